@@ -23,7 +23,6 @@ from .diagnostics._trust import Trust as Trust
 from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
 from .explainers.fanova import FanovaExplainer as FanovaExplainer
-from .explainers.pareto import ParetoExplainer as ParetoExplainer
 from .explainers.prediction import PredictionExplainer as PredictionExplainer
 from .explainers.proposal import ProposalExplainer as ProposalExplainer
 from .explainers.regional import (
@@ -34,7 +33,6 @@ from .explainers.sample_size import find_sample_size as find_sample_size
 from .explainers.shapley import ShapleyExplainer as ShapleyExplainer
 from .explanations.comparison import Comparison as Comparison
 from .explanations.fanova import FanovaImportance as FanovaImportance
-from .explanations.pareto import ParetoFront as ParetoFront
 from .explanations.partial_dependences import PartialDependences as PartialDependences
 from .explanations.path import DesirabilityPath as DesirabilityPath
 from .explanations.prediction import PredictionExplanation as PredictionExplanation
@@ -50,7 +48,6 @@ from .facade.effects import partial_dependences as partial_dependences
 from .facade.effects import regional_partial_dependence as regional_partial_dependence
 from .facade.fanova import importance as importance
 from .facade.overview import trust as trust
-from .facade.pareto import pareto as pareto
 from .facade.predictions import explain_prediction as explain_prediction
 from .facade.predictions import explain_predictions as explain_predictions
 from .facade.proposals import desirability_path as desirability_path
@@ -111,6 +108,9 @@ from .methods.runs.noise_result import Noise as Noise
 from .methods.space.footprint import FootprintExplainer as FootprintExplainer
 from .methods.space.footprint import footprint as footprint
 from .methods.space.footprint_result import Footprint as Footprint
+from .methods.runs.pareto import ParetoExplainer as ParetoExplainer
+from .methods.runs.pareto import pareto as pareto
+from .methods.runs.pareto_result import ParetoFront as ParetoFront
 from .methods.space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
 from .methods.space.recommended_space import recommended_space as recommended_space
 from .methods.space.recommended_space_result import Recommendation as Recommendation

@@ -223,8 +223,9 @@ class Result(OldResult):
     def finding(self) -> str:
         """The claims in words, without what they rest on."""
         parts: list[str] = []
-        for frame, several in groupby(self.claims, key=lambda claim: getattr(claim, "frame", "")):
-            texts = [claim.text for claim in several if isinstance(claim, Claim) and claim.text]
+        told = [claim for claim in self.claims if isinstance(claim, Claim) and claim.text]
+        for frame, several in groupby(told, key=lambda claim: claim.frame):
+            texts = [claim.text for claim in several]
             parts += texts if frame == "{each}" else [frame.replace("{each}", join_words(texts))]
         return " ".join(parts)
 

@@ -42,7 +42,7 @@ COMPARE = Method(
 )
 PARETO = Method(
     name="pareto",
-    module="hpo_explain.facade.pareto",
+    module="hpo_explain.methods.runs.pareto",
     objectives=True,
     asks="Which trials are best in several objectives, and what does moving between them cost?",
     limits="says what the models expect of a move; a trial on the front may be there by luck",

@@ -8,7 +8,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "comparison": ["ComparedRun", "ComparisonExplainer"],
         "fanova": ["FanovaExplainer"],
-        "pareto": ["ParetoExplainer"],
         "path": ["explain_path"],
         "prediction": ["PredictionExplainer"],
         "proposal": ["ProposalExplainer"],

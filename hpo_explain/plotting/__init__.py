@@ -6,7 +6,6 @@ from hpo_explain.plotting.comparison import plot_comparison, plot_effects
 from hpo_explain.plotting.fanova import plot_fanova
 from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
-from hpo_explain.plotting.pareto import plot_moves, plot_pareto
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
 from hpo_explain.plotting.path import plot_path
 from hpo_explain.plotting.path_payouts import plot_payouts
@@ -28,8 +27,6 @@ __all__ = [
     "plot_effects",
     "plot_fanova",
     "plot_fanova_pairs",
-    "plot_moves",
-    "plot_pareto",
     "plot_partial_dependences",
     "plot_path",
     "plot_payouts",

@@ -24,17 +24,21 @@ def section_of(method: Method) -> Section:
 
     def content(context: Context) -> Content:
         result = context.result_of(method.name)
-        figures = [
-            context.figure_once(
-                f"{method.name} {name}".strip(), method.title, partial(_figure, result, name, view)
-            )
-            for name, view in method.views.items()
-            if view.shown_if(result)
-        ]
-        return shown(method.name, result, figures)
+        return shown(method.name, result, figures_of(method, result, context))
 
     name = method.name.replace("_", "-")
     return Section(name, method.title, method.how_to_read, content, folded=method.folded)
+
+
+def figures_of(method: Method, result: Any, context: Context) -> list[Markup]:
+    """Return the figures of a result that say something, each once in the report."""
+    return [
+        context.figure_once(
+            f"{method.name} {name}".strip(), method.title, partial(_figure, result, name, view)
+        )
+        for name, view in method.views.items()
+        if view.shown_if(result)
+    ]
 
 
 def _figure(result: Any, name: str, view: View[Any]) -> Markup:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.explainers.pareto import ParetoExplainer
-from hpo_explain.reporting._render import figure
-from hpo_explain.reporting._sections import shown
+from hpo_explain.catalog.methods import PARETO
+from hpo_explain.methods.runs.pareto import ParetoExplainer
+from hpo_explain.reporting._sections import figures_of, shown
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Objectives, Run
-from hpo_explain.wording import pareto as words
 from hpo_explain.wording.contents import shortened
 
 
@@ -32,12 +31,7 @@ def pareto_section(objectives: Objectives) -> Section:
     def content(context: Context) -> Content:
         models = {name: run.surrogate() for name, run in objectives.runs.items()}
         result = ParetoExplainer(objectives, models).explain()
-        plots = [figure(result.plot, alt=result.sentence, caption=words.heading(result))]
-        if result.moves:
-            move = result.moves[0]
-            caption = words.moves_heading(move.source, move.target)
-            plots.append(figure(result.plot_moves, alt=caption, caption=caption))
-        found = shown("pareto", result, plots)
+        found = shown("pareto", result, figures_of(PARETO, result, context))
         return replace(found, brief=shortened(result.sentence))
 
     return Section(

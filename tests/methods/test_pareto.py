@@ -158,7 +158,7 @@ def test_one_trial_may_be_best_in_everything():
     found = hx.pareto(tuned(lambda X: X[:, 0], lambda X: X[:, 0] ** 2, n=20), kind="gp")
     assert [claim.kind for claim in found.claims] == ["best_in_all"]
     assert "is the best of 20 trials in all objectives" in found.sentence
-    assert found.plot_moves().get_title(loc="left")
+    assert found.described("moves").bars == []
 
 
 def test_a_study_with_three_objectives():
@@ -175,8 +175,34 @@ def test_a_study_with_three_objectives():
     assert {*found.trials[found.front].tolist()} == best
     assert found.directions == ("minimize", "maximize", "minimize")
     assert len(found.to_frame()) == len(best)
-    assert len(found.plot().figure.get_axes()) == 3
+    assert len(found.described().panels) == 3
     json.dumps(found.to_dict(), allow_nan=False)
     assert pickle.loads(pickle.dumps(found)).objectives == found.objectives
     with pytest.raises(hx.InputError, match="loss must lie between 0 and 1"):
         hx.pareto(study, loss=2.0)
+
+
+def test_the_figures_hold_the_front_and_the_gains():
+    found = hx.pareto(tuned(lambda X: -X[:, 0] * X[:, 1], lambda X: X[:, 0] + X[:, 1]), kind="gp")
+    figure = found.described()
+    (step,), (others, front) = figure.lines, figure.dots
+    assert step.step
+    np.testing.assert_array_equal(np.column_stack([front.x, front.y]), found.values[found.front])
+    assert len(others.x) + len(front.x) == len(found.trials)
+    assert front.labels[0] == str(found.trials[found.front[0]])
+    assert figure.x.label == "loss (less is better)"
+    rows, move = found.described("moves"), found.moves[0]
+    order = ["xyz".index(label) for (label,) in rows.labels]
+    ranges = np.ptp(found.values[found.front], axis=0)
+    gains = [[bar.end for bar in rows.bars if bar.row == i] for i in range(len(order))]
+    np.testing.assert_allclose(gains, move.gains()[order] / ranges)
+    assert rows.fills == {0: "loss", 1: "time"}
+
+
+def test_the_sentence_tells_what_is_certain_of_two_hyperparameters():
+    slopes = np.array([[-1.0, 0.3, 0.0], [1.0, 0.0, 0.0]])
+    found = hx.pareto(tuned(lambda X: X @ slopes[0], lambda X: X @ slopes[1], noise=0.03))
+    assert " trials are on the Pareto front of loss and time: from trial " in found.sentence
+    assert found.sentence.count("On the way, x = ") == 1
+    assert "worsens loss by" in found.sentence
+    assert ", improves time by" in found.sentence

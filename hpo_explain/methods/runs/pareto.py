@@ -18,27 +18,113 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.given import read_objectives
 from hpo_explain.base.checks import check_fraction, check_seed
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import Kind
+from hpo_explain.base.phrases import spans
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._savings import saving_of
+from hpo_explain.base.text import declared_fact
 from hpo_explain.explainers.prediction import PredictionExplainer
-from hpo_explain.explanations.pareto import Move, ParetoFront, Saving
 from hpo_explain.methods._engines.background import baseline_background
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
+from hpo_explain.models.protocols import (
+    SupportsDifference,
+    SupportsJoint,
+    SupportsTrees,
+    Surrogate,
+)
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
+from hpo_explain.space import Array
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
 _DRAWS = 128
+_ONE_SIDED_95 = 1.6448536269514722
+
+_NOT_IN_ALL = declared_fact(
+    "not_in_all_objectives", "left out: {which}, which not all objectives have",
+    which=lambda fact: spans(fact.trials),
+)  # fmt: skip
+_NOT_TOLD = declared_fact(
+    "saving_not_told", "more of the {names} may be lost, or nothing may be saved"
+)
+
+
+@shows_progress
+def pareto(
+    run: Any,
+    *,
+    loss: float = 0.001,
+    kind: Kind = "auto",
+    draws: int | None = None,
+    seed: int = 0,
+    **reading: Any,
+) -> ParetoFront:
+    """Say which trials no other one beats in all objectives, and what moving along them costs.
+
+    Parameters
+    ----------
+    run : optuna.Study, scikit-learn search, table, path, Run or dict of runs
+        The optimization run with several objectives, or runs of the same trials by objective. Of a
+        run with a single objective, how long trials took is the other one.
+    loss : float, default 0.001
+        How much of an objective may be lost where another trial than its best saves something in
+        another objective: as a share of the best value, 0.1 % by default.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The models, as in :meth:`Run.surrogate`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
+    seed : int, default 0
+        Seed of the models.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    ParetoFront
+        The front, from the best trial of the first objective on; for the way from one end to the
+        other, and along it, what each hyperparameter gains or costs in each objective; and what can
+        be saved for a small loss.
+
+    Raises
+    ------
+    NothingToExplain
+        If there is one objective and no duration, or no trial is feasible.
+    InputError
+        If the runs are of other trials, or `loss` is not between 0 and 1.
+
+    References
+    ----------
+    .. [1] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
+       analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"width": rng.random(30), "lr": rng.random(30)})
+    >>> table["loss"] = (1.0 - table.width) ** 2 + (table.lr - 0.5) ** 2
+    >>> table["seconds"] = 10.0 * table.width
+    >>> found = hx.pareto(table, objective="loss", duration="seconds")
+    >>> found.objectives, found.claims[0].hyperparameters
+    (('loss', 'duration in seconds'), ('width',))
+    """
+    objectives = read_objectives(pareto, run, reading)
+    models = {name: r.surrogate(kind=kind, seed=seed) for name, r in objectives.runs.items()}
+    subjects = {name: Subject.of(r, draws=draws) for name, r in objectives.runs.items()}
+    return ParetoExplainer(objectives, models, subjects=subjects, seed=seed).explain(loss=loss)
 
 
 class ParetoExplainer:
@@ -146,7 +232,7 @@ class ParetoExplainer:
 
     def _notes(self) -> tuple[Fact, ...]:
         left_out = self._objectives.left_out
-        return (fact("not_in_all_objectives", trials=left_out),) if left_out else ()
+        return (_NOT_IN_ALL(trials=left_out),) if left_out else ()
 
     def _drawn(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
         """Return trials, and their ranks in functions drawn, (draws, k)."""
@@ -201,21 +287,60 @@ class ParetoExplainer:
     def _savings(self, moves: tuple[Move, ...], loss: float) -> list[Saving]:
         if not moves:
             return []
-        trust = {
-            name: reason.subject
-            for name, reason in zip(self._objectives.names, moves[0].reasons, strict=True)
-        }
-        found = []
-        for k, name in enumerate(self._objectives.names):
-            for other in range(len(self._objectives.names)):
-                if other != k:
-                    doubts = dict.fromkeys(
-                        doubt
-                        for n in (name, self._objectives.names[other])
-                        for doubt in trust[n].doubts("everywhere")
-                    )
-                    saving = saving_of(
-                        self._objectives, self._surrogates, k, other, loss, tuple(doubts)
-                    )
-                    found += [] if saving is None else [saving]
-        return found
+        doubts = [reason.subject.doubts("everywhere") for reason in moves[0].reasons]
+        found = [
+            self._saving(k, other, loss, tuple(dict.fromkeys((*doubts[k], *doubts[other]))))
+            for k, other in itertools.permutations(range(len(doubts)), 2)
+        ]
+        return [saving for saving in found if saving is not None]
+
+    def _saving(self, k: int, other: int, loss: float, doubts: tuple[Fact, ...]) -> Saving | None:
+        """Return what a trial saves most in one objective that costs at most so much in `k`.
+
+        Of trials that the models are certain of the one that saves most, else by the means; None
+        where none does.
+        """
+        given = self._objectives
+        rows = np.flatnonzero(given.feasible)
+        best = int(rows[np.argmin(given.costs[rows, k])])
+        lost, lost_std = self._difference(k, rows, best)
+        extra, saved_std = self._difference(other, rows, best)
+        saved = -extra
+        allowed = loss * abs(float(given.values[best, k]))
+        level = abs(float(given.values[best, other]))
+        if level == 0.0:
+            return None
+        lower = saved - _ONE_SIDED_95 * saved_std
+        sure = (lost + _ONE_SIDED_95 * lost_std <= allowed) & (lower > 0.0)
+        likely = (lost <= allowed) & (saved > 0.0) & (rows != best)
+        if sure.any():
+            chosen = int(np.argmax(np.where(sure, lower, -np.inf)))
+        elif likely.any():
+            chosen = int(np.argmax(np.where(likely, saved, -np.inf)))
+            doubts = (*doubts, _NOT_TOLD(names=[given.names[k]]))
+        else:
+            return None
+        return Saving(
+            objective=given.names[k],
+            other=given.names[other],
+            best=int(given.trials[best]),
+            instead=int(given.trials[rows[chosen]]),
+            loss=loss,
+            saved=(float(saved[chosen]) / level, float(lower[chosen]) / level),
+            doubts=doubts,
+        )
+
+    def _difference(self, k: int, rows: npt.NDArray[np.int64], best: int) -> tuple[Array, Array]:
+        """Return how much larger the predicted cost of rows is than that of one, and its std."""
+        name, X = self._objectives.names[k], self._objectives.first.X
+        surrogate, x = self._surrogates[name], X[best]
+        sign = 1.0 if self._objectives.runs[name].direction == "minimize" else -1.0
+        if isinstance(surrogate, SupportsDifference):
+            mean, std = surrogate.difference(X[rows], x)
+        elif isinstance(surrogate, SupportsTrees):
+            each = surrogate.predict_trees(X[rows]) - surrogate.predict_trees(x[None, :])
+            mean, std = each.mean(axis=1), each.std(axis=1)
+        else:
+            mean = surrogate.predict(X[rows])[0] - surrogate.predict(x[None, :])[0]
+            std = np.full(len(rows), np.inf)
+        return sign * mean, std

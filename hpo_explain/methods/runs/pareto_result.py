@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import Claim
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import format_value, percent, plus_minus
 from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.explanations.prediction import PredictionExplanation
-from hpo_explain.explanations.result import Result
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_MOST_TOLD = 3  # hyperparameters of a move
+_MOST_CLAIMED, _MOST_TOLD = 3, 2  # hyperparameters of a move
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +119,6 @@ class ParetoFront(Result):
     drawn : tuple of ndarray of int, shapes (k,) and (number of draws, k), or None
         Trials, and their Pareto ranks in functions drawn from the posterior of each objective; None
         where one has none.
-    subject, notes
-        As of every result; the subject is that of the first objective.
 
     References
     ----------
@@ -143,6 +142,35 @@ class ParetoFront(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        columns={},
+        held={
+            **{name: name for name in (
+                "objectives", "directions", "trials", "values", "ranks", "predicted",
+                "predicted_std", "on_front", "configurations",
+            )},
+            "front": lambda found: found.trials[found.front],
+            "hypervolume": "contribution",
+            "moves": lambda found: [
+                {
+                    "source": move.source,
+                    "target": move.target,
+                    "gains": move.gains(),
+                    "half_widths": move.halves(),
+                }
+                for move in found.moves
+            ],
+        },
+    )  # fmt: skip
+    says: ClassVar[Mapping[str, str]] = {
+        "alone": "Trial {best} is the best of {n} trials in all objectives ({found.objectives}).",
+        "trade": "On the way, {each}. | {effect}",
+        "unclear": "It is not certain which hyperparameters pay for the way.",
+        "saving": "Trial {saving.instead} in place of trial {saving.best}, the best in "
+        "{saving.objective}, saves {saved} of the {saving.other} (at least {least}) and loses at "
+        "most {lost}% of the {saving.objective}.",
+    }
+
     objectives: tuple[str, ...]
     directions: tuple[Direction, ...]
     trials: npt.NDArray[np.int64]
@@ -241,7 +269,7 @@ class ParetoFront(Result):
         ax, width
             As of :meth:`plot`.
         """
-        return self._drawn("moves", ax, width)
+        return self.plot(ax, view="moves", width=width)
 
     # ------------------------------------------------------------------ what it says
 
@@ -249,78 +277,84 @@ class ParetoFront(Result):
     def claims(self) -> tuple[Claim, ...]:
         """What pays for the way from one end of the front to the other, and what can be saved."""
         if not self.moves:
-            best = int(self.trials[self.front[0]])
-            return (Claim("best_in_all", values=(best,)),)
-        return (*self._trades(self.moves[0]), *map(_of_saving, self.savings))
+            best, n = int(self.trials[self.front[0]]), len(self.trials)
+            return (
+                self.told("best_in_all", (), values=(best,), says="alone", best=best, n=n,
+                          certain=True, because=()),
+            )  # fmt: skip
+        return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
+
+    @property
+    def finding(self) -> str:
+        """How large the front is, what pays for the way along it, and what can be saved."""
+        if not self.moves:
+            return super().finding
+        n, named = len(self.trials), join_words(self.objectives)
+        ends = " to ".join(f"trial {self._end(end)}" for end in (0, -1))
+        return (
+            f"{len(self.front)} of {n} trials are on the Pareto front of {named}: from {ends}. "
+            f"{super().finding}"
+        )
+
+    def _end(self, end: int) -> str:
+        row = self.front[end]
+        values = [
+            f"{name} {format_value(float(value))}"
+            for name, value in zip(self.objectives, self.values[row], strict=True)
+        ]
+        return f"{self.trials[row]} ({', '.join(values)})"
 
     def _trades(self, move: Move) -> list[Claim]:
+        """Return what the hyperparameters that matter most do to each objective.
+
+        What is certain of the first two is told; else that nothing is.
+        """
         gains, halves = move.gains(), move.halves()
         whole = np.maximum(np.abs(gains).sum(axis=0), np.finfo(float).tiny)
         size = (np.abs(gains) / whole).max(axis=1)
-        found = []
-        for j in np.argsort(-size, kind="stable")[:_MOST_TOLD].tolist():
-            if size[j] <= 0.0:
-                continue
-            name = self.names[j]
-            values = ((move.before.get(name), move.after.get(name)),)
-            for k, reason in enumerate(move.reasons):
-                claim = reason.claim_of(j)
-                half = float(halves[j, k])
-                gain = float(gains[j, k])
-                known = np.isfinite(half)
-                found.append(
-                    replace(
-                        claim,
-                        kind="trade",
-                        values=values,
-                        estimate=gain,
-                        interval=(gain - half, gain + half) if known else None,
-                        term=self.objectives[k],
-                    )
+        largest = np.argsort(-size, kind="stable")[:_MOST_CLAIMED].tolist()
+        places = [j for j in largest if size[j] > 0.0]
+        judged = {(j, k): r.claim_of(j) for j in places for k, r in enumerate(move.reasons)}
+        certain = list(dict.fromkeys(j for (j, _), claim in judged.items() if claim.certain))
+        found, named = list[Claim](), set[int]()
+        for (j, k), claim in judged.items():
+            gain, half, objective = float(gains[j, k]), float(halves[j, k]), self.objectives[k]
+            known, ends = bool(np.isfinite(half)), _ends(move, self.names[j])
+            says = "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
+            says = says or ("" if certain or found else "unclear")
+            verb = "improves" if gain > 0.0 else "worsens"
+            effect = f"{verb} {objective} by {plus_minus(abs(gain), half if known else None)}"
+            change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
+            named |= {j} if says == "trade" else set()
+            found.append(
+                self.told(
+                    "trade", claim.hyperparameters, gain,
+                    (gain - half, gain + half) if known else None, values=(ends,), says=says,
+                    certain=claim.certain, because=claim.because, term=objective,
+                    effect=f"{change}{effect}",
                 )
+            )  # fmt: skip
         return found
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "objectives": self.objectives,
-            "directions": self.directions,
-            "trials": self.trials,
-            "values": self.values,
-            "ranks": self.ranks,
-            "front": self.trials[self.front],
-            "hypervolume": self.contribution,
-            "predicted": self.predicted,
-            "predicted_std": self.predicted_std,
-            "on_front": self.on_front,
-            "configurations": [dict(config) for config in self.configurations],
-            "moves": [
-                {
-                    "source": move.source,
-                    "target": move.target,
-                    "gains": move.gains(),
-                    "half_widths": move.halves(),
-                }
-                for move in self.moves
-            ],
-        }
+    def _of_saving(self, saving: Saving) -> Claim:
+        saved, low = saving.saved
+        return self.told(
+            "saving", (), saved, (low, 2.0 * saved - low), because=saving.doubts,
+            values=(saving.instead, saving.best, saving.loss), certain=not saving.doubts,
+            says="" if saving.doubts else "saving", term=saving.other, saving=saving,
+            saved=percent(saved), least=percent(max(low, 0.0)),
+            lost=format_value(100.0 * saving.loss),
+        )  # fmt: skip
 
 
-def scale_of(values: Sequence[float] | Array) -> float:
-    """Return the range of some values; 1 where they are all the same."""
-    spread = float(np.ptp(np.asarray(values, dtype=float)))
-    return spread or 1.0
+def _ends(move: Move, name: str) -> tuple[Any, Any]:
+    return move.before.get(name), move.after.get(name)
 
 
-def _of_saving(saving: Saving) -> Claim:
-    return Claim(
-        "saving",
-        values=(saving.instead, saving.best, saving.loss),
-        estimate=saving.saved[0],
-        interval=(saving.saved[1], 2.0 * saving.saved[0] - saving.saved[1]),
-        certain=not saving.doubts,
-        because=saving.doubts,
-        term=saving.other,
-    )
+def _change(was: Any, now: Any) -> str:
+    if was is None or now is None:
+        return "becoming " + ("inactive" if now is None else f"active ({format_value(now)})")
+    return f"= {format_value(now)} (was {format_value(was)})"
 
 
 def _sign(direction: str) -> float:

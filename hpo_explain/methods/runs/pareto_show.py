@@ -1,0 +1,115 @@
+"""How a Pareto front is drawn: where it lies, and what pays for the way along it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from hpo_explain.base.figures import (
+    MOST_ROWS,
+    Axis,
+    Bar,
+    Curves,
+    Dots,
+    Line,
+    Panels,
+    Rows,
+    View,
+)
+from hpo_explain.base.phrases import counted, join_words, listed
+from hpo_explain.methods.runs.pareto_result import ParetoFront
+
+_MOST_PANELS = 6
+_LABELLED = 5  # trials of the front that are numbered
+_MOST_NAMED = 8
+_TO_THE_RIGHT = 30.0  # times the middle of the front beyond which an axis is logarithmic
+_FOOTER = (
+    "Numbers: trials at the ends of the front, and between them. What was observed may be luck: "
+    "the table has what the models predict."
+)
+_MEANS = {"main": "Pareto front", "others": "dominated", "infeasible": "infeasible"}
+
+
+def front(found: ParetoFront) -> Curves | Panels:
+    """Draw all trials by two objectives, and the front; a panel for each pair of several."""
+    pairs = [*itertools.combinations(range(len(found.objectives)), 2)][:_MOST_PANELS]
+    heading = f"The Pareto front of {join_words(found.objectives)}"
+    subtitle = f"{len(found.front)} of {counted(len(found.trials), 'trial')}"
+    if len(pairs) == 1:
+        return _pair(found, 0, 1, heading, subtitle)
+    panels = [_pair(found, k, other) for k, other in pairs]
+    return Panels(panels=panels, heading=heading, subtitle=subtitle, footer=_FOOTER, same_y=False)
+
+
+def _pair(found: ParetoFront, k: int, other: int, heading: str = "", subtitle: str = "") -> Curves:
+    x, y = (_axis(found, place) for place in (k, other))
+    at = np.column_stack([x.at(found.values[:, k]), y.at(found.values[:, other])])
+    on, lines, labels = at[found.front], list[Line](), [""] * len(found.front)
+    if len(found.objectives) == 2:  # what the front dominates begins at a step
+        lines.append(Line(*on.T, step=True))
+        places = np.linspace(0, len(on) - 1, _LABELLED).round().astype(int)
+        for place in places.tolist():
+            labels[place] = str(found.trials[found.front[place]])
+    groups = {"others": (found.ranks > 1) & found.feasible, "infeasible": ~found.feasible}
+    dots = [Dots(*at[rows].T, look=look) for look, rows in groups.items() if rows.any()]
+    return Curves(
+        x=x,
+        y=y,
+        lines=lines,
+        dots=[*dots, Dots(*on.T, labels=labels)],
+        heading=heading,
+        subtitle=subtitle,
+        footer=_FOOTER if heading else "",
+        means=_MEANS,
+    )
+
+
+def _axis(found: ParetoFront, k: int) -> Axis:
+    values = found.values[:, k]
+    middle, far = float(np.median(values[found.front])), float(values[found.front].max())
+    better = "less" if found.directions[k] == "minimize" else "more"
+    return Axis(
+        label=f"{found.objectives[k]} ({better} is better)",
+        values=values.tolist(),
+        log=bool(values.min() > 0.0 and far > _TO_THE_RIGHT * middle > 0.0),
+    )
+
+
+def moves(found: ParetoFront) -> Rows:
+    """Draw what each hyperparameter does to each objective from one end to the other."""
+    label = "gain, in ranges of the front: right is better"
+    if not found.moves:
+        return Rows(
+            labels=[], bars=[], label=label, heading="The Pareto front is one trial",
+            subtitle="One trial is best in all objectives: there is no way to pay for.",
+        )  # fmt: skip
+    move, spread = found.moves[0], np.ptp(found.values[found.front], axis=0)
+    ranges = np.where(spread > 0.0, spread, 1.0)
+    gains, halves = move.gains() / ranges, move.halves() / ranges
+    changed = [j for j, n in enumerate(found.names) if move.before.get(n) != move.after.get(n)]
+    order = sorted(changed, key=lambda j: -float(np.abs(gains[j]).max()))
+    bars = [
+        Bar(row, 0.0, float(gain), float(half) if np.isfinite(half) else None, place=k)
+        for row, j in enumerate(order[:MOST_ROWS])
+        for k, (gain, half) in enumerate(zip(gains[j], halves[j], strict=True))
+    ]
+    rest = [found.names[j] for j in order[MOST_ROWS:]]
+    return Rows(
+        labels=[(found.names[j],) for j in order[:MOST_ROWS]],
+        bars=bars,
+        label=label,
+        fills=dict(enumerate(found.objectives)),
+        heading=f"What pays for the way from trial {move.source} to trial {move.target}",
+        subtitle="Shapley values of the change of each hyperparameter, for the prediction of each "
+        "objective",
+        footer="Whiskers: 95 % intervals of the models."
+        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
+    )
+
+
+VIEWS = {
+    "": View(front, "The Pareto front of {found.objectives}."),
+    "moves": View(moves, "What pays for the way from one end of the front to the other.",
+                  shown_if=lambda found: bool(found.moves)),
+}  # fmt: skip
