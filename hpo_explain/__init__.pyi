@@ -105,12 +105,12 @@ from .methods.runs.learning_curves_result import LearningCurves as LearningCurve
 from .methods.runs.noise import NoiseExplainer as NoiseExplainer
 from .methods.runs.noise import noise as noise
 from .methods.runs.noise_result import Noise as Noise
-from .methods.space.footprint import FootprintExplainer as FootprintExplainer
-from .methods.space.footprint import footprint as footprint
-from .methods.space.footprint_result import Footprint as Footprint
 from .methods.runs.pareto import ParetoExplainer as ParetoExplainer
 from .methods.runs.pareto import pareto as pareto
 from .methods.runs.pareto_result import ParetoFront as ParetoFront
+from .methods.space.footprint import FootprintExplainer as FootprintExplainer
+from .methods.space.footprint import footprint as footprint
+from .methods.space.footprint_result import Footprint as Footprint
 from .methods.space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
 from .methods.space.recommended_space import recommended_space as recommended_space
 from .methods.space.recommended_space_result import Recommendation as Recommendation
