@@ -21,7 +21,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.adapters.optuna._record import BY_HAND
-from hpo_explain.adapters.optuna._wrapping import unwrapped
+from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.run import Reviewed
 from hpo_explain.space import Array, SearchSpace

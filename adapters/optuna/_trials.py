@@ -2,28 +2,141 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
-from hpo_explain.adapters.optuna._target import Target
-from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.checks import check_count, check_direction, check_name
+from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.options import Direction
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
 from hpo_explain.space import Array
 
+TargetLike: TypeAlias = (
+    int | str | Mapping[str, float] | Callable[[FrozenTrial], float | None] | None
+)
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
-
 _STATES = {
     TrialState.FAIL: FAILED,
     TrialState.RUNNING: RUNNING,
     TrialState.WAITING: WAITING,
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The objective of the run: one of the study's by `index`, or what `function` returns."""
+
+    name: str
+    direction: Direction | None
+    index: int = 0
+    function: Callable[[FrozenTrial], float | None] | None = None
+    notes: list[Fact] = field(default_factory=list)
+
+    def value(self, trial: FrozenTrial) -> float | None:
+        """Return a trial's value: the last one reported where it was pruned, None if none was."""
+        if self.function is not None:
+            return self._called(trial)
+        if trial.state == TrialState.PRUNED:
+            reported = trial.intermediate_values
+            return reported[max(reported)] if reported else None
+        return None if trial.values is None else float(trial.values[self.index])
+
+    def _called(self, trial: FrozenTrial) -> float | None:
+        remedy = "It must take a finished trial and return a number, or None where there is none."
+        try:
+            value = self.function(trial)  # type: ignore[misc]
+        except Exception as error:
+            problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
+            raise InputError("target", problem, self.function, remedy) from error
+        if value is None:
+            return None
+        try:
+            return float(value + 0)  # text is not a number, even if it reads like one
+        except TypeError:
+            problem = f"returned {value!r} for trial {trial.number}"
+            raise InputError("target", problem, value, remedy) from None
+
+
+def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
+    """Return the objective that `target` names.
+
+    Raises
+    ------
+    InputError
+        If there are several and none is named, there is no such one, or `direction` contradicts
+        the study.
+    """
+    directions = [entry.name.lower() for entry in study.directions]
+    names = study.metric_names
+    way = None if direction is None else check_direction(direction)
+    if callable(target):
+        name = getattr(target, "__name__", "<lambda>")
+        return Target("target" if name == "<lambda>" else name, way, function=target)
+    objectives = ", ".join(
+        f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
+    )
+    if target is None and len(directions) > 1:
+        raise InputError(
+            "target",
+            f"must be given, as study has {len(directions)} objectives ({objectives})",
+            remedy=(
+                "Choose one with ",
+                Option("target"),
+                ": an index, a name set by set_metric_names, or a function of the trial.",
+            ),
+        )
+    if isinstance(target, str):
+        if not names:
+            problem = f"was {target!r}, but the study's objectives have no names"
+            remedy = "Give an index, or name them with study.set_metric_names."
+            raise InputError("target", problem, target, remedy)
+        index = names.index(check_name("target", target, names, "objective"))
+    else:
+        index = 0 if target is None else check_count("target", target, minimum=0)
+    if index >= len(directions):
+        problem = (
+            f"must be below {len(directions)}, the number of the study's objectives "
+            f"({objectives}), but was {index}"
+        )
+        raise InputError("target", problem, index)
+    if direction not in (None, directions[index]):
+        raise InputError(
+            "direction",
+            f"was {direction!r}, but the study says {directions[index]!r} for this objective",
+            direction,
+            "Leave it out: it is for a target that is a function.",
+        )
+    default = "objective value" if len(directions) == 1 else f"objective {index}"
+    notes = []
+    if len(directions) > 1:
+        notes = [fact("one_of_several_objectives", names=names or (), directions=tuple(directions))]
+    return Target(
+        names[index] if names else default, check_direction(directions[index]), index, notes=notes
+    )
+
+
+def settle_direction(
+    target: Target, study: Study, trials: list[FrozenTrial], objective: Array
+) -> Target:
+    """Return the target with its direction, which for a function may have to be found out."""
+    if target.direction:
+        return target
+    for k, entry in enumerate(study.directions):
+        own = [t.values[k] if t.values and len(t.values) > k else np.nan for t in trials]
+        if np.array_equal(own, objective):
+            direction = check_direction(entry.name.lower())
+            note = fact("direction_of_objective", direction=direction, index=k)
+            return replace(target, direction=direction, notes=[note])
+    return replace(target, direction="minimize", notes=[fact("direction_assumed")])
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,10 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters.optuna._columns import order_of
 from hpo_explain.adapters.optuna._sampler import REVIEW
-from hpo_explain.adapters.optuna._space import distribution_of
-from hpo_explain.adapters.optuna._target import TargetLike
-from hpo_explain.adapters.optuna._wrapping import WrappingSampler, unwrapped
+from hpo_explain.adapters.optuna._space import distribution_of, order_of
+from hpo_explain.adapters.optuna._trials import TargetLike
+from hpo_explain.adapters.optuna.samplers import WrappingSampler, unwrapped
 from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
 from hpo_explain.base.checks import check_count, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import optuna
+from optuna import Study
+from optuna.samplers import GPSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._conditions import infer_conditions
@@ -13,25 +19,48 @@ from hpo_explain.adapters._reading import (
     ONLY_LEFT_OUT,
     OUTSIDE,
     against_conditions,
+    fits_conditions,
     nothing_left,
     repeated,
 )
-from hpo_explain.adapters.optuna._columns import Columns, read_columns
-from hpo_explain.adapters.optuna._curves import read_curves
-from hpo_explain.adapters.optuna._pending import read_without_result, those_without_result
-from hpo_explain.adapters.optuna._read_record import read_record
-from hpo_explain.adapters.optuna._sampler import read_choice, read_reviewed
-from hpo_explain.adapters.optuna._space import encode, read_parameter
-from hpo_explain.adapters.optuna._target import TargetLike, resolve_target, settle_direction
-from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED, select_trials
+from hpo_explain.adapters.optuna._gp import GpRecord
+from hpo_explain.adapters.optuna._record import SamplerRecord
+from hpo_explain.adapters.optuna._sampler import Choice, read_choice, read_reviewed
+from hpo_explain.adapters.optuna._space import Columns, encode, read_columns, read_parameter
+from hpo_explain.adapters.optuna._tpe import TpeRecord
+from hpo_explain.adapters.optuna._trials import (
+    INFEASIBLE,
+    PRUNED,
+    TargetLike,
+    resolve_target,
+    select_trials,
+    settle_direction,
+)
+from hpo_explain.adapters.optuna.quiet import quiet_optuna
+from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.base.checks import check_direction, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.run import Run, is_joined, is_measured, measured
+from hpo_explain.base.options import Direction, State
+from hpo_explain.run import (
+    Curves,
+    OptimizerRecord,
+    Run,
+    WithoutResult,
+    is_joined,
+    is_measured,
+    measured,
+)
 from hpo_explain.space import Array, Parameter, SearchSpace
 
 _UNNAMED = "no-name-"  # what Optuna calls a study that was given no name
+_STATES: dict[TrialState, State] = {
+    TrialState.RUNNING: "running",
+    TrialState.WAITING: "waiting",
+    TrialState.FAIL: "failed",
+    TrialState.PRUNED: "pruned",
+}
 
 
 def from_optuna(
@@ -342,3 +371,153 @@ def _only_left_out(
         if name not in space.names
     )
     return [ONLY_LEFT_OUT(names=names)] if names else []
+
+
+def those_without_result(
+    trials: Sequence[FrozenTrial], excluded: Mapping[int, Fact]
+) -> list[FrozenTrial]:
+    """Return the trials left out that run, wait, failed or were pruned."""
+    return [t for t in trials if t.state in _STATES and t.number in excluded]
+
+
+def read_without_result(
+    trials: Sequence[FrozenTrial],
+    X: Array,
+    outside: Collection[int],
+    space: SearchSpace,
+    choice: Choice,
+) -> dict[int, WithoutResult]:
+    """Return those of some trials whose values the space has.
+
+    Hyperparameters that no finished trial has are passed over, as the run does not know them.
+
+    Parameters
+    ----------
+    trials : sequence of FrozenTrial
+        The trials.
+    X : ndarray of shape (n, d)
+        What they chose, encoded.
+    outside : collection of int
+        Rows with a value outside the space.
+    space : SearchSpace
+        The run's search space.
+    choice : Choice
+        Who chose them.
+    """
+    outside, X = {*outside}, np.array(X)
+    for i, trial in enumerate(trials):
+        if trial.state == TrialState.WAITING:
+            X[i], fits = _set_by_hand(trial, space)
+            outside |= set() if fits else {i}
+    fits_space = fits_conditions(space, X)
+    return {
+        trial.number: WithoutResult(
+            _STATES[trial.state],
+            X[i],
+            choice.origins[trial.number],
+            trial.number in choice.proposed_without_result,
+        )
+        for i, trial in enumerate(trials)
+        if i not in outside and fits_space[i]
+    }
+
+
+def _set_by_hand(trial: FrozenTrial, space: SearchSpace) -> tuple[Array, bool]:
+    """Return the values set for a trial that waits, encoded, and whether the space has them."""
+    values: dict[str, Any] = trial.system_attrs.get("fixed_params") or {}
+    x, misfits = np.full(len(space), np.nan), dict[int, Fact]()
+    for j, parameter in enumerate(space):
+        if parameter.name in values:
+            x[[j]], why = encode(parameter, [values[parameter.name]])
+            misfits |= why
+    return x, not misfits
+
+
+@dataclass(frozen=True, eq=False)
+class OwnPruner:
+    """A pruner of Optuna, asked again in a study in memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> own = OwnPruner(optuna.pruners.ThresholdPruner(upper=1.0))
+    >>> costs = np.array([[0.5, 0.4], [2.0, 0.1]])
+    >>> own.label, own.stopped(np.array([1.0, 2.0]), costs, np.array([True, True]), 0).tolist()
+    ("Optuna's ThresholdPruner", [2, 0])
+    """
+
+    pruner: optuna.pruners.BasePruner
+    direction: Direction = "minimize"
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return f"Optuna's {type(self.pruner).__name__}"
+
+    def stopped(
+        self, steps: Array, costs: Array, finished: npt.NDArray[np.bool_], seed: int
+    ) -> npt.NDArray[np.int64]:
+        """Return at which step trials would have been stopped, as of `run.Pruner`."""
+        sign = 1.0 if self.direction == "minimize" else -1.0
+        found = np.full(len(costs), len(steps), dtype=np.int64)
+        with quiet_optuna():
+            study = optuna.create_study(
+                direction=self.direction,
+                sampler=optuna.samplers.RandomSampler(seed=seed),
+                pruner=deepcopy(self.pruner),
+                study_name=f"replay-{seed}",  # by which Hyperband chooses brackets
+            )
+            for i, curve in enumerate(costs):
+                trial = study.ask()
+                for j in np.flatnonzero(~np.isnan(curve)).tolist():
+                    trial.report(sign * curve[j], int(steps[j]))
+                    if trial.should_prune():
+                        found[i] = j
+                        break
+                if found[i] < len(steps) or not finished[i]:
+                    study.tell(trial, state=TrialState.PRUNED)
+                else:
+                    study.tell(trial, sign * curve[~np.isnan(curve)][-1])
+        return found
+
+
+def read_curves(
+    study: optuna.Study, trials: Iterable[FrozenTrial], rows: Mapping[int, Array]
+) -> Curves | None:
+    """Return what trials reported, by their encoded configurations; None where none did."""
+    reported = {
+        trial.number: {float(step): value for step, value in trial.intermediate_values.items()}
+        for trial in trials
+    }
+    pruner: optuna.pruners.BasePruner | None = study.pruner
+    own = None
+    if pruner is not None and not isinstance(pruner, optuna.pruners.NopPruner):
+        own = OwnPruner(pruner, check_direction(study.direction.name.lower()))
+    return Curves.of(reported, rows, pruner=own)
+
+
+def read_record(
+    study: Study,
+    choice: Choice,
+    trials: Sequence[FrozenTrial],
+    space: SearchSpace,
+    *,
+    own_objective: bool,
+) -> OptimizerRecord:
+    """Return what is known about the acquisition functions under which trials were chosen.
+
+    `own_objective` says whether the run's objective is one of the study's.
+    """
+    directions = tuple(study.directions)
+    known = (choice.sampler, directions, tuple(trials), space, choice.origins)
+    own, fixed = unwrapped(choice.own)
+    if choice.model == "TPESampler":
+        if own is None:
+            own = TPESampler()  # marks name it, but its settings are not recorded
+        return TpeRecord(
+            *known, own if isinstance(own, TPESampler) else None, choice.how, tuple(fixed)
+        )
+    if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
+        # without a sampler object, the kernels' priors and settings are those of the default
+        return GpRecord.of(*known, sampler=own, how=choice.how, own_objective=own_objective)
+    return SamplerRecord(*known)

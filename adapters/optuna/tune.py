@@ -7,7 +7,7 @@ from typing import Any
 
 import optuna
 
-from hpo_explain.adapters.optuna._unwarned import name_metrics
+from hpo_explain.adapters.optuna.quiet import name_metrics
 from hpo_explain.space import CategoricalParameter, Config, FloatParameter, Parameter, SearchSpace
 
 

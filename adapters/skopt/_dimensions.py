@@ -13,7 +13,9 @@ from skopt.space import Categorical, Integer, Real, Space
 from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, parameter_of
 from hpo_explain.adapters._reading import encode_value
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -22,6 +24,19 @@ from hpo_explain.space import (
     SearchSpace,
     category_index,
 )
+
+_UNNAMED = declared_fact(
+    "unnamed_dimensions",
+    "names: {dimensions} without one are called {names} by position; {names=} sets them",
+    dimensions=lambda fact: counted(len(fact.names), "dimension"),
+)
+_WRONG_LENGTH = declared_fact(
+    "wrong_length",
+    "it has {values}, the space has {of_space}",
+    values=lambda fact: counted(fact["count"], "value"),
+    of_space=lambda fact: counted(fact["dimensions"], "dimension"),
+)
+_OUTSIDE = declared_fact("outside_space", "it is outside the space: {why}")
 
 
 def read_dimensions(result: Any) -> list[Any]:
@@ -66,7 +81,7 @@ def read_space(
     for j in unnamed:
         own[j] = f"x{j}"
     if unnamed:
-        notes.append(fact("unnamed_dimensions", names=[own[j] for j in unnamed]))
+        notes.append(_UNNAMED(names=[own[j] for j in unnamed]))
     twice = sorted({str(name) for name in own if own.count(name) > 1})
     if twice:
         raise InputError(
@@ -144,12 +159,12 @@ def encode_points(
     reasons: dict[int, Fact] = {}
     for i, row in enumerate(rows):
         if len(row) != len(space):
-            reasons[i] = fact("wrong_length", count=len(row), dimensions=len(space))
+            reasons[i] = _WRONG_LENGTH(count=len(row), dimensions=len(space))
             continue
         for j, (parameter, value) in enumerate(zip(space.parameters, row, strict=True)):
             position = encode_value(parameter, _as_choice(parameter, value))
             if isinstance(position, Fact):
-                reasons.setdefault(i, fact("outside_space", why=position))
+                reasons.setdefault(i, _OUTSIDE(why=position))
             else:
                 X[i, j] = position
     return X, reasons

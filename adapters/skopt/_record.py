@@ -1,22 +1,337 @@
-"""What only skopt knows: the models that chose the trials, and the criterion they served."""
+"""What only skopt knows: the models that chose the trials, and the criterion they served.
+
+skopt keeps the next point (`_next_x`, which `ask` returns) and the latest batch (`cache_`). For a
+batch it takes a copy of itself, and after each point tells the copy a lie in place of a result:
+the least, the mean or the largest objective so far (the constant liar). The models of the copy are
+lost. They are fitted again here, with the same lies, and the same seed where the base estimator
+has one, as skopt gives those it makes itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.multioutput import MultiOutputRegressor
+from skopt import Optimizer
 from skopt.utils import has_gradients
 
-from hpo_explain.adapters.skopt._criterion import HEDGE, Criterion, infer_criterion
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
-from hpo_explain.adapters.skopt._models import StoredModels, as_surrogate, trials_seen
-from hpo_explain.adapters.skopt._pending import AskedPoint
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.adapters.skopt._specs import HEDGE, Criterion, Specs, infer_criterion
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import counted, spans
+from hpo_explain.base.text import declared_fact
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run import OwnAcquisition
+from hpo_explain.run import LARGEST, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
+
+_LIES: dict[str, Callable[..., Any]] = {"cl_min": np.min, "cl_mean": np.mean, "cl_max": np.max}
+_SAME = 1e-8  # distance at which skopt takes two points for the same
+_SAME = 1e-5  # of a column's largest value: dimensions may be of dtype float32
+
+
+_NEXT_POINT = declared_fact(
+    "next_point",
+    "skopt does not record what it was asked for: this is the point that it returns next, until it "
+    "is told a result",
+)()
+_HEDGE_RECORDED = declared_fact(
+    "hedge_recorded",
+    "gp_hedge drew {names} for this point: it is the one that this criterion chose",
+)
+_LIES_TOLD = declared_fact(
+    "lies_told",
+    "{strategy}: in place of the results of {others} before it in its batch skopt told its model "
+    "{value:.6g}; that model is fitted again",
+    others=lambda fact: counted(fact["count"], "point"),
+)
+_NOT_PLACED = declared_fact(
+    "models_not_placed",
+    "models: they are stored, but not which trials they were fitted on",
+)()
+_OF_ANOTHER = declared_fact(
+    "models_of_another_result",
+    "models: they were fitted on {counts} trials, which does not go with the {read} of this result",
+    counts=lambda fact: spans(fact["counts"]),
+    read=lambda fact: counted(fact["read"], "trial"),
+)
+_ASKED_TOGETHER = declared_fact(
+    "asked_together",
+    "trials {first} to {last} were asked for or told together: this is the model of trial {first}, "
+    "to which skopt adds made-up objectives for those between",
+    first=lambda fact: str(fact.trials[0]),
+    last=lambda fact: str(fact.trials[-1]),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AskedPoint:
+    """A point without a result.
+
+    Attributes
+    ----------
+    point : sequence
+        Its values, in skopt's order.
+    model : object
+        The model that chose it, or one like it; None where none did.
+    refit : tuple of (ndarray, list of float), optional
+        What that model is fitted on, if it is lost.
+    beside : tuple of sequence
+        The points of its batch on which the model was told lies, in their order.
+    lies : tuple of float
+        The lies.
+    criterion : str
+        Which of the criteria of a hedge chose it; empty where that is not known.
+    notes : tuple of Fact
+        How that is known.
+    """
+
+    point: Sequence[Any]
+    model: Any = None
+    refit: tuple[Any, list[float]] | None = None
+    beside: tuple[Sequence[Any], ...] = ()
+    lies: tuple[float, ...] = ()
+    criterion: str = ""
+    notes: tuple[Fact, ...] = ()
+
+    def fitted(self) -> Any:
+        """Return the model, fitted again if it is lost."""
+        return self.model if self.refit is None else clone(self.model).fit(*self.refit)
+
+
+def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
+    """Return the latest batch, else the next point; none where skopt will draw it at random."""
+    if optimizer.cache_:
+        ((_, strategy), points) = next(iter(optimizer.cache_.items()))
+        return _batch(optimizer, strategy, points)
+    if not optimizer.models or getattr(optimizer, "_next_x", None) is None:
+        return []
+    points = [optimizer._next_x]
+    criteria = list(optimizer.cand_acq_funcs_)
+    if min(optimizer.space.distance(points[0], x) for x in optimizer.Xi) <= _SAME:
+        # it was evaluated before: the hedge may have another one, else it is drawn at random
+        points = [x for x in _candidates(optimizer) if x != points[0] and x not in optimizer.Xi]
+        if not points:
+            return []
+    chosen = [
+        name
+        for name, x in zip(criteria, _candidates(optimizer), strict=True)
+        if x == points[0] and len(criteria) > 1
+    ]
+    notes = (_NEXT_POINT, *([_HEDGE_RECORDED(names=chosen)] if chosen else []))
+    name = chosen[0] if chosen else ""
+    return [AskedPoint(points[0], optimizer.models[-1], criterion=name, notes=notes)]
+
+
+def _candidates(optimizer: Optimizer) -> list[list[Any]]:
+    """Return the point that each criterion would choose next."""
+    return [
+        optimizer.space.inverse_transform(np.reshape(x, (1, -1)))[0] for x in optimizer.next_xs_
+    ]
+
+
+def _batch(
+    optimizer: Optimizer, strategy: str, points: Sequence[Sequence[Any]]
+) -> list[AskedPoint]:
+    """Return the points of a batch, each with the model that had been told lies about others."""
+    found: list[AskedPoint] = []
+    values = [] if "ps" in optimizer.acq_func else list(optimizer.yi)
+    lies: list[float] = []
+    for k, point in enumerate(points):
+        beside = tuple(points[:k])
+        refit = _told(optimizer, beside, [*values, *lies])
+        notes = []
+        if refit is not None and k:
+            notes.append(_LIES_TOLD(count=k, strategy=strategy, value=lies[-1]))
+        model = None if refit is None else optimizer.base_estimator_
+        found.append(AskedPoint(point, model, refit, beside, tuple(lies), notes=tuple(notes)))
+        lies.append(float(_LIES[strategy]([*values, *lies])) if values else 0.0)
+    return found
+
+
+def _told(
+    optimizer: Optimizer, beside: Sequence[Sequence[Any]], values: Sequence[float]
+) -> tuple[Any, list[float]] | None:
+    """Return what the model that chose a point of a batch was fitted on; None if none chose it."""
+    points = [*optimizer.Xi, *beside]
+    enough = len(points) >= max(optimizer.n_initial_points_, 1)
+    if optimizer.base_estimator_ is None or not enough or len(values) != len(points):
+        return None
+    return optimizer.space.transform(points), [*map(float, values)]
+
+
+def objective_model(model: Any) -> Any:
+    """Return the model of the objective: acquisitions per second store one of the time as well."""
+    return model.estimators_[0] if isinstance(model, MultiOutputRegressor) else model
+
+
+def trials_seen(model: Any) -> int | None:
+    """Return how many trials a model was fitted on, or None where it does not tell."""
+    model = objective_model(model)
+    if hasattr(model, "X_train_"):
+        return len(model.X_train_)
+    trees = _trees(model)
+    if trees and getattr(model, "max_samples", None) is None:
+        # with bootstrap the weights of a tree count every trial as often as it was drawn
+        return round(float(trees[0].weighted_n_node_samples[0]))
+    return None
+
+
+def _trees(model: Any) -> list[Any]:
+    """Return the trees of a forest, none for any other model."""
+    if not isinstance(model, (RandomForestRegressor, ExtraTreesRegressor)):
+        return []
+    return [estimator.tree_ for estimator in model.estimators_]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModels:
+    """The models a result kept.
+
+    Attributes
+    ----------
+    models : tuple
+        skopt's models, in the order in which they were fitted.
+    seen : tuple of int
+        Number of trials each was fitted on, strictly increasing.
+    """
+
+    models: tuple[Any, ...] = ()
+    seen: tuple[int, ...] = ()
+
+    def of(self, trial: int) -> tuple[Any, int] | None:
+        """Return the model that chose a trial and the number of trials it had seen, or None.
+
+        A model chooses the next trial after those it was fitted on; where several trials were
+        asked for or told together, it chooses all until the next model.
+        """
+        k = bisect_right(self.seen, trial) - 1
+        return (self.models[k], self.seen[k]) if k >= 0 else None
+
+
+def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredModels, list[Fact]]:
+    """Return the models of a result of n trials, and notes.
+
+    Models that were not fitted on the first trials of the result are left out: which trial they
+    chose is not known.
+    """
+    seen = [trials_seen(model) for model in models]
+    if None in seen:
+        # they do not tell, so the count must: one model per trial, the last one after the last
+        seen = list(range(n - len(models) + 1, n + 1))
+        kept_all = specs.queue_size is None or len(models) < specs.queue_size
+        if kept_all and specs.initial != seen[0]:
+            return StoredModels(), [_NOT_PLACED]
+    counts = [count for count in seen if count is not None]
+    if counts != sorted(set(counts)) or (counts and counts[-1] > n):
+        return StoredModels(), [_OF_ANOTHER(counts=tuple(counts), read=n)]
+    return StoredModels(tuple(models), tuple(counts)), []
+
+
+def as_surrogate(
+    model: Any,
+    space: SearchSpace,
+    columns: Sequence[ModelColumns],
+    X: Array,
+    objective: Array,
+    *,
+    negated: bool,
+) -> Surrogate | None:
+    """Return a stored model as a surrogate that predicts what it does, None if it is unusable.
+
+    Parameters
+    ----------
+    model : object
+        The stored model.
+    space : SearchSpace
+        The search space.
+    columns : sequence of ModelColumns
+        Columns it may have been fitted on, the likeliest first.
+    X : ndarray of shape (n, d)
+        The trials it was fitted on, encoded.
+    objective : ndarray of shape (n,)
+        Their objective, in the user's units.
+    negated : bool
+        Whether the model was fitted on the negated objective.
+    """
+    if not np.isfinite(X).all() or not (np.abs(objective) <= LARGEST).all():
+        return None  # it was fitted on what cannot be read, or computed with
+    model = objective_model(model)
+    fitting = [c for c in columns if _was_fitted_on(model, c(X))]
+    if not fitting:
+        return None
+    if hasattr(model, "X_train_") and hasattr(model, "kernel_"):
+        return GaussianProcessSurrogate(space, model, columns=fitting[0], negated=negated, rows=X)
+    if _trees(model):
+        return ForestSurrogate(
+            space,
+            model,
+            columns=fitting[0],
+            data=(X, objective),
+            min_variance=float(getattr(model, "min_variance", 0.0)),
+            negated=negated,
+        )
+    surrogate = _ModelSurrogate(space, model, fitting[0], negated)
+    try:
+        surrogate.predict(X[:1])
+    except Exception:  # a model of others, or of another release, may raise anything
+        return None
+    return surrogate
+
+
+def _was_fitted_on(model: Any, Z: Array) -> bool:
+    """Return whether a model may have been fitted on these columns.
+
+    Two optimizers that were given the same dimension objects share them, and a Gaussian process
+    sets their transform: what stands in a result need not be what its models were fitted on.
+    """
+    if hasattr(model, "X_train_"):
+        seen = np.asarray(model.X_train_, dtype=float)
+        if seen.shape != Z.shape:
+            return False
+        return bool((np.abs(seen - Z) <= _SAME * np.abs(seen).max(axis=0, initial=1e-300)).all())
+    if getattr(model, "n_features_in_", Z.shape[1]) != Z.shape[1]:
+        return False
+    trees = _trees(model)
+    if not trees:
+        return True
+    # a threshold lies between two values that were observed
+    slack = _SAME * np.abs(Z).max(axis=0)
+    low, high = Z.min(axis=0) - slack, Z.max(axis=0) + slack
+    feature = np.concatenate([tree.feature for tree in trees])
+    threshold = np.concatenate([tree.threshold for tree in trees])[feature >= 0]
+    feature = feature[feature >= 0]
+    return bool(((threshold >= low[feature]) & (threshold <= high[feature])).all())
+
+
+class _ModelSurrogate:
+    """Any other model of skopt, by its own predictions."""
+
+    def __init__(
+        self, space: SearchSpace, model: Any, columns: ModelColumns, negated: bool
+    ) -> None:
+        self._space = space
+        self._model = model
+        self._columns = columns
+        self._sign = -1.0 if negated else 1.0
+        self.label = f"skopt's {type(model).__name__}"
+
+    @property
+    def space(self) -> SearchSpace:
+        return self._space
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        Z = self._columns(self._space.check_rows("X", X))
+        mean, std = self._model.predict(Z, return_std=True)
+        return self._sign * np.ravel(mean), np.ravel(std)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +401,7 @@ class SkoptRecord:
         if asked.model is None:
             return None
         if -trial not in self._surrogates:
-            model = asked.model.fitted()
+            model = asked.fitted()
             first = trial - len(asked.beside)
             beside = [self.asked_rows[first + k][None, :] for k in range(len(asked.beside))]
             n = trials_seen(model)
@@ -119,7 +434,7 @@ class SkoptRecord:
         hedge = self.criterion
         if asked.criterion:
             return replace(hedge, name=asked.criterion), []
-        local = not hedge.sampled and asked.model is not None and asked.model.follows_gradients
+        local = not hedge.sampled and bool(has_gradients(asked.model))
         criterion, note = infer_criterion(hedge, surrogate, row, best, self.direction, local=local)
         return criterion, [note]
 
@@ -151,5 +466,5 @@ class SkoptRecord:
             )
             notes.append(note)
         if seen < trial:
-            notes.append(fact("asked_together", trials=range(seen, trial + 1)))
+            notes.append(_ASKED_TOGETHER(trials=range(seen, trial + 1)))
         return OwnAcquisition(criterion.on(surrogate, best, self.direction), tuple(notes))

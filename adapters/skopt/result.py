@@ -10,21 +10,90 @@ import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
 from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
-from hpo_explain.adapters.skopt._criterion import HEDGE
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
     model_columns,
     read_dimensions,
     read_space,
 )
-from hpo_explain.adapters.skopt._models import StoredModels, objective_model, read_models
-from hpo_explain.adapters.skopt._pending import asked_points
-from hpo_explain.adapters.skopt._record import SkoptRecord
-from hpo_explain.adapters.skopt._specs import Specs, read_specs
+from hpo_explain.adapters.skopt._record import (
+    SkoptRecord,
+    StoredModels,
+    asked_points,
+    objective_model,
+    read_models,
+)
+from hpo_explain.adapters.skopt._specs import HEDGE, Specs, read_specs
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import spans
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run, WithoutResult
+
+_EMPTY = declared_fact("result_empty", "result has no trial. Tell the optimizer some first.")()
+_CONSTRAINT = declared_fact(
+    "space_constraint",
+    "constraint: skopt kept to a space_constraint, which is not part of the search space here: "
+    "averages also take in configurations that it rules out; explanations of proposals and "
+    "predictions do not where {background=} is an array without them, nor do effects where "
+    "{sample=} is",
+)()
+_RANDOM_SEARCH = declared_fact(
+    "random_search",
+    "proposals: the search was random, no acquisition function chose any of its trials; those from "
+    "{known} on are explained with an assumed one",
+)
+_INITIAL_NOT_RECORDED = declared_fact(
+    "initial_not_recorded",
+    "proposals: the number of initial points is not recorded; trials before {first}, whose models "
+    "are not stored, do not count as proposals",
+)
+_PROPOSALS_NOT_RECORDED = declared_fact(
+    "proposals_not_recorded",
+    "proposals: neither models nor the number of initial points are recorded, so every trial "
+    "counts as a proposal",
+)()
+
+
+def _trials(fact: Fact) -> str:
+    return spans(fact.trials)
+
+
+def _assumed(fact: Fact) -> str:
+    used = f" ({fact['criterion']})" if fact["criterion"] else ""
+    return (
+        "surrogates are fitted anew and an acquisition function is assumed for the one skopt used"
+        + used
+    )
+
+
+_STORED = declared_fact(
+    "models_stored",
+    "models: for the trials {trials} the surrogate is the one that skopt fitted and stored",
+    trials=_trials,
+)
+_NOT_STORED = declared_fact(
+    "models_not_stored",
+    "models: those that chose the trials {trials} are not stored (model_queue_size); there, "
+    "{assumed}",
+    trials=_trials,
+    assumed=_assumed,
+)
+_NONE_STORED = declared_fact(
+    "no_model_stored", "models: no model is stored, so {assumed}", assumed=_assumed
+)
+_UNREADABLE = declared_fact(
+    "models_unreadable",
+    "models: the stored ones ({names}) cannot be read, so {assumed}",
+    assumed=_assumed,
+)
+_CRITERION_ASSUMED = declared_fact("criterion_assumed", "acquisition: one is assumed, since {why}")
+_HEDGE = declared_fact(
+    "hedge",
+    "acquisition: gp_hedge draws LCB, EI or PI for every trial and does not record which; it is "
+    "inferred from the proposal",
+)()
 
 
 def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
@@ -108,7 +177,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
     start, about_proposals = _first_proposal(stored, specs)
     constraint = getattr(getattr(result, "space", None), "constraint", None)
     if constraint is not None:
-        notes.append(fact("space_constraint"))
+        notes.append(_CONSTRAINT)
     notes += [*repeated(X[trials]), *about_models, *about_proposals]
     if not specs.random:
         if own:
@@ -169,7 +238,7 @@ def _source(result: Any) -> _Source:
         return _Source(found[0], "skopt's BayesSearchCV", "maximize", name)
     if isinstance(result, Optimizer):
         if not result.Xi:
-            raise NothingToExplain(fact("result_empty"))
+            raise NothingToExplain(_EMPTY)
         return _Source(result.get_result())
     points, values = getattr(result, "x_iters", None), getattr(result, "func_vals", None)
     if points is None or values is None:
@@ -183,7 +252,7 @@ def _source(result: Any) -> _Source:
         problem = f"must have one value per point, but has {len(points)} x_iters and {len(values)}"
         raise InputError("result", f"{problem} func_vals")
     if len(points) == 0:
-        raise NothingToExplain(fact("result_empty"))
+        raise NothingToExplain(_EMPTY)
     return _Source(result)
 
 
@@ -205,14 +274,14 @@ def _origins(
 def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[Fact]]:
     """Return the number of the first proposal, and notes."""
     if specs.random:
-        return LEAST_KNOWN, [fact("random_search", known=LEAST_KNOWN)]
+        return LEAST_KNOWN, [_RANDOM_SEARCH(known=LEAST_KNOWN)]
     if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
         return stored.seen[0], []
     if specs.initial is not None:
         return specs.initial, []
     if stored.models:
-        return stored.seen[0], [fact("initial_not_recorded", first=stored.seen[0])]
-    return 0, [fact("proposals_not_recorded")]
+        return stored.seen[0], [_INITIAL_NOT_RECORDED(first=stored.seen[0])]
+    return 0, [_PROPOSALS_NOT_RECORDED]
 
 
 def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> list[Fact]:
@@ -220,19 +289,19 @@ def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> lis
     chosen = range(stored.seen[0], n)
     lost = range(start, stored.seen[0])
     if lost:
-        notes.append(fact("models_not_stored", trials=lost, criterion=specs.criterion.name))
+        notes.append(_NOT_STORED(trials=lost, criterion=specs.criterion.name))
     if chosen:
-        notes.append(fact("models_stored", trials=chosen))
+        notes.append(_STORED(trials=chosen))
     if specs.criterion.unknown is not None:
-        notes.append(fact("criterion_assumed", why=specs.criterion.unknown))
+        notes.append(_CRITERION_ASSUMED(why=specs.criterion.unknown))
     elif specs.criterion.name == HEDGE:
-        notes.append(fact("hedge"))
+        notes.append(_HEDGE)
     return notes
 
 
 def _about_no_model(stored: StoredModels, specs: Specs) -> list[Fact]:
     criterion = specs.criterion.name
     if not stored.models:
-        return [fact("no_model_stored", criterion=criterion)]
+        return [_NONE_STORED(criterion=criterion)]
     kind = type(objective_model(stored.models[-1])).__name__
-    return [fact("models_unreadable", names=[kind], criterion=criterion)]
+    return [_UNREADABLE(names=[kind], criterion=criterion)]

@@ -8,7 +8,7 @@ import pytest
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
-from hpo_explain.adapters.optuna import _tables
+from hpo_explain.adapters.optuna import storage as _tables
 from hpo_explain.adapters.optuna.storage import load_study, read_storage
 
 ASTRAY = [math.nan, math.inf, -math.inf]

@@ -8,12 +8,12 @@ from hpo_explain.wording import known_facts, tell
 from tests.source_tree import modules
 
 
-def kinds_made():
-    """Every kind of fact that the source makes, with the place of the call."""
+def kinds_made(*by):
+    """Every kind of fact that the source makes by these functions, with the place of the call."""
     found = {}
     for module, path in modules().items():
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and name_of(call.func) in ("fact", "declared_fact"):
+            if isinstance(call, ast.Call) and name_of(call.func) in by:
                 for kind in literals(call):
                     found.setdefault(kind, f"{module}:{call.lineno}")
                     assert kind is not None, f"{module}:{call.lineno}: the kind is not a literal"
@@ -32,12 +32,13 @@ def literals(call):
 
 
 def test_every_kind_of_fact_has_words():
-    wordless = {kind: place for kind, place in kinds_made().items() if kind not in known_facts()}
-    assert not wordless
+    """Those that are declared have them beside the declaration."""
+    made = kinds_made("fact")
+    assert not {kind: place for kind, place in made.items() if kind not in known_facts()}
 
 
 def test_no_words_are_for_a_kind_of_fact_that_nobody_makes():
-    assert not known_facts() - kinds_made().keys()
+    assert not known_facts() - kinds_made("fact", "declared_fact").keys()
 
 
 def test_a_text_of_the_users_is_told_as_it_is():
