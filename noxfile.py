@@ -24,9 +24,9 @@ print(hx.importance(table, objective="loss"))
 """
 LINES = 95.0  # percent that tests reach
 MUTATED = {  # the tests of each, those first that find most
-    "hpo_explain.explainers.fanova": [
-        "tests/explainers/test_fanova.py",
-        "tests/test_facade_importance.py",
+    "hpo_explain.methods.importance.fanova": [
+        "tests/methods/test_fanova.py",
+        "tests/methods/test_importance.py",
     ],
     "hpo_explain.explainers.shapley": [
         "tests/explainers/test_shapley.py",

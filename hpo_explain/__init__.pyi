@@ -22,7 +22,6 @@ from .diagnostics._sampling_bias import SamplingBias as SamplingBias
 from .diagnostics._trust import Trust as Trust
 from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
-from .explainers.fanova import FanovaExplainer as FanovaExplainer
 from .explainers.prediction import PredictionExplainer as PredictionExplainer
 from .explainers.proposal import ProposalExplainer as ProposalExplainer
 from .explainers.regional import (
@@ -32,7 +31,6 @@ from .explainers.sample_size import check_sample_size as check_sample_size
 from .explainers.sample_size import find_sample_size as find_sample_size
 from .explainers.shapley import ShapleyExplainer as ShapleyExplainer
 from .explanations.comparison import Comparison as Comparison
-from .explanations.fanova import FanovaImportance as FanovaImportance
 from .explanations.partial_dependences import PartialDependences as PartialDependences
 from .explanations.path import DesirabilityPath as DesirabilityPath
 from .explanations.prediction import PredictionExplanation as PredictionExplanation
@@ -46,7 +44,6 @@ from .explanations.sample_size import SampleSizeCheck as SampleSizeCheck
 from .facade.comparison import compare as compare
 from .facade.effects import partial_dependences as partial_dependences
 from .facade.effects import regional_partial_dependence as regional_partial_dependence
-from .facade.fanova import importance as importance
 from .facade.overview import trust as trust
 from .facade.predictions import explain_prediction as explain_prediction
 from .facade.predictions import explain_predictions as explain_predictions
@@ -77,12 +74,15 @@ from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
+from .methods.importance.fanova import FanovaExplainer as FanovaExplainer
+from .methods.importance.fanova_result import FanovaImportance as FanovaImportance
 from .methods.importance.games import GameExplainer as GameExplainer
 from .methods.importance.h_statistic import InteractionExplainer as InteractionExplainer
 from .methods.importance.h_statistic import h_statistic as h_statistic
 from .methods.importance.h_statistic_result import InteractionStrength as InteractionStrength
+from .methods.importance.importance import importance as importance
+from .methods.importance.set_values import SetValues as SetValues
 from .methods.importance.sets_result import GameExplanation as GameExplanation
-from .methods.importance.sets_result import SetValues as SetValues
 from .methods.importance.sets_result import ShapleyInteractions as ShapleyInteractions
 from .methods.importance.shapley_interactions import (
     ShapleyInteractionExplainer as ShapleyInteractionExplainer,

@@ -14,7 +14,7 @@ from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.base.checks import check_count, check_name, check_option, check_sequence
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.progress import shows_progress
-from hpo_explain.facade.fanova import importance
+from hpo_explain.methods.importance.importance import importance
 from hpo_explain.space import SearchSpace
 
 

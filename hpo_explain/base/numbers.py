@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hpo_explain.base.width import shorten
 
 _PLAIN = (1e-4, 1e6)  # sizes between which numbers are written without an exponent
+_NO_SHARE = 0.005  # written as a percentage, nothing is left of less
 
 
 def format_value(value: Any, *, width: int = 40) -> str:
@@ -129,3 +130,19 @@ def leading(sizes: npt.NDArray[np.float64]) -> list[int]:
             break
         chosen.append(i)
     return chosen
+
+
+def percent_range(lower: float, upper: float) -> str:
+    """Return an interval of shares in words.
+
+    Examples
+    --------
+    >>> percent_range(0.4, 0.62), percent_range(0.0, 0.03), percent_range(0.991, 1.0)
+    ('between 40% and 62%', 'at most 3%', 'at least 99%')
+    """
+    low, high = percent(lower), percent(upper)
+    if low == high:
+        return low
+    if lower < _NO_SHARE:
+        return f"at most {high}"
+    return f"at least {low}" if upper > 1.0 - _NO_SHARE else f"between {low} and {high}"

@@ -12,10 +12,11 @@ import numpy as np
 from hpo_explain.base.checks import check_direction, check_draws
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
+from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.options import Direction, State
 from hpo_explain.base.phrases import join_words, listed
 from hpo_explain.base.text import declared_fact
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
 
 if TYPE_CHECKING:
@@ -208,6 +209,15 @@ class Subject:
             return ()
         missing = [n for n, some in values.items() if some and not support.at(n, some).all()]
         return (_value_not_tried(names=missing),) if missing else ()
+
+    def sub_space(self, given: Mapping[str, Sequence[Any]]) -> str:
+        """Return a part of the space in words; empty for the whole space."""
+        return join_words([
+            f"{name} between {join_words([format_value(value) for value in values])}"
+            if isinstance(self.space[name], FloatParameter)
+            else f"{name} in {{{values_in_words(values)}}}"
+            for name, values in given.items()
+        ])  # fmt: skip
 
     def partly_tried(self, names: Sequence[str]) -> tuple[Fact, ...]:
         """Return a fact that names the hyperparameters of which much of the range was not tried.

@@ -79,7 +79,14 @@ DENSITY_PATH = Method(
 
 IMPORTANCE = Method(
     name="importance",
-    module="hpo_explain.facade.fanova",
+    module="hpo_explain.methods.importance.importance",
+    result="hpo_explain.methods.importance.fanova",
+    title="What matters?",
+    how_to_read="A bar is the share of the variance of the predicted objective, over the whole "
+    "search space, that a hyperparameter explains alone, without the noise of the trials. Its "
+    "whisker is a 95% interval: over functions drawn from the posterior of a Gaussian process, or "
+    "over forests refitted to redrawn trials and noise. A hatched bar is an interaction: what "
+    "hyperparameters explain together, beyond what each of them explains alone.",
     asks="What does the objective depend on, over the whole space?",
     limits="does not say which values are good, or what matters near the best configuration",
 )

@@ -7,7 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "comparison": ["ComparedRun", "ComparisonExplainer"],
-        "fanova": ["FanovaExplainer"],
         "path": ["explain_path"],
         "prediction": ["PredictionExplainer"],
         "proposal": ["ProposalExplainer"],

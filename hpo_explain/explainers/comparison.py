@@ -37,8 +37,8 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.explainers._shared_subject import shared_subject
 from hpo_explain.explanations.comparison import Comparison, Default
-from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.methods._engines.spread import sums_under
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared
 

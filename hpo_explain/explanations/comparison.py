@@ -15,8 +15,8 @@ from hpo_explain.base.claim import Claim
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.posterior import DRAWS, PosteriorDraws
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.explanations.result import Result
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

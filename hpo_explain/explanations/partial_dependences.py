@@ -11,8 +11,8 @@ import numpy as np
 from hpo_explain.base.claim import Claim
 from hpo_explain.base.errors import InputError
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.fanova import SEPARATOR
 from hpo_explain.explanations.result import Result
+from hpo_explain.methods.importance.fanova_result import SEPARATOR
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,8 +17,8 @@ from hpo_explain.explanations.comparison import Comparison
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.repeated_runs import RepeatedRuns
-from hpo_explain.facade._candidates import candidates
-from hpo_explain.facade.fanova import importance
+from hpo_explain.methods.importance._candidates import candidates
+from hpo_explain.methods.importance.importance import importance
 from hpo_explain.run import Run
 from hpo_explain.space import Shared, values_of
 

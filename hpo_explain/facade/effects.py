@@ -16,8 +16,8 @@ from hpo_explain.explainers.regional import RegionalPartialDependenceExplainer
 from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.explanations.regional import RegionalPartialDependence
 from hpo_explain.facade._asked import read
-from hpo_explain.facade.fanova import importance
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.methods.importance.importance import importance
 from hpo_explain.run import Run
 from hpo_explain.space import Array
 

@@ -3,8 +3,6 @@
 from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.plotting.comparison import plot_comparison, plot_effects
-from hpo_explain.plotting.fanova import plot_fanova
-from hpo_explain.plotting.fanova_pairs import plot_fanova_pairs
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.partial_dependences import plot_partial_dependences
 from hpo_explain.plotting.path import plot_path
@@ -25,8 +23,6 @@ __all__ = [
     "plain",
     "plot_comparison",
     "plot_effects",
-    "plot_fanova",
-    "plot_fanova_pairs",
     "plot_partial_dependences",
     "plot_path",
     "plot_payouts",

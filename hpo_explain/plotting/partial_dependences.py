@@ -11,10 +11,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from hpo_explain.base.width import shorten
-from hpo_explain.explanations.fanova import SEPARATOR
 from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.methods.effects.effect_show import dimmed_caption
+from hpo_explain.methods.importance.fanova_result import SEPARATOR
 from hpo_explain.plotting._axes import (
     Effect,
     counted_categories,

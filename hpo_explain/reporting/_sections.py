@@ -12,7 +12,7 @@ from hpo_explain.base.figures.rows import View
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
 from hpo_explain.explanations.result import Result
-from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording.contents import line
@@ -56,4 +56,4 @@ def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "")
         plots=plots,
         notes=result.notes,
     )
-    return Content(result.sentence, body, {name: result.to_frame()}, line(result))
+    return Content(result.sentence, body, {name: estimates(result.to_frame())}, line(result))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
+from hpo_explain.base.numbers import percent_range
 from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import report as words
 from hpo_explain.wording.contents import line
-from hpo_explain.wording.fanova import between
 from hpo_explain.wording.numbers import percent
 from hpo_explain.wording.trust import brief_caution
 
@@ -55,7 +55,7 @@ def _share(row: pd.Series, name: str) -> dict[str, Any]:
         "low": _width(low) if known else "",
         "width": _width(high - low) if known else "",
         "ends": [(_width(end), percent(end)) if known else ("", "") for end in (low, high)],
-        "interval": between(low, high) if known else "",
+        "interval": percent_range(low, high) if known else "",
     }
 
 

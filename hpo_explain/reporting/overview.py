@@ -11,9 +11,10 @@ import pandas as pd
 
 from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.facts import by_reason
+from hpo_explain.base.numbers import percent_range
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
@@ -22,7 +23,6 @@ from hpo_explain.run import Run
 from hpo_explain.run import told as words
 from hpo_explain.wording import format_value
 from hpo_explain.wording import trust as trust_words
-from hpo_explain.wording.fanova import between, disagreement
 from hpo_explain.wording.numbers import percent
 
 _MOST_BARS, _MOST_ACTIONS = 5, 3
@@ -41,7 +41,7 @@ def _short(context: Context) -> Content:
             (trust_words.where(scope), found.level, trust_words.needed(scope))
             for scope, found in trust_words.lines(_with_proposals(context))
         ],
-        disagreement="" if importance is None else disagreement(importance),
+        disagreement="" if importance is None else importance.disagreement,
         bars=[] if importance is None else _bars(importance),
         actions=actions,
     )
@@ -66,7 +66,7 @@ def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
             "name": name,
             "share": percent(float(row["importance"])),
             "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
-            "interval": between(float(row["lower"]), float(row["upper"])),
+            "interval": percent_range(float(row["lower"]), float(row["upper"])),
         }
         for name, (_, row) in zip(names, shown.iterrows(), strict=True)
     ]

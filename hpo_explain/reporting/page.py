@@ -13,14 +13,13 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.catalog.methods import METHODS
+from hpo_explain.catalog.methods import IMPORTANCE, METHODS
 from hpo_explain.facade._asked import options_of
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
 from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.fanova import IMPORTANCE
 from hpo_explain.reporting.learning_curves import LEARNING_CURVES
 from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.overview import OVERVIEW, SHORT, TRUST
@@ -42,9 +41,9 @@ SECTIONS: tuple[Section, ...] = (
     PATH,
     OVERVIEW,
     TRUST,
-    IMPORTANCE,
+    section_of(IMPORTANCE),
     EFFECTS,
-    *(section_of(method) for method in METHODS if method.title),
+    *(section_of(method) for method in METHODS if method.title and method is not IMPORTANCE),
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
     NEXT_STEPS,

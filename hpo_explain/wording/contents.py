@@ -20,7 +20,11 @@ def line(result: Any) -> str:
     >>> len(line(hx.importance(hx.Run(space, X, X[:, 0], "minimize")))) <= 100
     True
     """
-    told = [claim.text for claim in result.claims if getattr(claim, "text", "")]
+    told = [
+        claim.frame.replace("{each}", claim.text)
+        for claim in result.claims
+        if getattr(claim, "text", "")
+    ]
     return shortened(told[0] if told else result.sentence)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hpo_explain.base.phrases import counted, join_words
-from hpo_explain.explanations.fanova import SEPARATOR
 from hpo_explain.explanations.partial_dependences import PartialDependences
 from hpo_explain.methods.effects.effect_result import PartialDependence, flat_level
 from hpo_explain.methods.effects.effect_show import band_caption
+from hpo_explain.methods.importance.fanova_result import SEPARATOR
 from hpo_explain.wording._registry import sentence_of
 from hpo_explain.wording.numbers import percent
 from hpo_explain.wording.plots import not_shown

@@ -242,9 +242,7 @@ def _subtitle(found: Effect) -> str:
 
 
 def _sub_space(found: Effect) -> str:
-    from hpo_explain.wording.fanova import sub_space  # until the importance is a slice, too
-
-    return shorten(sub_space(found.subject.space, found.given), 200)
+    return shorten(found.subject.sub_space(found.given), 200)
 
 
 def _footer(found: Effect, points: bool, dimmed: bool, left_out: int) -> str:

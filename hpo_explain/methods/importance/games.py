@@ -46,7 +46,8 @@ from hpo_explain.methods.importance._coalition_search import (
 )
 from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
 from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
-from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, Game, GameExplanation, SetValues
+from hpo_explain.methods.importance.set_values import SetValues
+from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, Game, GameExplanation
 from hpo_explain.models._standard import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, Config, encode_one

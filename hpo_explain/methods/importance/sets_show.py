@@ -10,9 +10,9 @@ from hpo_explain.base.figures.pairs import MOST_NAMES, triangle
 from hpo_explain.base.figures.rows import Bar, Rows, View, folded
 from hpo_explain.base.numbers import format_level, format_value, plus_minus
 from hpo_explain.base.phrases import counted
+from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.methods.importance.sets_result import (
     GameExplanation,
-    SetValues,
     ShapleyInteractions,
 )
 

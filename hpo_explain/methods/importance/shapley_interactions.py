@@ -40,7 +40,8 @@ from hpo_explain.methods.importance._variance_game import (
     variances_of_draws,
 )
 from hpo_explain.methods.importance.interaction_indices import Sets, interaction_weights, sets_up_to
-from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, SetValues, ShapleyInteractions
+from hpo_explain.methods.importance.set_values import SetValues
+from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, ShapleyInteractions
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, encode_one

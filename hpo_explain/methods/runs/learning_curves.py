@@ -43,8 +43,8 @@ from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.methods.importance.fanova import FanovaExplainer
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.runs.learning_curves_result import (
     FINISHED_ONLY,
     LearningCurves,

@@ -17,10 +17,10 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Trust, Verdict
-from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explanations.fanova import FanovaImportance
 from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.methods.importance.fanova import FanovaExplainer
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.runs.noise_result import Noise
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate

@@ -16,7 +16,7 @@ from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.fanova import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run.noise import LEVEL
 from hpo_explain.space import Array
 

@@ -22,9 +22,9 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._latent_forest import LatentForest
-from hpo_explain.facade.fanova import Cap, _cap, _capped
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
+from hpo_explain.methods.importance._latent_forest import LatentForest
+from hpo_explain.methods.importance.importance import Cap, cap_of, capped_at
 from hpo_explain.methods.space.stay_fixed import stay_fixed
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models._threads import in_parts
@@ -117,10 +117,10 @@ def subspace(
     if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
         cap, about = None, replace(about, notes=(_BEST(), *about.notes))
     if run.model is not None and asked.kind == "auto":
-        bound = None if cap is None else _cap(run, run.model, cap)
+        bound = None if cap is None else cap_of(run, run.model, cap)
         own = SubspaceExplainer(run.model, subject=about, n_trees=n_trees, seed=seed)
         return own.explain(share, cap=bound, given=given)
-    capped, about, bound = _capped(run, about, n_trees, seed, cap)
+    capped, about, bound = capped_at(run, about, n_trees, seed, cap)
     forest = capped.surrogate(kind="forest", n_trees=n_trees, seed=seed)
     model = run.surrogate(kind=asked.kind, seed=seed)
     explainer = SubspaceExplainer(forest, model=model, subject=about, seed=seed)

@@ -18,15 +18,24 @@ import numpy as np
 
 from hpo_explain.base.checks import check_count, check_direction, check_name, check_number
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.explained import Explained, PredictedObjective, accepted_surrogate
+from hpo_explain.methods.importance.fanova_result import capped
 from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
 
+_DISTILLED = declared_fact(
+    "forest_distilled", "the model was distilled into a forest with R² = {r2}",
+    r2=lambda told: f"{told['fidelity']:.3f}",
+)  # fmt: skip
+_CAPPED = declared_fact(
+    "predictions_capped", "{what}", what=lambda told: capped(told["cap"], told["direction"])
+)
 GRID = 40  # points of a marginal where there are more values
 DISTILLED_ROWS = 2000
 ACTIVITY_ROWS = 2000
@@ -95,9 +104,9 @@ class LatentForest:
         """What is assumed whatever is read off the forest."""
         notes = []
         if self.fidelity is not None:
-            notes.append(fact("forest_distilled", fidelity=self.fidelity))
+            notes.append(_DISTILLED(fidelity=self.fidelity))
         if self.cap is not None:
-            notes.append(fact("predictions_capped", cap=self.cap, direction=self.subject.direction))
+            notes.append(_CAPPED(cap=self.cap, direction=self.subject.direction))
         return (*notes, *self.subject.notes)
 
     # ------------------------------------------------------------------ a part of the space

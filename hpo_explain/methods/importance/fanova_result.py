@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import NOTHING, Claim, between, worth_naming
+from hpo_explain.base.claim import NOTHING, between, worth_naming
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.numbers import percent, percent_range
+from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import declared_fact, reservation
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
 from hpo_explain.models.protocols import DrawnFunctions, TreeBoxes
@@ -34,7 +38,18 @@ if TYPE_CHECKING:
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
+_MOST_DIFFERENT = 3
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
+
+_OTHER_MODEL = declared_fact(
+    "other_model", "{names} predicts held-out trials about as well", role="said"
+)
+_DIFFER = declared_fact("models_differ", "the two models disagree")
+_NO_INTERVAL = declared_fact("no_interval_of_shares", "the shares have no interval", role="said")
+_NOTHING = declared_fact(
+    "share_may_be_nothing", "{which} may explain next to nothing", role="said",
+    which=lambda told: SEPARATOR.join(told.names),
+)  # fmt: skip
 
 Rows = Literal["trees", "draws"]
 """What the shares are of: the trees of a forest, or functions drawn from a posterior."""
@@ -159,6 +174,16 @@ class FanovaImportance(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(columns={})
+    says: ClassVar[Mapping[str, str]] = {
+        "constant": "The {found.what} is constant: no hyperparameter matters.",
+        "differ": "Two models disagree: {model} predicts held-out trials about as well, but sees "
+        "other shares of {each}. | {name} ({there} there, {here} here)",
+        "share": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
+        "variance. | {label} ({share})",
+        "mains": "Single hyperparameters explain {share} together.",
+    }
+
     order: int
     members: tuple[tuple[int, ...], ...]
     shares: Array
@@ -378,24 +403,20 @@ class FanovaImportance(Result):
     # ------------------------------------------------------------------ what it says
 
     @property
+    def where_given(self) -> str:
+        """The sub-space in words; empty for the whole space."""
+        return self.subject.sub_space(self.given)
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """Where models differ, what matters most, and what single hyperparameters explain."""
         if self.total_variance == 0.0:
             doubts = self._doubts(())
-            return (
-                Claim("no_effect", self.names, estimate=0.0, certain=not doubts, because=doubts),
-            )
-        claims = [
-            Claim(
-                "models_differ",
-                (other.name,),
-                estimate=other.importance,
-                interval=(other.lower, other.upper),
-                certain=False,
-                because=(fact("other_model", names=[other.model]),),
-            )
-            for other in self.differences
-        ]
+            return (self.told("no_effect", self.names, 0.0, says="constant", certain=not doubts,
+                              because=doubts),)  # fmt: skip
+        where = f" given {self.where_given}" if self.given else ""
+        by = f" (by {self.subject.model})" if self.subject.model else ""
+        claims = [self._differing(i, other) for i, other in enumerate(self.differences)]
         estimate, std = self.estimate, self.shares.std(axis=0)
         ranking = np.argsort(-estimate, kind="stable")
         for i in worth_naming(ranking.tolist(), estimate, _MOST_NAMED):
@@ -403,18 +424,54 @@ class FanovaImportance(Result):
             bounds = self.bounds(i)
             doubts = self._doubts(names)
             if bounds is not None and bounds[0] < NOTHING:
-                doubts = (*doubts, fact("share_may_be_nothing", names=names))
+                doubts = (*doubts, _NOTHING(names=names))
+            interval = bounds or between(float(estimate[i]), float(std[i]))
             claims.append(
-                Claim(
-                    "importance" if len(names) == 1 else "interaction",
-                    names,
-                    estimate=float(estimate[i]),
-                    interval=bounds or between(float(estimate[i]), float(std[i])),
-                    certain=not doubts,
-                    because=doubts,
+                self.told(
+                    "importance" if len(names) == 1 else "interaction", names, float(estimate[i]),
+                    interval, says="share", certain=not doubts, because=doubts,
+                    label=SEPARATOR.join(names), where=where, by=by,
+                    share=self._share(float(estimate[i]), interval),
                 )
-            )
+            )  # fmt: skip
         return (*claims, *self._mains())
+
+    def _differing(self, i: int, other: ModelDifference) -> Claim:
+        own = self.bounds(self.names.index(other.name))
+        return self.told(
+            "models_differ", (other.name,), other.importance, (other.lower, other.upper),
+            says="differ" if i < _MOST_DIFFERENT else "", certain=False,
+            because=(_OTHER_MODEL(names=[other.model]),), name=other.name, model=other.model,
+            there=self._share(other.importance, (other.lower, other.upper)),
+            here=percent_range(*own) if own else "",
+        )  # fmt: skip
+
+    def _share(self, share: float, interval: tuple[float, float] | None) -> str:
+        """Return a share in words: the ends of its interval, or with its std over trees."""
+        if interval is None:
+            return percent(share)
+        if self.intervals is None:
+            return percent(share, (interval[1] - interval[0]) / 2.0)
+        return percent_range(*interval)
+
+    @property
+    def disagreement(self) -> str:
+        """Where another model of similar skill disagrees, in words; empty where none does."""
+        told = [c for c in self.claims if c.kind == "models_differ" and c.text]
+        return told[0].frame.replace("{each}", join_words([c.text for c in told])) if told else ""
+
+    @property
+    def caution(self) -> str:
+        """Why not all of the shares are certain, in a sentence; empty where they are."""
+        claims = [c for c in self.claims if c.kind != "models_differ"]
+        reasons = [reason for claim in claims for reason in claim.because]
+        barely = [name for r in reasons if r.kind == "range_partly_tried" for name in r.names]
+        reasons = [reason for reason in reasons if reason.kind != "range_partly_tried"]
+        if barely:
+            reasons.append(fact("range_partly_tried", names=[*dict.fromkeys(barely)]))
+        text = reservation(reasons)
+        some = any(claim.certain for claim in claims)
+        return text.replace("Not certain", "Not all of this is certain", 1) if some else text
 
     def _mains(self) -> tuple[Claim, ...]:
         if len(self.names) == 1:
@@ -427,25 +484,19 @@ class FanovaImportance(Result):
             whole, *ends = self.intervals.mains
             interval = (ends[0], ends[1])
         return (
-            Claim(
-                "mains",
-                self.names,
-                estimate=whole,
-                interval=interval,
-                certain=not doubts,
-                because=doubts,
-            ),
-        )
+            self.told("mains", self.names, whole, interval, says="mains", certain=not doubts,
+                      because=doubts, share=self._share(whole, interval)),
+        )  # fmt: skip
 
     def _doubts(self, names: Sequence[str]) -> tuple[Fact, ...]:
         """Return why what is said of some hyperparameters is not certain; empty where it is."""
         doubts = []
         if self.intervals is None:
-            doubts.append(fact("no_interval_of_shares"))
+            doubts.append(_NO_INTERVAL())
         doubts += self.subject.doubts(self.scope)
         doubts += self.subject.partly_tried(names)
         if not {other.name for other in self.differences}.isdisjoint(names):
-            doubts.append(fact("models_differ"))
+            doubts.append(_DIFFER())
         return tuple(doubts)
 
     def compared(self, other: FanovaImportance) -> FanovaImportance:
@@ -486,7 +537,7 @@ class FanovaImportance(Result):
         ValueError
             If there are no pairs, because `order` is 1.
         """
-        return self._drawn("interactions", ax, width)
+        return self.plot(ax, view="interactions", width=width)
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -511,3 +562,9 @@ class FanovaImportance(Result):
             "given": self.given,
             "fidelity": self.fidelity,
         }
+
+
+def capped(cap: float, direction: Direction) -> str:
+    """Return what is capped, in words."""
+    side = "above" if direction == "minimize" else "below"
+    return f"predictions {side} {cap:.6g} count as {cap:.6g}"

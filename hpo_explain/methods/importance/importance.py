@@ -1,23 +1,22 @@
-"""Which hyperparameters matter, and which can stay fixed."""
+"""What the objective depends on: shares of the variance, by the model that predicts best."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_number, check_option
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import fact
 from hpo_explain.base.options import KINDS, Kind
-from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers.fanova import FanovaExplainer
-from hpo_explain.explanations.fanova import FanovaImportance
-from hpo_explain.facade._asked import read
-from hpo_explain.facade._candidates import Candidate, candidates, choice
+from hpo_explain.base.text import declared_fact
+from hpo_explain.methods.importance._candidates import Candidate, candidates, choice
+from hpo_explain.methods.importance.fanova import FanovaExplainer
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models.anova import NODES
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run, average_instances
@@ -27,38 +26,35 @@ Cap = float | str | Config | None
 _TREES = 64
 _REFITS = 12
 
+_CAPPED = declared_fact(
+    "objectives_capped", "the forest has learned the trials' objectives capped in this way"
+)
 
-@shows_progress
+
+@explains(of="surrogate")
 def importance(
-    run: Any,
+    asked: Asked,
     order: int = 1,
     *,
-    kind: Kind = "auto",
     n_trees: int | None = None,
-    draws: int | None = None,
-    seed: int = 0,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
-    surrogate: Any = None,
-    **reading: Any,
 ) -> FanovaImportance:
     """Say which hyperparameters matter, without the noise of the trials, and how sure that is.
 
+    By default the model that predicts held-out trials better answers, and the result says where the
+    other one disagrees; "gp" is functions drawn from the posterior of a Gaussian process, "forest"
+    a random forest with leaves as large as held-out trials ask for, corrected for noise. A
+    surrogate of your own is explained as it is: a forest exactly, without a correction for noise;
+    one that is neither a forest nor a Gaussian process through a forest of `n_trees` that learns
+    its predictions, which `cap` then clips.
+
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
     order : int, default 1
         Size of the largest sets of hyperparameters: 2 adds all pairs.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The model. "auto" takes the one that predicts held-out trials better, and says where the
-        other one disagrees; "gp" is functions drawn from the posterior of a Gaussian process,
-        "forest" a random forest with leaves as large as held-out trials ask for, corrected for
-        noise.
     n_trees : int, optional
         Number of trees; given, it implies a forest. By default 64.
-    seed : int, default 0
-        Seed of the models, draws and refits.
     cap : float, str or dict, optional
         Only the good region: the forest learns objectives worse than this as this. A number in
         the objective's units, a quantile of the observed trials from the best on (``"25%"``), or a
@@ -67,15 +63,6 @@ def importance(
         :meth:`FanovaExplainer.explain` with `cap`. It implies a forest.
     given : mapping of str to sequence, optional
         Sub-space, as in :meth:`FanovaExplainer.explain`. It implies a forest.
-    surrogate : Surrogate or object, optional
-        A model of your own in place of `kind`, as in :meth:`Run.explained_by`, explained as it is:
-        a forest exactly, without a correction for noise; one that is neither a forest nor a
-        Gaussian process through a forest of `n_trees` that learns its predictions. `cap` then clips
-        what it predicts.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
@@ -110,15 +97,16 @@ def importance(
     >>> bool(lower < 0.01 and upper < 0.2)
     True
     """
-    run, about = _read(importance, run, reading, surrogate, kind, n_trees or _TREES, seed)
-    about = replace(about, draws=draws)
-    asked = _asked_kind(kind, order, n_trees, cap, given)
-    if run.model is not None and kind == "auto":
-        bound = None if cap is None else _cap(run, run.model, cap)
+    run = average_instances(asked.run, n_trees=n_trees or _TREES, seed=asked.seed)
+    averaged = [note for note in run.notes if note not in asked.run.notes]
+    about, seed = Subject.of(run, draws=asked.draws, notes=averaged), asked.seed
+    kind = _kind(asked.kind, order, n_trees, cap, given)
+    if run.model is not None and asked.kind == "auto":
+        bound = None if cap is None else cap_of(run, run.model, cap)
         explainer = FanovaExplainer(run.model, subject=about, n_trees=n_trees or _TREES, seed=seed)
         return explainer.explain(order=order, cap=bound, given=given)
-    run, about, bound = _capped(run, about, n_trees or _TREES, seed, cap)
-    models = candidates(run, asked, n_trees=n_trees or _TREES, seed=seed)
+    run, about, bound = capped_at(run, about, n_trees or _TREES, seed, cap)
+    models = candidates(run, kind, n_trees=n_trees or _TREES, seed=seed)
     chosen, *others = models
 
     def explained(model: Candidate, order: int) -> FanovaImportance:
@@ -136,7 +124,7 @@ def importance(
     return result
 
 
-def _capped(
+def capped_at(
     run: Run, subject: Subject, n_trees: int, seed: int, cap: Cap
 ) -> tuple[Run, Subject, float | None]:
     """Return the run with its objective capped, and where.
@@ -146,29 +134,14 @@ def _capped(
     """
     if cap is None:
         return run, subject, None
-    bound = _cap(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
+    bound = cap_of(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
     better = np.minimum if run.direction == "minimize" else np.maximum
     averaged = None if run.averaged is None else replace(run.averaged, cap=bound)
     capped = replace(run, objective=better(run.objective, bound), averaged=averaged)
-    return capped, replace(subject, notes=(*subject.notes, fact("objectives_capped"))), bound
+    return capped, replace(subject, notes=(*subject.notes, _CAPPED())), bound
 
 
-def _read(
-    function: Callable[..., Any],
-    given: Any,
-    reading: Mapping[str, Any],
-    surrogate: Any,
-    kind: Kind,
-    n_trees: int,
-    seed: int,
-) -> tuple[Run, Subject]:
-    """Return the run, its instances averaged, and what explanations of it are about."""
-    whole = read(function, given, reading, surrogate, kind)
-    run = average_instances(whole, n_trees=n_trees, seed=seed)
-    return run, Subject.of(run, notes=[note for note in run.notes if note not in whole.notes])
-
-
-def _asked_kind(
+def _kind(
     kind: Kind,
     order: int,
     n_trees: int | None,
@@ -192,7 +165,7 @@ def _asked_kind(
     return "forest" if asked else kind
 
 
-def _cap(run: Run, model: Surrogate, cap: Cap) -> float:
+def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:
     """Return the objective beyond which it is capped."""
     best, worst = float(run.cost.min()), float(run.cost.max())
     sign = 1.0 if run.direction == "minimize" else -1.0

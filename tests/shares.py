@@ -6,7 +6,7 @@ import numpy as np
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.explanations.fanova import Axis
+from hpo_explain.methods.importance.fanova_result import Axis
 
 
 def shares_of(

@@ -28,10 +28,11 @@ from hpo_explain import (
 )
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods.importance.fanova import corrected
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
-from tests.plotting.shares import shares_of
+from tests.shares import shares_of
 from tests.split_grid import cells_of, marginal, predict_cells, tree_variances
 
 
@@ -696,3 +697,14 @@ def test_a_pair_that_is_never_active_together_has_no_marginal():
     with pytest.raises(ValueError, match=r"never active together .*model = svm.*model = rf"):
         result.marginal("C", "depth")
     assert result.marginal("model", "C").mean.shape[0] == 2
+
+
+def test_the_correction_takes_off_what_noise_adds():
+    shares = np.array([0.6, 0.3, 0.1])
+    noise = np.tile([0.5, 0.3, 0.2], (4, 1))
+    found = corrected(shares, noise, np.tile(shares, (4, 1)), 2)
+    np.testing.assert_allclose(found.importance, [0.7, 0.3, 0.0])
+    assert found.mains[0] == pytest.approx(1.0)
+    # nothing varies but the correction, with Student's t of 3 degrees of freedom
+    assert found.lower[0] == pytest.approx(0.7 - 3.182446 * 0.1)
+    assert found.lower[1] == found.upper[1] == pytest.approx(0.3)

@@ -7,13 +7,18 @@ from typing import Literal
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Kind
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsHeldOut, Surrogate
 from hpo_explain.run import Run
 from hpo_explain.run.fits import choose_kind
 
+_CHOSEN = declared_fact(
+    "model_chosen", "{model} answers: R² on held-out trials is {own}, that of {other} is {others}",
+    own=lambda told: _skill(told["r2"]), others=lambda told: _skill(told["other_r2"]),
+)  # fmt: skip
 _RIVAL = 1.5  # times the error with which another model's view still counts
 _HOPELESS = 3.0  # times the error with which a forest is not tuned: leaves do not save so much
 
@@ -84,8 +89,7 @@ def _is_constant(run: Run) -> bool:
 
 def choice(chosen: Candidate, other: Candidate) -> Fact:
     """Return which of two models answers, and how well both predict held-out trials."""
-    return fact(
-        "model_chosen",
+    return _CHOSEN(
         model=getattr(chosen.surrogate, "label", ""),
         r2=chosen.r2,
         other=getattr(other.surrogate, "label", ""),
@@ -103,3 +107,7 @@ def _r2(surrogate: Surrogate) -> float:
     unit = float(np.ptp(observed))  # squares of what is tiny are 0
     spread = float(np.sum(((observed - observed.mean()) / unit) ** 2))
     return 1.0 - float(np.sum(((observed - held_out.mean) / unit) ** 2)) / spread
+
+
+def _skill(r2: float) -> str:
+    return f"{r2:.2f}" if np.isfinite(r2) else "not known"

@@ -28,18 +28,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import t as student
 
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._drawn_fanova import of_draws
-from hpo_explain.explainers._latent_forest import LatentForest, completed_subject
-from hpo_explain.explainers._share_intervals import corrected
-from hpo_explain.explanations.fanova import Axis, FanovaImportance, ShareIntervals
+from hpo_explain.base.text import declared_fact
+from hpo_explain.methods.importance._latent_forest import LatentForest, completed_subject
+from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance, ShareIntervals
+from hpo_explain.models._latent_means import MOST_CATEGORIES, nodes_of, of_many_categories
 from hpo_explain.models._threads import in_parts
+from hpo_explain.models.anova import NODES
 from hpo_explain.models.box_sums import (
     main_steps,
     mean_and_variance,
@@ -49,8 +51,35 @@ from hpo_explain.models.box_sums import (
 )
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
-from hpo_explain.space import Array
+from hpo_explain.models.protocols import AnovaDraws, SupportsBoxes, Surrogate, TreeBoxes
+from hpo_explain.space import Array, SearchSpace
+
+_OVER_TREES = declared_fact(
+    "shares_over_trees", "shares are means over the trees; ± is their standard deviation over the "
+    "trees, not a confidence interval",
+)  # fmt: skip
+_REFITTED = declared_fact(
+    "shares_refitted", "shares are corrected for what noise adds to them; their interval is over "
+    "redrawn trials and noise, std is over the trees",
+)  # fmt: skip
+_DRAWN = declared_fact(
+    "shares_drawn", "shares are those of {draws} functions drawn from the posterior of a GP, with "
+    "{kernels} kernels that the trials allow; noise is no part of them",
+)  # fmt: skip
+_COUNTED = declared_fact(
+    "categories_counted", "of the categories of {names} at most {most} that were tried are "
+    "counted, and one that stands for all never tried",
+)  # fmt: skip
+_CONSTANT = declared_fact(
+    "trees_constant", "{constant} of {trees} trees {verbs} no shares",
+    verbs=lambda told: "is constant and has" if told["constant"] == 1 else "are constant and have",
+)  # fmt: skip
+_LEFT_OUT = declared_fact(
+    "totals_left_out", "total effects are left out: they need {count} pairs of leaves",
+    count=lambda told: f"{told['pairs']:.1e}",
+)  # fmt: skip
+_LEVEL = 0.95
+_LEAST = 0.2  # of the variance: with less in common, shares of it say nothing
 
 
 class FanovaExplainer:
@@ -182,11 +211,11 @@ class FanovaExplainer:
         if refits:
             intervals = self._refitted(shares[varying], order, members, cap, given, refits)
         pairs = total_cost(boxes)
-        own: list[Fact] = [fact("shares_over_trees" if intervals is None else "shares_refitted")]
+        own: list[Fact] = [_OVER_TREES() if intervals is None else _REFITTED()]
         if not varying.all():
-            own.append(fact("trees_constant", constant=int((~varying).sum()), trees=len(boxes)))
+            own.append(_CONSTANT(constant=int((~varying).sum()), trees=len(boxes)))
         if pairs > most_pairs:
-            own.append(fact("totals_left_out", pairs=pairs))
+            own.append(_LEFT_OUT(pairs=pairs))
         activity = forest.activity(self._seed)
         return FanovaImportance(
             subject=forest.subject,
@@ -263,3 +292,113 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
             shares[place[tuple(sorted(u))]] = value
     # rounding: a share is never negative
     return variance, np.maximum(shares / variance, 0.0)
+
+
+# ---------------------------------------------------------------------- draws of a posterior
+
+
+def of_draws(subject: Subject, draws: AnovaDraws, seed: int) -> FanovaImportance:
+    """Return the shares of functions drawn from a posterior, with their credible intervals.
+
+    `seed` is that of the sample that estimates where hyperparameters are active.
+    """
+    activity = LatentForest(subject, (), {}).activity(seed)
+    axes = []
+    for j, parameter in enumerate(subject.space.parameters):
+        at = nodes_of(parameter, NODES[1]).positions
+        at = at[~np.isnan(at)]
+        axes.append(Axis(tuple(parameter.decode(at)), at, float(activity[j])))
+    note = _DRAWN(draws=len(draws.shares), kernels=draws.functions.kernels)
+    return FanovaImportance(
+        subject=subject,
+        order=len(draws.members[-1]),
+        members=draws.members,
+        rows="draws",
+        shares=draws.shares,
+        variances=draws.variances,
+        axes=tuple(axes),
+        intervals=credible(draws),
+        functions=draws.functions,
+        drawn_totals=draws.totals,
+        notes=(note, *_counted(subject.space), *subject.notes),
+    )
+
+
+def _counted(space: SearchSpace) -> tuple[Fact, ...]:
+    """Return of which hyperparameters not every category is counted by itself; empty if of none."""
+    names = [space.names[j] for j in of_many_categories(space)]
+    return (_COUNTED(names=names, most=MOST_CATEGORIES),) if names else ()
+
+
+# ---------------------------------------------------------------------- intervals of shares
+
+
+def corrected(shares: Array, noise: Array, trials: Array, d: int) -> ShareIntervals:
+    """Return a forest's shares without what the noise adds, and how far they may be off.
+
+    A forest fitted to its own predictions with redrawn residuals sees other shares than those it
+    was fitted to; so much noise has already added to its own (the bootstrap's correction of a
+    bias). The interval joins three errors: that of the noise, that of the choice of trials, and
+    the correction itself, which is only of first order.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (number of sets,)
+        The forest's own shares.
+    noise, trials : ndarray of shape (number of refits, number of sets)
+        Shares of refits to redrawn residuals, and to redrawn trials.
+    d : int
+        Number of hyperparameters: the first sets.
+
+    References
+    ----------
+    .. [1] Efron, B. and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapter 10.
+    """
+    each = _corrected(shares, noise, trials)
+    mains = _corrected(*(a[..., :d].sum(axis=-1, keepdims=True) for a in (shares, noise, trials)))
+    return ShareIntervals(*each, mains=tuple(float(number[0]) for number in mains))  # type: ignore[arg-type]
+
+
+def _corrected(shares: Array, noise: Array, trials: Array) -> tuple[Array, Array, Array]:
+    bias = noise.mean(axis=0) - shares
+    estimate = np.clip(shares - bias, 0.0, 1.0)
+    quantile = student.ppf(0.5 + _LEVEL / 2.0, max(len(noise) - 1, 1))
+    ddof = int(len(noise) > 1)
+    variance = noise.var(axis=0, ddof=ddof) + trials.var(axis=0, ddof=ddof) + bias**2
+    half = quantile * np.sqrt(variance)
+    lower, upper = np.clip(estimate - half, 0.0, 1.0), np.clip(estimate + half, 0.0, 1.0)
+    estimate = estimate / max(float(estimate.sum()), 1.0)  # each is corrected by itself
+    return estimate, np.minimum(lower, estimate), upper
+
+
+def credible(draws: AnovaDraws) -> ShareIntervals:
+    """Return the mean shares of draws with their 95 % intervals.
+
+    A share is a square, so that in no draw it is 0 where something is uncertain, nor 1. The
+    interval therefore also covers the shares of what two draws have in common, which have no such
+    bias: they scatter around 0 where nothing is known of an effect.
+
+    Parameters
+    ----------
+    draws : AnovaDraws
+        The draws.
+    """
+    d = draws.totals.shape[1]
+    mains = draws.products[:, :d].sum(axis=1)
+    together = np.maximum(draws.rest + mains, _LEAST)
+    lower, upper = _covering(draws.shares, draws.products / together[:, None])
+    sums = draws.shares[:, :d].sum(axis=1)
+    low, high = _covering(sums, mains / together)
+    return ShareIntervals(
+        importance=draws.shares.mean(axis=0),
+        lower=lower,
+        upper=upper,
+        mains=(float(sums.mean()), float(low), float(high)),
+    )
+
+
+def _covering(shares: Array, common: Array) -> tuple[Array, Array]:
+    """Return the ends of an interval that covers 95 % of both, within [0, 1]."""
+    ends = [0.5 - _LEVEL / 2.0, 0.5 + _LEVEL / 2.0]
+    (low, high), (less, more) = (np.quantile(a, ends, axis=0) for a in (shares, common))
+    return np.clip(np.minimum(low, less), 0.0, 1.0), np.clip(np.maximum(high, more), 0.0, 1.0)

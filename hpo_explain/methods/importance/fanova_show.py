@@ -1,0 +1,185 @@
+"""How a functional ANOVA is drawn: shares of the variance as bars, and pairs as a matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.marks import Dots
+from hpo_explain.base.figures.pairs import MOST_NAMES, triangle
+from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
+from hpo_explain.base.numbers import percent
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.width import shorten
+from hpo_explain.methods.importance.fanova_result import FanovaImportance, capped
+
+WHISKERS = "Whiskers: standard deviation over the trees of the forest, not a confidence interval."
+_INTERVALS = {
+    "trees": "Whiskers: 95% interval over redrawn trials and noise (refitted forests).",
+    "draws": "Whiskers: 95% credible interval over functions drawn from the posterior.",
+}
+_KINDS = {1: "hyperparameters alone", 2: "pairs", 3: "triples"}
+_MOST_FILLS = 4
+_MOST_UNSTABLE = 3
+
+
+def shares(found: FanovaImportance) -> Rows:
+    """Draw the shares of the variance as bars, the largest on top.
+
+    Bars of single hyperparameters and of interactions differ by color and pattern. Whiskers are
+    the 95 % interval where one is known, else the standard deviation over trees; a small mark is a
+    hyperparameter's total effect, where it is known. More than 20 sets are folded: the last rows
+    are the sums of the other hyperparameters and of the other interactions.
+    """
+    kept, rest = _largest(found)
+    labels, bars = [_label(found, i) for i in kept], list[Bar]()
+    for row, i in enumerate(kept):
+        share, bounds = float(found.estimate[i]), found.bounds(i)
+        half: float | tuple[float, float] = float(found.shares[:, i].std())
+        if bounds is not None:
+            half = max(share - bounds[0], 0.0), max(bounds[1] - share, 0.0)
+        bars.append(Bar(row, 0.0, share, half, fill=_fill(len(found.members[i]))))
+    for order, noun in ((1, "hyperparameter"), (2, "interaction")):
+        folded = [i for i in rest if min(len(found.members[i]), 2) == order]
+        if folded:
+            labels.append((f"{counted(len(folded), f'other {noun}')} (sum)",))
+            spread = float(found.shares[:, folded].sum(axis=1).std())
+            bars.append(Bar(len(bars), 0.0, float(found.estimate[folded].sum()),
+                            spread if found.intervals is None else None,
+                            fill=_fill(order)))  # fmt: skip
+    objective, totals = shorten(found.subject.objective_name, 40), found.known_totals
+    at = [(row, found.members[i][0]) for row, i in enumerate(kept) if len(found.members[i]) == 1]
+    dots = list[Dots]()
+    if totals is not None:
+        each = found.estimated_totals(totals)
+        dots = [Dots(each[[j for _, j in at]], np.array([row for row, _ in at], dtype=float),
+                     look="total")]  # fmt: skip
+    return Rows(
+        labels=labels,
+        bars=bars,
+        fills={0: "alone", **{k: f"interaction of {k + 1}" for k in range(1, _MOST_FILLS)}},
+        dots=dots,
+        means={"total": "total, with all interactions"} if dots else {},
+        heading=f"What the {objective} depends on",
+        subtitle=_subtitle(found),
+        label=f"share of the variance of the predicted {objective}",
+        footer=_whiskers(found) + _unstable(found, {found.names[j] for _, j in at}),
+        percent=True,
+        positive=True,
+    )
+
+
+def pairs(found: FanovaImportance) -> Cells:
+    """Draw the interaction of every pair as a matrix of colors, the largest interactions first.
+
+    Raises
+    ------
+    InputError
+        If the analysis has no pairs.
+    """
+    if found.order < 2:
+        problem = f"must hold pairs, but its order is {found.order}"
+        remedy = ("Ask for them with importance(..., ", Option("order", 2), ").")
+        raise InputError("result", problem, found, remedy)
+    d = len(found.names)
+    mean, half = np.zeros((d, d)), np.zeros((d, d))
+    for i, u in enumerate(found.members):
+        if len(u) == 2:
+            bounds, std = found.bounds(i), float(found.shares[:, i].std())
+            mean[u] = mean[u[::-1]] = found.estimate[i]
+            half[u] = half[u[::-1]] = std if bounds is None else (bounds[1] - bounds[0]) / 2.0
+    order = np.argsort(-mean.sum(axis=1), kind="stable")[:MOST_NAMES]
+    chosen, left = np.ix_(order, order), d - len(order)
+    whole = float(found.estimate[[i for i, u in enumerate(found.members) if len(u) == 2]].sum())
+    kind = f"std over {found.rows}" if found.intervals is None else "half its 95% interval"
+    where = f"given {shorten(found.where_given, 200)}: " if found.given else ""
+    return triangle(
+        [found.names[j] for j in order],
+        mean[chosen],
+        [[f"{_in_percent(a)} ± {_in_percent(b)}" for a, b in zip(*row, strict=True)]
+         for row in zip(mean[chosen], half[chosen], strict=True)],
+        low=0.0,
+        percent=True,
+        scale="share of the variance",
+        heading=f"Which hyperparameters interact on the {shorten(found.objective_name, 40)}",
+        subtitle=f"{where}all pairs together explain {percent(min(1.0, whole))} of the variance, "
+        "beyond what their members explain alone",
+        footer=f"Share in percent ± {kind}, which is at most {half[chosen].max():.1%}."
+        + f" {counted(left, 'hyperparameter')} with smaller interactions not shown." * bool(left),
+    )  # fmt: skip
+
+
+VIEWS = {
+    "": View(
+        shares, "Share of the variance of the predicted {found.subject.objective_name} that each "
+        "hyperparameter and each interaction explains.",
+    ),
+    "interactions": View(pairs, "Shares of pairs.", shown_if=lambda _: False),
+}  # fmt: skip
+
+
+def _largest(found: FanovaImportance) -> tuple[list[int], list[int]]:
+    """Return the sets that have a bar of their own, the largest first, and the others."""
+    ranking = np.argsort(-found.estimate, kind="stable").tolist()
+    if len(ranking) <= MOST_ROWS:
+        return ranking, []
+    shown = MOST_ROWS - 1 - (found.order > 1)
+    return ranking[:shown], ranking[shown:]
+
+
+def _fill(order: int) -> int:
+    return min(order, _MOST_FILLS) - 1
+
+
+def _label(found: FanovaImportance, i: int) -> tuple[str, ...]:
+    *first, last = (found.names[j] for j in found.members[i])
+    activity = found.axes[found.members[i][0]].activity
+    active = ()
+    if not first and activity < 1.0:
+        space = "sub-space" if found.given else "space"
+        active = (f"(active in {percent(activity)} of the {space})",)
+    return (*(f"{name} ×" for name in first), last, *active)
+
+
+def _subtitle(found: FanovaImportance) -> str:
+    """Return what the bars show, in which sub-space, and what each order explains."""
+    lines = ["over the whole search space"]
+    if found.given:
+        lines = [f"given {shorten(found.where_given, 200)}"]
+    if found.cap is not None:
+        lines[0] += f"; {capped(found.cap, found.direction)}"
+    if found.total_variance == 0.0:
+        lines.append("constant: no hyperparameter matters")
+    else:
+        parts = []
+        for order in range(1, found.order + 1):
+            at = [i for i, u in enumerate(found.members) if len(u) == order]
+            share = min(1.0, float(found.estimate[at].sum()))
+            parts.append(f"{_KINDS.get(order, f'sets of {order}')} {percent(share)}")
+        if found.order < len(found.names):
+            rest = max(0.0, 1.0 - float(found.estimate.sum()))
+            parts.append(f"larger interactions {percent(rest)}")
+        lines.append(", ".join(parts))
+    if found.fidelity is not None:
+        lines.append(f"forest distilled from the model: R² = {found.fidelity:.3f}")
+    return "\n".join(lines)
+
+
+def _whiskers(found: FanovaImportance) -> str:
+    return WHISKERS if found.intervals is None else _INTERVALS[found.rows]
+
+
+def _unstable(found: FanovaImportance, shown: set[str]) -> str:
+    """Say which neighbours, both of which are shown, have no stable order; empty for none."""
+    unstable = [pair for pair in found.unstable_neighbours() if shown.issuperset(pair)]
+    if not unstable:
+        return ""
+    told = [" and ".join(shorten(name, 24) for name in pair) for pair in unstable[:_MOST_UNSTABLE]]
+    more = len(unstable) - _MOST_UNSTABLE
+    last = f"; and {more} more" if more > 0 else ""
+    return f" Not in the same order in all {found.rows}: {'; '.join(told)}{last}."
+
+
+def _in_percent(share: float) -> str:
+    return f"{100.0 * share:.0f}" if share >= 0.1 else f"{100.0 * share:.1f}"
