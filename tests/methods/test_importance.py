@@ -149,7 +149,9 @@ def test_the_subtitle_says_where_and_how_much_each_order_explains():
     assert shares_of({**SHARES, (2,): [0.0, 0.0]}).described().subtitle == (
         "over the whole search space\nhyperparameters alone 60%, pairs 30%, larger interactions 10%"
     )
-    capped = one_tree(0.5, cap=0.25, direction="maximize", fidelity=0.9812, given={"x0": [0.1, 0.5]})
+    capped = one_tree(
+        0.5, cap=0.25, direction="maximize", fidelity=0.9812, given={"x0": [0.1, 0.5]}
+    )
     assert capped.described().subtitle == (
         "given x0 between 0.1 and 0.5; predictions below 0.25 count as 0.25\n"
         "hyperparameters alone 50%\n"
