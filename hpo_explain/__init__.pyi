@@ -24,26 +24,17 @@ from .explainers.comparison import ComparedRun as ComparedRun
 from .explainers.comparison import ComparisonExplainer as ComparisonExplainer
 from .explainers.prediction import PredictionExplainer as PredictionExplainer
 from .explainers.proposal import ProposalExplainer as ProposalExplainer
-from .explainers.regional import (
-    RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
-)
 from .explainers.sample_size import check_sample_size as check_sample_size
 from .explainers.sample_size import find_sample_size as find_sample_size
 from .explainers.shapley import ShapleyExplainer as ShapleyExplainer
 from .explanations.comparison import Comparison as Comparison
-from .explanations.partial_dependences import PartialDependences as PartialDependences
 from .explanations.path import DesirabilityPath as DesirabilityPath
 from .explanations.prediction import PredictionExplanation as PredictionExplanation
 from .explanations.prediction_overview import PredictionOverview as PredictionOverview
 from .explanations.proposal import ProposalExplanation as ProposalExplanation
-from .explanations.regional import Condition as Condition
-from .explanations.regional import Region as Region
-from .explanations.regional import RegionalPartialDependence as RegionalPartialDependence
 from .explanations.repeated_runs import RepeatedRuns as RepeatedRuns
 from .explanations.sample_size import SampleSizeCheck as SampleSizeCheck
 from .facade.comparison import compare as compare
-from .facade.effects import partial_dependences as partial_dependences
-from .facade.effects import regional_partial_dependence as regional_partial_dependence
 from .facade.overview import trust as trust
 from .facade.predictions import explain_prediction as explain_prediction
 from .facade.predictions import explain_predictions as explain_predictions
@@ -53,6 +44,7 @@ from .methods._engines.background import baseline_background as baseline_backgro
 from .methods._engines.background import global_background as global_background
 from .methods._engines.background import hybrid_background as hybrid_background
 from .methods._engines.background import local_background as local_background
+from .methods._engines.conditions import Condition as Condition
 from .methods.advice.advise import AdviceExplainer as AdviceExplainer
 from .methods.advice.advise import advise as advise
 from .methods.advice.advise_result import Action as Action
@@ -76,6 +68,18 @@ from .methods.effects.accumulated_local_effects import (
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
 from .methods.importance.fanova import FanovaExplainer as FanovaExplainer
 from .methods.importance.fanova_result import FanovaImportance as FanovaImportance
+from .methods.effects.partial_dependences import partial_dependences as partial_dependences
+from .methods.effects.partial_dependences_result import PartialDependences as PartialDependences
+from .methods.effects.regional_partial_dependence import (
+    RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
+)
+from .methods.effects.regional_partial_dependence import (
+    regional_partial_dependence as regional_partial_dependence,
+)
+from .methods.effects.regional_partial_dependence_result import Region as Region
+from .methods.effects.regional_partial_dependence_result import (
+    RegionalPartialDependence as RegionalPartialDependence,
+)
 from .methods.importance.games import GameExplainer as GameExplainer
 from .methods.importance.h_statistic import InteractionExplainer as InteractionExplainer
 from .methods.importance.h_statistic import h_statistic as h_statistic

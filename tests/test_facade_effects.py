@@ -5,10 +5,10 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.facade.effects import h_statistic, regional_partial_dependence
 from hpo_explain.methods.effects.partial_dependence import partial_dependence
 from tests.handmade import tuning_run
 
+h_statistic, regional_partial_dependence = hx.h_statistic, hx.regional_partial_dependence
 QUICK = {"sample": 60, "grid_size": 5}
 
 

@@ -90,6 +90,13 @@ def values_in_words(values: Any) -> str:
     return ", ".join(map(format_value, values))
 
 
+def among(name: str, values: Any) -> str:
+    """Return that a hyperparameter has one of some values: "optimizer in {adam, sgd}"."""
+    if len(values) == 1:
+        return f"{name} = {format_value(values[0])}"
+    return f"{name} in {{{values_in_words(values)}}}"
+
+
 def signed(value: float, scale: float) -> str:
     """Return a number with its sign, to three digits of `scale` (the largest beside it)."""
     if not math.isfinite(value):

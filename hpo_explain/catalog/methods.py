@@ -160,13 +160,13 @@ ACCUMULATED_LOCAL_EFFECTS = Method(
 
 PARTIAL_DEPENDENCES = Method(
     name="partial_dependences",
-    module="hpo_explain.facade.effects",
+    module="hpo_explain.methods.effects.partial_dependences",
     asks="What are the effects of all that matters, in one figure?",
     limits="averages, as each of them; what matters is judged by the same model",
 )
 REGIONAL_PARTIAL_DEPENDENCE = Method(
     name="regional_partial_dependence",
-    module="hpo_explain.facade.effects",
+    module="hpo_explain.methods.effects.regional_partial_dependence",
     asks="Where is the model certain of such an effect?",
     limits="the effect stays uncertain where hardly anything was tried",
 )

@@ -95,9 +95,13 @@ def legend_of(figure: Rows | Curves | Cells, means: Any = None) -> Iterator[tupl
 def _mark(figure: Any, key: str) -> Artist | None:
     if key == "band":
         return Patch(facecolor=BLUE, alpha=0.22, linewidth=0.0)
+    if key == "rug" and not len(getattr(figure, "rug", ())):
+        return None
     if key == "dimmed":
         return Patch(**_DIMMED)
     if key == "marked":
+        if not getattr(figure, "marked", ()):
+            return None
         return Line2D([], [], **_MARKED)
     if key == "rug":
         return Line2D([], [], linestyle="none", **_TICK, markersize=7.0, color=ink())

@@ -47,7 +47,7 @@ from hpo_explain.plotting._text import abbreviated, plain, wrap
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
 _TICKS = 28.0  # points of ticks and margins above and below
 _PANEL, _HIGH = 165.0, 105.0  # points that a panel needs across, and that curves are high
-_MOST_COLUMNS = 3
+_MOST_COLUMNS, _TITLE_LINES = 3, 3
 _BESIDE = 45.0  # points that a y axis takes with its label
 _TINTED = "#fff4de"
 _EDGE = 0.01  # where texts begin, as a share of the figure
@@ -97,7 +97,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
     axes, points = grid[:n], (across - MARGINS - _BESIDE) / columns
     shared = _shares_scale(figure)
     room = characters(points - (TEXT if same_y else 40.0), wide=0.63)
-    titles = abbreviated([plain(panel.heading) for panel in figure.panels], room)
+    titles = _titles([plain(panel.heading) for panel in figure.panels], room)
     found = []
     for panel, one, title in zip(axes, figure.panels, titles, strict=True):
         how = {"scale": not shared} if isinstance(one, Cells) else {}
@@ -110,8 +110,10 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
         ends = [one.limits() for one in curves]
         axes[0].set_ylim(min(low for low, _ in ends), max(top for _, top in ends))
     heights = [
-        height - (85.0 if isinstance(one, Curves) and not one.lying else 0.0)
-        for (height, _, _), one in zip(found, figure.panels, strict=True)
+        title.count("\n") * LINE * TEXT
+        + height
+        - (85.0 if isinstance(one, Curves) and not one.lying else 0.0)
+        for (height, _, _), one, title in zip(found, figure.panels, titles, strict=True)
     ]
     below = _label(axes, [x for _, x, _ in found], columns, 0, points - 40.0, same=figure.same_x)
     if len({y for _, _, y in found}) > 1:
@@ -128,6 +130,13 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
             (high_rows + words + below + rows * (4.5 * TEXT) + 1.5 * TEXT) / 72.0
         )
     return axes
+
+
+def _titles(texts: list[str], room: int) -> list[str]:
+    """Return the titles of panels: names on one line, sentences on at most three."""
+    lines = [_TITLE_LINES if " " in text else 1 for text in texts]
+    short = [abbreviated(texts, n * room)[k] for k, n in enumerate(lines)]
+    return [wrap(text, room) if n > 1 else text for text, n in zip(short, lines, strict=True)]
 
 
 def _part_of(ax: Axes) -> SubFigure:

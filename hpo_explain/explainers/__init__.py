@@ -10,7 +10,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "path": ["explain_path"],
         "prediction": ["PredictionExplainer"],
         "proposal": ["ProposalExplainer"],
-        "regional": ["RegionalPartialDependenceExplainer"],
         "sample_size": ["check_sample_size", "find_sample_size"],
         "shapley": ["ShapleyExplainer"],
     },

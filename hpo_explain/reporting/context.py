@@ -18,7 +18,6 @@ from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.explainers.proposal import ProposalExplainer, explainable
 from hpo_explain.explanations.path import LATEST, DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.explanations.regional import RegionalPartialDependence
 from hpo_explain.methods._engines.proposed import judged_at
 from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.methods.advice.advise_result import Advice
@@ -28,6 +27,7 @@ from hpo_explain.methods.around.lime_result import LimeExplanation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.densities_result import ProposalDensities

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from hpo_explain.explanations.regional import RegionalPartialDependence
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
 from hpo_explain.methods.effects.effect_show import band_caption
-from hpo_explain.plotting.regional import plot_regions
+from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
@@ -64,7 +62,7 @@ def _regions(result: RegionalPartialDependence) -> dict[str, Any]:
     return {
         "finding": result.sentence,
         "plot": figure(
-            partial(plot_regions, result),
+            result.plot,
             alt=result.sentence,
             caption=f"The same effect of {result.names[0]} in regions of the space with similar "
             "uncertainty; the incumbent's region is tinted and comes first.",

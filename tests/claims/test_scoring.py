@@ -10,7 +10,7 @@ import hpo_explain as hx
 from hpo_explain.base.claim import Claim
 from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
-from hpo_explain.explanations.regional import Condition
+from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods.advice.advise_result import Action, Advice, changed_to
 from tests.claims.problems import PROBLEMS
 from tests.claims.runs import Setting, all_settings, make_run, problem_of

@@ -114,7 +114,7 @@ def test_there_are_as_many_draws_as_are_asked_for(run, name):
 
 
 def test_with_the_same_seed_and_number_the_draws_are_the_same():
-    for name in ("marginal", "formula", "compare"):
+    for name in ("marginal", "compare"):
         found, again = (
             RESULTS[name](run_of(lambda X: X[:, 0] + X[:, 1] ** 2, 20), kind="gp", draws=20)
             for _ in "ab"

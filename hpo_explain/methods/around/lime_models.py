@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.explanations.regional import Condition
+from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods.around.lime_result import LimeStatement, Presence
 from hpo_explain.space import (
     Array,

@@ -41,23 +41,26 @@ _HEADINGS = {
 }
 
 
-def effect(found: Effect) -> Curves | Cells:
+def effect(
+    found: Effect, *, most: int = MOST_CATEGORIES, upright: bool = False, compared: bool = True
+) -> Curves | Cells:
     """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
 
     Values that cannot be told from the best are green. Where hardly anything was tried the effect
-    is dimmed (points are hollow). Of many categories the best are drawn.
+    is dimmed (points are hollow). Of many categories the best are drawn, the `most` of them; they
+    stand `upright` under the axes, or each in a row.
     """
     if len(found.names) == 2:
         return _cells(found)
     named = found.categorical[0]
     cost = found.mean if found.subject.lower_is_better else -found.mean
-    kept = np.sort(np.argsort(cost)[:MOST_CATEGORIES]) if named else np.arange(cost.size)
-    x = _axis(found, 0, kept if named else None)
+    kept = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
+    x = axis_of(found, 0, kept if named else None)
     points = as_points(found)
     at, mean, half = x.places, found.mean[kept], _half(found)[kept]
     second = _second(found)
     untried = _untried(found)[kept]
-    best = found.best[kept] if found.compared else np.zeros(len(kept), dtype=bool)
+    best = found.best[kept] if found.compared and compared else np.zeros(len(kept), dtype=bool)
     groups = {"main": ~untried & ~best, "best": ~untried & best, "doubt": untried}
     edges = x.edges()
     if not named:
@@ -65,9 +68,9 @@ def effect(found: Effect) -> Curves | Cells:
     lines, dots = list[Line](), list[Dots]()
     if points:
         if second is not None:
-            beside = (None if v is None else v[kept] for v in second)
-            dots.append(Dots(at + _BESIDE, *beside, look="second"))  # type: ignore[arg-type]
-        dots += [Dots(at[g], mean[g], half[g], look) for look, g in groups.items() if g.any()]  # type: ignore[arg-type]
+            value, error = (None if v is None else v[kept] for v in second)
+            dots.append(Dots(at + _BESIDE, np.asarray(value), error, "second"))
+        dots += [Dots(at[g], mean[g], half[g], look) for look, g in groups.items() if g.any()]
     else:
         lines += [] if second is None else [Line(at, *second, look="second")]
         lines.append(Line(at, mean, half))
@@ -80,18 +83,20 @@ def effect(found: Effect) -> Curves | Cells:
         dimmed=[] if points else [(edges[a], edges[b]) for a, b in runs(untried)],
         marked=[] if points else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
         rug=np.empty(0) if named else _tried(found, 0, x),
-        guide=_place(found, 0, x),
+        guide=place_of(found, 0, x),
+        upright=upright,
         **_around(found, points=points, dimmed=bool(untried.any()),
                   left_out=found.mean.size - len(kept)),
     )  # fmt: skip
 
 
 def _cells(found: Effect) -> Cells:
-    x, y = _axis(found, 0), _axis(found, 1)
-    places = [_place(found, k, axis) for k, axis in enumerate((x, y))]
+    x, y = axis_of(found, 0), axis_of(found, 1)
+    places = [place_of(found, k, axis) for k, axis in enumerate((x, y))]
     dimmed = _untried(found)
     tried = Dots(_tried(found, 0, x), _tried(found, 1, y, shuffled=True), look="tried")
-    stars = [] if None in places else [Dots(*np.array(places, dtype=float)[:, None], look="star")]
+    across, up = np.array(places, dtype=float)[:, None]
+    stars = [] if None in places else [Dots(across, up, look="star")]
     return Cells(
         x=x,
         y=y,
@@ -113,7 +118,8 @@ def as_points(found: Effect) -> bool:
     return found.categorical[0] or few
 
 
-def _axis(found: Effect, k: int, kept: Any = None) -> Axis:
+def axis_of(found: Effect, k: int, kept: Any = None) -> Axis:
+    """Return the axis of one of its hyperparameters, of categories those that are kept."""
     label, values = shorten(found.names[k], 60), found.axes[k]
     if not found.categorical[k]:
         return Axis(label=label, values=values, log=found.log[k])
@@ -162,7 +168,7 @@ def _codes(found: Effect, k: int, values: Any) -> list[int]:
     return [code for code in map(index, values) if code is not None]
 
 
-def _place(found: Effect, k: int, x: Axis) -> float | None:
+def place_of(found: Effect, k: int, x: Axis) -> float | None:
     """Return where the incumbent stands along an axis, None where it is not drawn."""
     if found.incumbent is None or found.kind == "marginal":
         return None
@@ -184,7 +190,7 @@ def _tried(found: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
     values = [found.tried[k][i] for i in np.flatnonzero(shown)]
     if found.categorical[k]:
         return side_by_side(_codes(found, k, values), shuffled=shuffled)
-    few = len(x.values) <= _MOST_POINTS and x.whole and not x.log
+    few = len(x.values) <= _MOST_POINTS and x.integers and not x.log
     return side_by_side(x.at(values), shuffled=shuffled) if few else x.at(values)
 
 
@@ -205,8 +211,8 @@ def _around(found: Effect, *, points: bool, dimmed: bool, left_out: int = 0) -> 
     means = {
         "main": (("mean with 95 % band" if known else "mean") if points else "mean") * (not pair),
         "band": "95 % band" * (not pair and not points and known),
-        "best": "may be the best" * points,
-        "marked": "may be the best" * (not pair and not points),
+        "best": "may be the best",
+        "marked": "may be the best" * (not points),
         "second": second * (not pair),
         "doubt" if points else "dimmed": "not relied on" * dimmed,
         "thin": "single configurations (ICE)" * (not pair and found.ice_mean is not None),

@@ -25,16 +25,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_number, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import SPLITS, Direction, Split
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.explanations.regional import Condition, Region, RegionalPartialDependence
-from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods._engines.conditions import Condition
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
     values_together,
+)
+from hpo_explain.methods.effects.regional_partial_dependence_result import (
+    Region,
+    RegionalPartialDependence,
 )
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
@@ -42,6 +47,58 @@ from hpo_explain.space.support import Support, supported_at
 
 ALL_SUBSETS = 10  # categories up to which every subset is tried
 Ints = npt.NDArray[np.int64]
+
+
+@explains(of="surrogate", without=("draws",))
+def regional_partial_dependence(
+    asked: Asked,
+    names: str | Sequence[str],
+    *,
+    sample: int | npt.ArrayLike = 1000,
+    grid_size: int = 20,
+    max_depth: int = 3,
+    criterion: Split = "l2",
+) -> RegionalPartialDependence:
+    """Show the effect of one or two hyperparameters in regions of similar uncertainty.
+
+    Parameters
+    ----------
+    names : str or pair of str
+        The hyperparameters.
+    sample : int or ndarray of shape (n, d), default 1000
+        The configurations that are averaged: so many of the space's measure, or encoded rows.
+    grid_size : int, default 20
+        Points of the grid where a hyperparameter has more values.
+    max_depth : int, default 3
+        Most splits that lead to a region.
+    criterion : {"l2", "area", "variance", "mean"}, default "l2"
+        What is made similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+
+    Returns
+    -------
+    RegionalPartialDependence
+        The regions, the incumbent's first.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x + table.y
+    >>> result = hx.regional_partial_dependence(table, "x", objective="loss", sample=100)
+    >>> result.regions[0].holds(result.subject.incumbent)
+    True
+    """
+    explainer = RegionalPartialDependenceExplainer(
+        asked.model, sample=sample, grid_size=grid_size, max_depth=max_depth, criterion=criterion,
+        subject=asked.subject(), seed=asked.seed,
+    )  # fmt: skip
+    return explainer.explain(names)
 
 
 class RegionalPartialDependenceExplainer:
@@ -167,7 +224,7 @@ class RegionalPartialDependenceExplainer:
             notes=effect.notes,
         )
 
-    def _target(self, effect: PartialDependence, X: Array) -> Array:
+    def _target(self, effect: Effect, X: Array) -> Array:
         """Return what is made similar, (n, number of columns), in a unit of its own."""
         if self._criterion in ("variance", "mean"):
             mean, std = self._surrogate.predict(X)
@@ -293,7 +350,7 @@ def _impurity(target: Array) -> float:
 
 
 def _region(
-    effect: PartialDependence,
+    effect: Effect,
     conditions: tuple[Condition, ...],
     rows: Ints,
     depth: int,
@@ -316,7 +373,7 @@ def _region(
     return Region(conditions, len(rows) / len(effect.ice_mean), within, rows, depth, parent)
 
 
-def _tried_where(effect: PartialDependence, conditions: tuple[Condition, ...]) -> dict[str, Any]:
+def _tried_where(effect: Effect, conditions: tuple[Condition, ...]) -> dict[str, Any]:
     """Return what is known of the trials that meet conditions: their values, and the support."""
     space, X = effect.subject.space, effect.subject.tried
     if X is None:

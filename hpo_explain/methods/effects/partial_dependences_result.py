@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from hpo_explain.base.claim import Claim
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.numbers import percent
+from hpo_explain.base.phrases import counted, join_words
+from hpo_explain.base.result import Result, Table
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
-from hpo_explain.methods.importance.fanova_result import SEPARATOR
+from hpo_explain.methods.effects.effect_result import Effect, flat_level
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.methods.effects.effect_result import PartialDependence
+SEPARATOR = " × "
+_MOST_TOLD = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -26,7 +29,7 @@ class PartialDependences(Result):
 
     Attributes
     ----------
-    effects : tuple of PartialDependence
+    effects : tuple of Effect
         The effects, in the order in which they are drawn.
     shares : mapping of tuple of str to float
         Of hyperparameters and pairs, the share of the variance by which they were chosen: that of
@@ -50,14 +53,23 @@ class PartialDependences(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
-    effects: tuple[PartialDependence, ...]
+    table: ClassVar[Table] = Table(
+        columns={},
+        held={
+            "names": "names",
+            "shares": lambda found: {SEPARATOR.join(n): s for n, s in found.shares.items()},
+            "left_out": "left_out",
+            "effects": lambda found: [effect.to_dict() for effect in found.effects],
+        },
+    )
+    effects: tuple[Effect, ...]
     shares: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.effects)
 
-    def __iter__(self) -> Iterator[PartialDependence]:
+    def __iter__(self) -> Iterator[Effect]:
         return iter(self.effects)
 
     @property
@@ -65,7 +77,7 @@ class PartialDependences(Result):
         """The one or two hyperparameters of each effect."""
         return tuple(effect.names for effect in self.effects)
 
-    def effect(self, *names: str) -> PartialDependence:
+    def effect(self, *names: str) -> Effect:
         """Return the effect of one or two hyperparameters.
 
         Raises
@@ -99,7 +111,7 @@ class PartialDependences(Result):
         """Return the tables of all effects below each other.
 
         The hyperparameter of a row (of a pair both, separated by ×), its value (of a pair also
-        ``value_2``), and then the columns of :meth:`PartialDependence.to_frame`.
+        ``value_2``), and then the columns of :meth:`Effect.to_frame`.
         """
         import pandas as pd
 
@@ -117,10 +129,42 @@ class PartialDependences(Result):
             found.insert(2, "value_2", found.pop("value_2"))
         return found
 
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "names": self.names,
-            "shares": {SEPARATOR.join(names): share for names, share in self.shares.items()},
-            "left_out": self.left_out,
-            "effects": [effect.to_dict() for effect in self.effects],
-        }
+    # ------------------------------------------------------------------ in words
+
+    @property
+    def finding(self) -> str:
+        """Which values are best on average, by effect; those without a difference at once."""
+        told = self.effects[:_MOST_TOLD]
+        flat = [effect for effect in told if effect.claims[0].kind == "flat"]
+        parts = [effect.claims[0].text for effect in told if effect not in flat]
+        if len(flat) < 2:
+            parts += [effect.claims[0].text for effect in flat]
+        else:
+            levels = [f"{SEPARATOR.join(e.names)} ({flat_level(e)})" for e in flat]
+            every = f"the same for every value of {join_words(levels)}"
+            parts.append(f"On average the {self.objective_name} is {every}.")
+        return " ".join(parts)
+
+    @property
+    def caution(self) -> str:
+        """Why findings are not certain, each reason once, with the effects it is about."""
+        told = self.effects[:_MOST_TOLD]
+        found: dict[str, list[str]] = {}
+        for effect in told:
+            if effect.caution:
+                found.setdefault(effect.caution, []).append(SEPARATOR.join(effect.names))
+        if len(found) == 1 and len(*found.values()) == len(told):
+            return next(iter(found))
+        return " ".join(f"{join_words(names)}: {caution}" for caution, names in found.items())
+
+    @property
+    def basis(self) -> str:
+        """What is not told, or has no effect here."""
+        rest, parts = len(self) - _MOST_TOLD, list[str]()
+        if rest > 0:
+            parts.append(f"The table has {counted(rest, 'more effect')}.")
+        if self.left_out and self.shares:
+            n, share = len(self.left_out), percent(self.share_left_out)
+            alone = "explains alone" if n == 1 else "explain alone, in sum,"
+            parts.append(f"{counted(n, 'other hyperparameter')} {alone} {share} of the variance.")
+        return " ".join(parts)

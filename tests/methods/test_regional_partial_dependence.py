@@ -1,6 +1,7 @@
 """Regional partial dependence: brute-force splits, disjoint regions, users' units."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -8,12 +9,12 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers.regional import (
+from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
     _impurity,
     best_split,
 )
-from tests.analytic import AnalyticSurrogate
+from tests.analytic import AnalyticSurrogate, unit_cube
 
 SPACE = hx.SearchSpace(
     [
@@ -243,3 +244,86 @@ def test_a_configuration_without_what_the_conditions_need_is_in_no_region():
     result = explained(max_depth=1).explain("lr")
     with pytest.raises(InputError, match="config lies in no region"):
         result.region_of({"lr": 0.1})
+
+
+# ---------------------------------------------------------------------- words and figures
+
+
+def two_regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), tried=None, leaf=20):
+    """Two regions that differ in ŝ: 0.1 below the middle of x2, and 1 above; more by x3."""
+    space = unit_cube(3)
+    model = AnalyticSurrogate(
+        space, lambda X: X[:, 0], lambda X: 0.1 + 0.9 * (X[:, 1] > 0.5) + 0.05 * (X[:, 2] > 0.5)
+    )
+    config = {} if incumbent is None else dict(zip(space.names, incumbent, strict=True))
+    explainer = RegionalPartialDependenceExplainer(
+        model, sample=400, grid_size=5, max_depth=depth, min_improvement=0.0, min_leaf=leaf,
+        subject=Subject(space, incumbent=config, tried=tried),
+    )  # fmt: skip
+    return explainer.explain(names)
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (hx.Condition("lr", above=0.1), "lr > 0.1"),
+        (hx.Condition("lr", up_to=0.25), "lr ≤ 0.25"),
+        (hx.Condition("lr", above=0.1, up_to=0.25), "0.1 < lr ≤ 0.25"),
+        (hx.Condition("c", categories=("adam",)), "c = adam"),
+        (hx.Condition("c", categories=("adam", None)), "c in {adam, None}"),
+    ],
+)
+def test_a_condition_in_words(condition, text):
+    assert str(condition) == text
+
+
+def test_the_sentence_says_where_the_effect_is_known_best():
+    told = two_regions().sentence
+    assert re.search(r"x1 is known best where x2 ≤ 0\.50\d*: its band is 8\d% narrower", told)
+    assert two_regions(depth=0).sentence == (
+        "The effect of x1 is known equally well in all parts of the space."
+    )
+    assert two_regions(depth=0).regions[0].label == "everywhere"
+
+
+def test_each_region_has_a_panel_with_its_own_band_the_incumbents_first():
+    found = two_regions()
+    figure = found.described()
+    assert [panel.emphasis for panel in figure.panels] == [True, False]
+    assert figure.panels[0].heading.startswith("Incumbent's region: x2 > 0.")
+    assert all(panel.heading.endswith("50% of the space") for panel in figure.panels)
+    for panel, region in zip(figure.panels, found.regions, strict=True):
+        (line,) = panel.lines
+        np.testing.assert_array_equal(line.y, region.effect.mean)
+        np.testing.assert_allclose(line.half, 1.96 * region.effect.std)
+    assert not any(panel.emphasis for panel in two_regions(incumbent=None).described().panels)
+
+
+def test_an_effect_is_dimmed_where_a_region_has_no_trials():
+    space = unit_cube(3)
+    low = space.sample(60, seed=0) * [0.5, 1.0, 1.0]  # of x1 only the lower half
+    high = space.sample(60, seed=1)
+    tried = np.vstack([low[low[:, 1] < 0.5], high[high[:, 1] > 0.5]])
+    figure = two_regions(tried=tried).described()
+    assert [bool(panel.dimmed) for panel in figure.panels] == [False, True]
+    assert "fewer than 3 trials" in figure.footer
+
+
+def test_a_pair_has_one_scale_of_colors_and_at_most_nine_regions_are_drawn():
+    figure = two_regions(("x1", "x3")).described()
+    assert {panel.ends() for panel in figure.panels} == {(0.0, 1.0)}
+    many = two_regions(depth=6, leaf=2)
+    figure = many.described()
+    assert len(figure.panels) == min(9, len(many.regions))
+
+
+def test_the_uncertainty_is_drawn_by_region():
+    found = two_regions()
+    figure = found.described("ice")
+    drawn = [line.y for line in reversed(figure.lines)]
+    for y, region in zip(drawn, found.regions, strict=True):
+        np.testing.assert_allclose(y, region.effect.std)
+    assert figure.means["0"].startswith("Incumbent's region: x2 > 0.")
+    assert figure.guide == 0.25
+    with pytest.raises(InputError, match="result must be of one hyperparameter, but is of x1 and"):
+        two_regions(("x1", "x3")).plot(view="ice")

@@ -5,6 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from tests.analytic import unit_cube
+from tests.handmade import tuning_run
 
 SPACE = unit_cube(4)
 X = SPACE.sample(50, seed=0)
@@ -80,3 +81,48 @@ def test_more_are_asked_for_than_there_are():
     found = hx.partial_dependences(RUN, most=9, pairs=20, **QUICK)
     assert len(found) == 4 + 6
     assert found.left_out == ()
+
+
+def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colors():
+    names = ["lr", "booster", "rate_drop", ("lr", "layers"), ("booster", "rate_drop")]
+    found = hx.partial_dependences(tuning_run(20), names, sample=30, grid_size=4)
+    panels = found.described().panels
+    assert [panel.heading for panel in panels] == [
+        "lr", "booster", "rate_drop", "lr × layers", "booster × rate_drop",
+    ]  # fmt: skip
+    ((low, high),) = {panel.limits() for panel in panels[:3]}
+    for effect in found.effects[:3]:
+        lower, upper = effect.band()
+        assert low <= np.nanmin(lower)
+        assert np.nanmax(upper) <= high
+    np.testing.assert_array_equal(panels[0].lines[-1].y, found.effects[0].mean)
+    assert len({panel.ends() for panel in panels[3:]}) == 1
+    run = tuning_run(20)
+    chosen = [config["booster"] for config in run.space.decode(run.X)]
+    assert [*panels[1].x.names] == [
+        f"{c} ({chosen.count(c)})" for c in run.space["booster"].choices
+    ]
+    axes = found.plot()
+    assert len(axes) == 5
+    assert axes[0].get_xscale() == "log"
+
+
+def test_the_share_stands_behind_the_name_and_worse_categories_are_counted():
+    space = hx.SearchSpace(
+        [hx.CategoricalParameter("c", list(range(30))), hx.FloatParameter("x", 0.0, 1.0)]
+    )
+    rows = space.sample(60, seed=0)
+    run = hx.Run(space, rows, rows[:, 0], "minimize")
+    figure = hx.partial_dependences(run, **QUICK).described()
+    assert all(panel.heading.endswith("%)") for panel in figure.panels)
+    assert "20 worse categories" in figure.footer
+
+
+def test_where_nothing_feasible_can_be_attained_the_panels_span_the_means():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    rows = space.sample(12, seed=1)
+    run = hx.Run(space, rows, rows[:, 0], "minimize", feasible=np.arange(12) == 0)
+    found = hx.partial_dependences(run, sample=12, grid_size=4)
+    assert np.isnan(found.effects[0].attainable.mean).all()
+    low, high = found.described().panels[0].limits()
+    assert low < found.effects[0].mean.min() < found.effects[0].mean.max() < high

@@ -4,62 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.edge import words
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
-from hpo_explain.space import category_index
+from hpo_explain.methods._engines.conditions import Condition
+from hpo_explain.methods.effects.effect_result import Effect
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-
-    from hpo_explain.methods.effects.effect_result import PartialDependence
-
-
-@dataclass(frozen=True, eq=False)
-class Condition:
-    """What a region says about one hyperparameter, in the user's units.
-
-    Attributes
-    ----------
-    name : str
-        The hyperparameter.
-    above, up_to : float or None
-        Numeric values are above the one and at most the other; None where there is no bound.
-    categories : tuple or None
-        The categories, of a categorical hyperparameter.
-
-    Examples
-    --------
-    >>> condition = Condition("batch_size", up_to=96)
-    >>> str(condition), condition.holds({"batch_size": 128})
-    ('batch_size ≤ 96', False)
-    """
-
-    name: str
-    above: float | None = None
-    up_to: float | None = None
-    categories: tuple[Any, ...] | None = None
-
-    def holds(self, config: Mapping[str, Any]) -> bool:
-        """Return whether a configuration meets the condition; not where it is inactive."""
-        if self.name not in config:
-            return False
-        value = config[self.name]
-        if self.categories is not None:
-            return category_index(self.categories, value) is not None
-        above = self.above is None or value > self.above
-        return bool(above and (self.up_to is None or value <= self.up_to))
-
-    def __str__(self) -> str:
-        return str(words().regional.condition(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +30,7 @@ class Region:
         What holds in the region; empty for the whole space.
     weight : float
         Share of the sample in it.
-    effect : PartialDependence
+    effect : Effect
         Partial dependence on the sample in it (Eq. 5).
     rows : ndarray of int
         Which configurations of the sample are in it.
@@ -95,7 +53,7 @@ class Region:
 
     conditions: tuple[Condition, ...]
     weight: float
-    effect: PartialDependence
+    effect: Effect
     rows: npt.NDArray[np.int64]
     depth: int
     parent: int | None
@@ -103,7 +61,7 @@ class Region:
     @property
     def label(self) -> str:
         """The conditions in words."""
-        return str(words().regional.place(self.conditions))
+        return " and ".join(map(str, self.conditions)) or "everywhere"
 
     def holds(self, config: Mapping[str, Any]) -> bool:
         """Return whether a configuration lies in the region."""
@@ -145,13 +103,21 @@ class RegionalPartialDependence(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        columns={}, held={"names": "names", "criterion": "criterion", "regions": "_held"}
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "best": "The effect of {names} is known best where {where}: its band is {gain:%} narrower "
+        "there than over the whole space.",
+        "same": "The effect of {names} is known equally well in all parts of the space.",
+    }
     names: tuple[str, ...]
     regions: tuple[Region, ...]
     tree: tuple[Region, ...]
     criterion: str
 
     @property
-    def whole(self) -> PartialDependence:
+    def whole(self) -> Effect:
         """The partial dependence on all of the sample."""
         return self.tree[0].effect
 
@@ -215,11 +181,16 @@ class RegionalPartialDependence(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The region in which the effect is known best, and how much narrower its band is."""
+        told = partial(self.told, certain=True, because=())
         if len(self.regions) == 1:
-            return (Claim("no_region", self.names),)
+            return (told("no_region", self.names, says="same"),)
         best = min(self.regions, key=lambda region: region.effect.mean_confidence)
         gain = _narrower(self.whole.mean_confidence, best.effect.mean_confidence)
-        return (Claim("region", self.names, best.conditions, estimate=gain),)
+        where = best.label
+        return (
+            told("region", self.names, gain, says="best", values=best.conditions, where=where,
+                 gain=gain),
+        )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per region and grid point."""
@@ -231,24 +202,17 @@ class RegionalPartialDependence(Result):
         ]
         return pd.concat(parts, ignore_index=True)
 
-    def plot_ice(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
-        """Draw how the uncertainty varies along one hyperparameter, by region; return the axes."""
-        return self._drawn("ice", ax, width)
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "names": self.names,
-            "criterion": self.criterion,
-            "regions": [
-                {
-                    "label": region.label,
-                    "conditions": [asdict(condition) for condition in region.conditions],
-                    "weight": region.weight,
-                    "effect": region.effect.to_dict(),
-                }
-                for region in self.regions
-            ],
-        }
+    @property
+    def _held(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "label": region.label,
+                "conditions": [asdict(condition) for condition in region.conditions],
+                "weight": region.weight,
+                "effect": region.effect.to_dict(),
+            }
+            for region in self.regions
+        ]
 
 
 def _narrower(before: float, after: float) -> float:

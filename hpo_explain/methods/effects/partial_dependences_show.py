@@ -1,0 +1,77 @@
+"""How several effects are drawn: a panel each, those of one hyperparameter on one scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hpo_explain.base.figures import MOST_PANELS, Axis, Cells, Curves, Panels, View
+from hpo_explain.base.numbers import percent
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.width import shorten
+from hpo_explain.methods.effects.effect_show import (
+    as_points,
+    band_caption,
+    dimmed_caption,
+    effect,
+)
+from hpo_explain.methods.effects.partial_dependences_result import SEPARATOR, PartialDependences
+
+_MOST_CATEGORIES = 10
+
+
+def panels(found: PartialDependences) -> Panels:
+    """Draw each effect as by itself, without the single configurations; at most 12 of them."""
+    shown = found.effects[:MOST_PANELS]
+    shares = {frozenset(names): share for names, share in found.shares.items()}
+    drawn: list[Curves | Cells] = []
+    for one in shown:
+        panel = effect(replace(one, ice_mean=None), most=_MOST_CATEGORIES, upright=True)
+        share = shares.get(frozenset(one.names))
+        name = SEPARATOR.join(one.names)
+        heading = name if share is None else f"{name} ({percent(share)})"
+        if isinstance(panel, Curves):
+            panel = replace(panel, x=replace(panel.x, label=""))
+        drawn.append(replace(panel, heading=heading))
+    alone = [panel for panel in drawn if isinstance(panel, Curves)]
+    if alone:
+        ends = min(p.limits()[0] for p in alone), max(p.limits()[1] for p in alone)
+        drawn = [_within(panel, ends) if isinstance(panel, Curves) else panel for panel in drawn]
+    pairs = np.concatenate([e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)])
+    scale = {"low": float(np.nanmin(pairs)), "high": float(np.nanmax(pairs))}
+    objective = shorten(found.objective_name, 40)
+    return Panels(
+        panels=[replace(p, **scale) if isinstance(p, Cells) else p for p in drawn],  # type: ignore[arg-type]
+        heading=f"Effects on the {objective}",
+        subtitle="partial dependence: averaged over all other hyperparameters; "
+        f"{'lower' if found.subject.lower_is_better else 'higher'} is better",
+        footer=_footer(found),
+        same_y=len(alone) == len(drawn),
+    )
+
+
+def _within(panel: Curves, ends: tuple[float, float]) -> Curves:
+    y: Axis = replace(panel.y, limits=ends)
+    return replace(panel, y=y)
+
+
+def _footer(found: PartialDependences) -> str:
+    shown = found.effects[:MOST_PANELS]
+    dimmed = [dimmed_caption(one, points=as_points(one)) for one in shown]
+    parts = [band_caption(shown[0]), *dict.fromkeys(filter(None, dimmed))]
+    if found.shares:
+        parts.append(
+            "In brackets over a panel: share of the variance that it explains (of a pair, its "
+            "interaction)."
+        )
+    named = [len(one.axes[0]) for one in shown if len(one.names) == 1 and one.categorical[0]]
+    cut = sum(max(n - _MOST_CATEGORIES, 0) for n in named)
+    left = len(found) - len(shown)
+    worse = "worse category" if cut == 1 else "worse categories"
+    parts += [f"Not shown: {cut} {worse}."] if cut else []
+    parts += [f"Not shown: {counted(left, 'further effect')}."] if left else []
+    return " ".join([*parts, found.basis]).rstrip()
+
+
+VIEWS = {"": View(panels, "Partial dependence on what matters most.")}

@@ -1,0 +1,111 @@
+"""How regions are drawn: the effect in each, and how the uncertainty varies along its values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.figures import Axis, Cells, Curves, Line, Panels, View, broken
+from hpo_explain.base.numbers import percent
+from hpo_explain.base.phrases import join_words
+from hpo_explain.base.width import shorten
+from hpo_explain.methods.effects.effect_show import (
+    MOST_CURVES,
+    UNTRIED,
+    as_points,
+    axis_of,
+    band_caption,
+    effect,
+    place_of,
+)
+from hpo_explain.methods.effects.regional_partial_dependence_result import (
+    Region,
+    RegionalPartialDependence,
+)
+
+_MOST_REGIONS = 9
+_NAMED = 4  # regions with a look of their own
+
+
+def regions(found: RegionalPartialDependence) -> Panels:
+    """Draw the effect in every region, the incumbent's first and tinted; at most nine regions."""
+    shown, pair = _largest(found), len(found.names) == 2
+    drawn: list[Curves | Cells] = []
+    for region in shown:
+        panel = effect(replace(region.effect, ice_mean=None, attainable=None), compared=False)
+        drawn.append(
+            replace(
+                panel,
+                heading=f"{_title(found, region)}, {percent(region.weight)} of the space",
+                emphasis=found.is_incumbents(region),
+            )
+        )
+    if pair:
+        means = np.concatenate([region.effect.mean.ravel() for region in shown])
+        low, high = float(np.nanmin(means)), float(np.nanmax(means))
+        drawn = [replace(panel, low=low, high=high) for panel in drawn]  # type: ignore[call-arg]
+    whole, points = found.whole, as_points(found.whole)
+    better = "Lower" if found.subject.lower_is_better else "Higher"
+    parts = [f"{better} is better.", band_caption(whole)]
+    if any(not region.effect.supported.all() for region in found.regions):
+        parts.append(f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region.")
+    left = len(found.regions) - len(shown)
+    parts += [f"Not shown: {left} smaller region{'s' * (left > 1)}."] if left else []
+    names = join_words([shorten(name, 60) for name in found.names])
+    return Panels(
+        panels=drawn,
+        heading=f"Effect of {names} on the {shorten(found.objective_name, 40)}, by region",
+        footer=" ".join(parts),
+        same_x=not (pair or found.whole.categorical[0]),
+    )
+
+
+def uncertainty(found: RegionalPartialDependence) -> Curves:
+    """Draw ŝ along one hyperparameter: thick the mean of each region, thin its configurations."""
+    if len(found.names) != 1:
+        problem = f"must be of one hyperparameter, but is of {' and '.join(found.names)}"
+        raise InputError("result", problem, found, "Explain one of them, or use result.plot().")
+    shown = _largest(found)
+    x = axis_of(found.whole, 0)
+    curves = [region.effect.ice_std[: max(5, MOST_CURVES // len(shown))] for region in shown]
+    return Curves(
+        x=x,
+        y=Axis(label=f"ŝ: std of the predicted {shorten(found.objective_name, 40)}"),
+        lines=[
+            Line(x.places, region.effect.std, look=str(min(k, _NAMED)))
+            for k, region in reversed([*enumerate(shown)])
+        ],
+        thin=broken(x.places, np.concatenate(curves)),
+        guide=place_of(found.whole, 0, x),
+        heading=f"Uncertainty along {shorten(found.names[0], 60)}, by region",
+        subtitle="lower is more certain; a thin line is one configuration, a thick one its region",
+        footer="ŝ is the standard deviation of the function, without observation noise.",
+        means={
+            **{
+                str(k): f"{shorten(_title(found, region), 90)} ({percent(region.weight)})"
+                for k, region in enumerate(shown[:_NAMED])
+            },
+            str(_NAMED): "other regions",
+            "guide": "incumbent",
+        },
+        upright=True,
+    )
+
+
+def _largest(found: RegionalPartialDependence) -> list[Region]:
+    """Return the incumbent's region and then the largest others."""
+    order = sorted(found.regions, key=lambda r: (not found.is_incumbents(r), -r.weight))
+    return order[:_MOST_REGIONS]
+
+
+def _title(found: RegionalPartialDependence, region: Region) -> str:
+    return f"Incumbent's region: {region.label}" * found.is_incumbents(region) or region.label
+
+
+VIEWS = {
+    "": View(regions, "The effect of {found.names} in regions of similar uncertainty."),
+    "ice": View(uncertainty, "How uncertain the model is along {found.names}, by region.",
+                shown_if=lambda _: False),
+}  # fmt: skip
