@@ -66,8 +66,6 @@ from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
-from .methods.importance.fanova import FanovaExplainer as FanovaExplainer
-from .methods.importance.fanova_result import FanovaImportance as FanovaImportance
 from .methods.effects.partial_dependences import partial_dependences as partial_dependences
 from .methods.effects.partial_dependences_result import PartialDependences as PartialDependences
 from .methods.effects.regional_partial_dependence import (
@@ -80,6 +78,8 @@ from .methods.effects.regional_partial_dependence_result import Region as Region
 from .methods.effects.regional_partial_dependence_result import (
     RegionalPartialDependence as RegionalPartialDependence,
 )
+from .methods.importance.fanova import FanovaExplainer as FanovaExplainer
+from .methods.importance.fanova_result import FanovaImportance as FanovaImportance
 from .methods.importance.games import GameExplainer as GameExplainer
 from .methods.importance.h_statistic import InteractionExplainer as InteractionExplainer
 from .methods.importance.h_statistic import h_statistic as h_statistic

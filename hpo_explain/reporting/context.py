@@ -26,8 +26,8 @@ from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.methods.around.lime_result import LimeExplanation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.densities_result import ProposalDensities

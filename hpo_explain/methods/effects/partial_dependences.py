@@ -10,9 +10,9 @@ import numpy.typing as npt
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_sequence
 from hpo_explain.base.options import Variance
-from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
+from hpo_explain.methods.importance.importance import importance
 
 
 @explains(of="surrogate")
