@@ -36,7 +36,9 @@ MUTATED = {  # the tests of each, those first that find most
         "tests/explainers/test_sampling.py",
     ],
     "hpo_explain.explainers.exact_shapley": ["tests/explainers/test_exact_shapley.py"],
-    "hpo_explain.methods.effects.regional_partial_dependence": ["tests/methods/test_regional_partial_dependence.py"],
+    "hpo_explain.methods.effects.regional_partial_dependence": [
+        "tests/methods/test_regional_partial_dependence.py"
+    ],
     "hpo_explain.base.claim": ["tests/explanations/test_claims.py"],
 }
 DECLARED = [
