@@ -36,7 +36,7 @@ LEARNING_CURVES = Method(
 )
 COMPARE = Method(
     name="compare",
-    module="hpo_explain.facade.comparison",
+    module="hpo_explain.methods.runs.compare",
     asks="What do several runs (seeds, data sets) share, and what is good in all of them?",
     limits="needs a trusted model of each run; of other spaces only what all have is compared",
 )

@@ -6,7 +6,6 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "comparison": ["ComparedRun", "ComparisonExplainer"],
         "path": ["explain_path"],
         "prediction": ["PredictionExplainer"],
         "proposal": ["ProposalExplainer"],

@@ -2,7 +2,6 @@
 
 from hpo_explain.plotting._registry import draw
 from hpo_explain.plotting._text import abbreviated, plain
-from hpo_explain.plotting.comparison import plot_comparison, plot_effects
 from hpo_explain.plotting.html import Drawable, figure_svg, plot_svg, result_html, result_svg
 from hpo_explain.plotting.path import plot_path
 from hpo_explain.plotting.path_payouts import plot_payouts
@@ -19,8 +18,6 @@ __all__ = [
     "draw",
     "figure_svg",
     "plain",
-    "plot_comparison",
-    "plot_effects",
     "plot_path",
     "plot_payouts",
     "plot_prediction",

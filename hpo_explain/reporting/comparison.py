@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hpo_explain import methods
-from hpo_explain.reporting._render import figure
-from hpo_explain.reporting._sections import shown
+from hpo_explain.catalog.methods import COMPARE
+from hpo_explain.reporting._sections import figures_of, shown
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.space import Shared
-from hpo_explain.wording import comparison as words
 
 
 def comparable(runs: Mapping[str, Run]) -> bool:
@@ -22,14 +21,9 @@ def comparable(runs: Mapping[str, Run]) -> bool:
 def comparison_section(runs: Mapping[str, Run]) -> Section:
     """Return the section on several runs side by side."""
 
-    def content(_: Context) -> Content:
+    def content(context: Context) -> Content:
         result = methods.compare(dict(runs))
-        caption = words.effects_heading(result)
-        plots = [
-            figure(result.plot, alt=result.sentence, caption=words.footer(result)),
-            figure(result.plot_effects, alt=caption, caption=f"{words.EFFECTS_SUBTITLE}."),
-        ]
-        return shown("comparison", result, plots)
+        return shown("comparison", result, figures_of(COMPARE, result, context))
 
     return Section(
         "comparison",

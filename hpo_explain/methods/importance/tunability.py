@@ -24,12 +24,11 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import OVER, InteractionIndex, Over
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._shared_subject import shared_subject
-from hpo_explain.facade.comparison import compare
 from hpo_explain.methods.importance.games import GameExplainer, players_of
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.methods.importance.sets_result import Game, GameExplanation
+from hpo_explain.methods.runs.compare import compare, shared_subject
 from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least

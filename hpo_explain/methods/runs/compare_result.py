@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import format_value
+from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import DRAWS, PosteriorDraws
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.result import Result
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array
 
@@ -27,6 +29,15 @@ MATTERS = 0.05
 """Least share of the variance of what is called to matter."""
 _APART = 2.772  # standard errors by which estimates differ whose 95 % intervals do not meet
 _LEVEL = 0.05
+_MOST_NAMED, _MOST_VALUES = 3, 8
+
+_NOT_TRUSTED = declared_fact(
+    "runs_not_trusted", "the model predicts badly, or it is not known how well, in {names}"
+)
+_MAY_BE_BAD = declared_fact(
+    "default_may_be_bad", "the best one for all may be no better than an average one in some"
+)
+_NOT_TRIED = declared_fact("default_not_tried", "hardly any trial has such values in {names}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +92,6 @@ class Comparison(Result):
         Whether all runs have the same search space.
     trusted : tuple of bool
         Whether the model of each run is good enough to be certain of what it says of the space.
-    subject, notes
-        As of every result; the space is what the runs share.
 
     References
     ----------
@@ -110,6 +119,26 @@ class Comparison(Result):
     """
 
     scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        columns={},
+        held={
+            **{name: name for name in ("runs", "names", "shares", "grid", "effects", "went")},
+            "intervals": "bounds",
+            "incumbents": lambda found: [dict(incumbent) for incumbent in found.incumbents],
+            "default": lambda found: dict(found.default.configuration),
+            "default_loss": lambda found: found.default.loss,
+            "default_upper": lambda found: found.default.upper,
+        },
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "everywhere": "What matters in {found.all_runs}: {each}. | {names} ({mean:%} of the "
+        "variance on average, at least {least:%} in each)",
+        "differs": "{names} matters more in {most} ({high:%}) than in {least} ({low:%}).",
+        "default": "One configuration for all, {values}, loses {loss:%} of what tuning gains over "
+        "an average configuration on average, and at most {upper:%} in each.",
+        "none": "No configuration is known to be good in {found.all_runs}.",
+    }
+
     runs: tuple[str, ...]
     importances: tuple[FanovaImportance, ...]
     grid: tuple[tuple[Any, ...], ...]
@@ -222,7 +251,7 @@ class Comparison(Result):
         ax, width
             As of :meth:`plot`.
         """
-        return self._drawn("effects", ax, width)
+        return self.plot(ax, view="effects", width=width)
 
     # ------------------------------------------------------------------ what it says
 
@@ -231,27 +260,37 @@ class Comparison(Result):
         """What matters in all runs, what in some only, and one configuration for all."""
         return (*self._everywhere(), *self._differing(), self._default())
 
+    @property
+    def all_runs(self) -> str:
+        """The runs in words: "both runs", "all 3 runs"."""
+        return "both runs" if len(self.runs) == 2 else f"all {len(self.runs)} runs"
+
+    @property
+    def finding(self) -> str:
+        """What matters in all runs, what differs, and which configuration is good in all."""
+        if self._everywhere():
+            return super().finding
+        return f"No hyperparameter is known to matter in {self.all_runs}. {super().finding}"
+
     def _doubts(self, rows: Sequence[int]) -> tuple[Fact, ...]:
         unsure = [self.runs[r] for r in rows if not self.trusted[r]]
-        return (fact("runs_not_trusted", names=unsure),) if unsure else ()
+        return (_NOT_TRUSTED(names=unsure),) if unsure else ()
 
     def _everywhere(self) -> list[Claim]:
         """Return what explains a share of the variance in every run, the largest first."""
         lower = np.nan_to_num(self.bounds[:, :, 0]).min(axis=0)
         mean = self.shares.mean(axis=0)
         doubts = self._doubts(range(len(self.runs)))
+        order = [j for j in np.argsort(-mean, kind="stable").tolist() if lower[j] > MATTERS]
         return [
-            Claim(
-                "everywhere",
-                (self.names[j],),
-                estimate=float(mean[j]),
-                interval=(float(lower[j]), float(np.nanmax(self.bounds[:, j, 1]))),
-                certain=not doubts,
-                because=doubts,
+            self.told(
+                "everywhere", (self.names[j],), float(mean[j]),
+                (float(lower[j]), float(np.nanmax(self.bounds[:, j, 1]))), certain=not doubts,
+                says="everywhere" if place < _MOST_NAMED else "", because=doubts, mean=mean[j],
+                least=lower[j],
             )
-            for j in np.argsort(-mean, kind="stable").tolist()
-            if lower[j] > MATTERS
-        ]
+            for place, j in enumerate(order)
+        ]  # fmt: skip
 
     def _differing(self) -> list[Claim]:
         """Return the hyperparameters whose shares differ between runs beyond their intervals."""
@@ -267,49 +306,36 @@ class Comparison(Result):
             gap = float(lower[most, j] - upper[least, j])
             if gap <= 0.0 or most == least:
                 continue
-            doubts = self._doubts([most, least])
-            found.append(
-                Claim(
-                    "shares_differ",
-                    (name,),
-                    values=((self.runs[most], self.runs[least]),),
-                    estimate=float(self.shares[most, j] - self.shares[least, j]),
-                    interval=(gap, float(upper[most, j] - lower[least, j])),
-                    certain=not doubts,
-                    because=doubts,
-                )
-            )
-        return sorted(found, key=lambda claim: -claim.estimate)
+            found.append((j, most, least, (gap, float(upper[most, j] - lower[least, j]))))
+        found.sort(key=lambda one: float(self.shares[one[2], one[0]] - self.shares[one[1], one[0]]))
+        return [self._differs(*one, told=not place) for place, one in enumerate(found)]
+
+    def _differs(
+        self, j: int, most: int, least: int, interval: tuple[float, float], *, told: bool
+    ) -> Claim:
+        ends, doubts = (self.runs[most], self.runs[least]), self._doubts([most, least])
+        high, low = (float(self.shares[r, j]) for r in (most, least))
+        return self.told(
+            "shares_differ", (self.names[j],), high - low, interval, values=(ends,),
+            says="differs" if told else "", certain=not doubts, because=doubts, most=ends[0],
+            least=ends[1], high=high, low=low,
+        )  # fmt: skip
 
     def _default(self) -> Claim:
         default = self.default
         doubts = self._doubts(range(len(self.runs)))
         if not default.upper.max() < 1.0:
-            doubts = (*doubts, fact("default_may_be_bad"))
+            doubts = (*doubts, _MAY_BE_BAD())
         far = [run for run, near in zip(self.runs, default.tried.tolist(), strict=True) if not near]
         if far:
-            doubts = (*doubts, fact("default_not_tried", names=far))
+            doubts = (*doubts, _NOT_TRIED(names=far))
+        given, loss = default.configuration, float(default.loss.mean())
+        shown = [f"{name} = {format_value(value)}" for name, value in given.items()]
+        frame, text = self.words(
+            "none" if doubts else "default", values=listed(shown, _MOST_VALUES), loss=loss,
+            upper=float(default.upper.max()),
+        )  # fmt: skip
         return Claim(
-            "default",
-            tuple(default.configuration),
-            values=tuple(default.configuration.values()),
-            estimate=float(default.loss.mean()),
-            interval=(0.0, float(default.upper.max())),
-            certain=not doubts,
-            because=doubts,
-        )
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "runs": self.runs,
-            "names": self.names,
-            "shares": self.shares,
-            "intervals": self.bounds,
-            "grid": self.grid,
-            "effects": self.effects,
-            "incumbents": [dict(incumbent) for incumbent in self.incumbents],
-            "went": self.went,
-            "default": dict(self.default.configuration),
-            "default_loss": self.default.loss,
-            "default_upper": self.default.upper,
-        }
+            "default", tuple(given), tuple(given.values()), loss,
+            (0.0, float(default.upper.max())), not doubts, doubts, text=text, frame=frame,
+        )  # fmt: skip

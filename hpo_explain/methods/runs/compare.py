@@ -22,25 +22,36 @@ are noisy, it is better than what is predicted to be the best.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from hpo_explain.base.checks import check_seed
+from hpo_explain.asked.given import several_runs
+from hpo_explain.base.checks import check_option, check_seed
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
-from hpo_explain.explainers._shared_subject import shared_subject
-from hpo_explain.explanations.comparison import Comparison, Default
+from hpo_explain.base.text import declared_fact
+from hpo_explain.diagnostics._trust import LEVELS
+from hpo_explain.explainers.repeated_runs import aggregate
+from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.methods._engines.spread import sums_under
+from hpo_explain.methods.importance._candidates import candidates
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.importance import importance
+from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared
+from hpo_explain.run import Run
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared, values_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
@@ -48,6 +59,149 @@ _GRID = 15
 _GOOD, _FEWEST = 60, 10  # configurations that may be the best of a function drawn
 _BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
 _LEVEL = 0.05
+_TREES = 64
+
+
+def _left_out(about: Fact) -> str:
+    left = [f"{run}: {', '.join(names)}" for run, names in about["left"] if names]
+    return f"; averaged over, as not all have them: {'; '.join(left)}" if left else ""
+
+
+_NOT_SHARED = declared_fact(
+    "not_shared", "the runs are compared in {all_have}{left}",
+    all_have=lambda about: join_words(about.names), left=_left_out,
+)  # fmt: skip
+_NARROWED = declared_fact(
+    "values_shared",
+    "{names}: compared in the values that all runs allow; shares are those within these values",
+)
+
+
+@overload
+def compare(
+    runs: Mapping[str, DesirabilityPath] | Mapping[str, ProposalExplanation],
+) -> RepeatedRuns: ...
+
+
+@overload
+def compare(
+    runs: Mapping[str, Any],
+    *,
+    kind: Kind = "auto",
+    draws: int | None = None,
+    seed: int = 0,
+    **reading: Any,
+) -> Comparison: ...
+
+
+@shows_progress
+def compare(
+    runs: Mapping[str, Any],
+    *,
+    kind: Kind = "auto",
+    draws: int | None = None,
+    seed: int = 0,
+    **reading: Any,
+) -> Comparison | RepeatedRuns:
+    """Compare several runs: what matters in each, where the good values are, what is a default.
+
+    Runs that differ in nothing but their seed show how far an explanation depends on chance; those
+    on other data sets, or of other seasons, what matters everywhere and which configuration is good
+    in all. Runs with other search spaces are compared in the hyperparameters and values that all
+    have.
+
+    Parameters
+    ----------
+    runs : mapping of str to run, or to DesirabilityPath or ProposalExplanation
+        The runs by name, each an optuna.Study or whatever else is read. Of explanations of the
+        proposals of repeated runs, one for each run, the mean and the spread over the runs are
+        returned; paths are laid side by side from their first proposal on.
+    kind : {"auto", "gp", "forest"}, default "auto"
+        The model of each run, as in :func:`importance`.
+    draws : int, optional
+        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
+    seed : int, default 0
+        Seed of models and samples.
+    **reading
+        Options of the adapter, such as ``objective=`` for tables, the same for all runs.
+
+    Returns
+    -------
+    Comparison or RepeatedRuns
+        The comparison of runs; of explanations of proposals their mean and standard deviation.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two runs, they share no hyperparameter, or explanations are of
+        other spaces, criteria or directions.
+
+    References
+    ----------
+    .. [1] van Rijn, J. N. and Hutter, F. (2018). Hyperparameter importance across datasets. KDD.
+    .. [2] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 6.1 (explanations of repeated runs).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> tables = {}
+    >>> for seed in range(2):
+    ...     rng = np.random.default_rng(seed)
+    ...     table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
+    ...     tables[f"seed {seed}"] = table.assign(loss=(table.x - 0.3) ** 2)
+    >>> found = hx.compare(tables, objective="loss")
+    >>> found.claims[0].kind, found.claims[0].hyperparameters
+    ('everywhere', ('x',))
+    """
+    if not isinstance(runs, Mapping):
+        problem = f"must be a dict of runs by their names, but was a {type(runs).__name__}"
+        remedy = 'Give {"seed 0": run, "seed 1": other}.'
+        raise InputError("runs", problem, type(runs).__name__, remedy)
+    explanations = [
+        r for r in runs.values() if isinstance(r, (DesirabilityPath, ProposalExplanation))
+    ]
+    if explanations:
+        return aggregate(runs)
+    check_option("kind", kind, KINDS)
+    read = several_runs(compare, "runs", runs, reading, seed)
+    shared = Shared.of([run.space for run in read.values()])
+    parts = [_compared(name, run, shared, kind, draws, seed) for name, run in read.items()]
+    return ComparisonExplainer(parts, seed=seed).explain()
+
+
+def _compared(
+    name: str, run: Run, shared: Shared, kind: Kind, draws: int | None, seed: int
+) -> ComparedRun:
+    """Return a run with its model and its shares, within the values that all runs allow."""
+    given = {
+        n: values_of(shared.space[n])
+        for n in shared.narrowed
+        if shared.space is not None and values_of(shared.space[n]) != values_of(run.space[n])
+    }
+    model = candidates(run, kind, n_trees=_TREES, seed=seed)[0].surrogate
+    shares = importance(
+        run,
+        kind="auto" if given and kind == "gp" else kind,
+        draws=draws,
+        seed=seed,
+        given=given or None,
+    )
+    return ComparedRun(name, model, Subject.of(run, draws=draws), shares)
+
+
+def shared_subject(
+    space: SearchSpace, subjects: Sequence[Subject], notes: tuple[Fact, ...] = ()
+) -> Subject:
+    """Return what several runs are about: trusted as far as the least trusted of them."""
+    known = [subject.trust for subject in subjects if subject.trust is not None]
+    worst = max(known, key=lambda trust: LEVELS.index(trust.level)) if known else None
+    return replace(
+        subjects[0], space=space, trial=None, model="", trust=worst, tried=None, costs=None,
+        incumbent={}, notes=notes,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +270,7 @@ class ComparisonExplainer:
     Examples
     --------
     >>> import hpo_explain as hx
-    >>> from hpo_explain.explainers.comparison import ComparedRun
+    >>> from hpo_explain.methods.runs.compare import ComparedRun
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> X = space.sample(20)
     >>> run = hx.Run(space, X, X[:, 0] ** 2, "minimize")
@@ -177,9 +331,9 @@ class ComparisonExplainer:
                 run.name: tuple(n for n in run.surrogate.space.names if n not in self._space.names)
                 for run in self._runs
             }
-            found.append(fact("not_shared", names=self._space.names, left=tuple(left.items())))
+            found.append(_NOT_SHARED(names=self._space.names, left=tuple(left.items())))
         if self._shared.narrowed:
-            found.append(fact("values_shared", names=self._shared.narrowed))
+            found.append(_NARROWED(names=self._shared.narrowed))
         return found
 
     # ------------------------------------------------------------------ effects

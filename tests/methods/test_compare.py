@@ -162,3 +162,30 @@ def test_what_cannot_be_compared_is_refused():
         hx.compare({"one": run, "two": alone}, **QUICK)
     with pytest.raises(hx.InputError, match="must be a dict of runs"):
         hx.compare([run, run])
+
+
+def test_the_figures_hold_the_shares_and_the_effects_of_each_run():
+    space = hx.SearchSpace([X, hx.CategoricalParameter("c", ["u", "v"])])
+    rows = [space.sample(40, seed=seed) for seed in range(2)]
+    runs = {f"run {k}": hx.Run(space, x, x[:, 0] + k * x[:, 1], "minimize")
+            for k, x in enumerate(rows)}  # fmt: skip
+    found = hx.compare(runs, **QUICK)
+    order = np.argsort(-found.shares.mean(axis=0))
+    figure = found.described()
+    assert figure.labels == [(found.names[j],) for j in order]
+    np.testing.assert_allclose([bar.end for bar in figure.bars], found.shares.mean(axis=0)[order])
+    np.testing.assert_array_equal([dots.x for dots in figure.dots], found.shares.T[order])
+    panels = found.described("effects").panels
+    assert [panel.heading for panel in panels] == [found.names[j] for j in order]
+    for panel, j in zip(panels, order, strict=True):
+        one, other, mean = panel.lines[:3]
+        np.testing.assert_array_equal([one.y, other.y], found.effects[j])
+        np.testing.assert_allclose(mean.y, found.effects[j].mean(axis=0))
+        assert len(panel.lines) == (3 if found.names[j] == "c" else 5)  # where the later trials lie
+        assert panel.means["1"] == "run 1"
+
+
+def test_what_is_certain_is_told_in_words():
+    text = hx.compare({"one": linear(3.0, 1.0), "two": linear(3.0, 1.0, seed=1)}, **QUICK).sentence
+    assert text.startswith("What matters in both runs: x (90% of the variance on average, at least")
+    assert "One configuration for all, x = " in text
