@@ -32,8 +32,8 @@ def effects(found: LimeExplanation) -> Rows:
             "{found.local_prediction}", found=found,
         ) + "".join(f"\nCaution: {remark}." for remark in found.remarks),
         label=f"change of the {found.what}",
-        footer=f"Fitted to the surrogate at {counted(found.sample_size, 'configuration')}, weighted "
-        f"by a kernel of width {found.kernel_width:.2g} (effective sample size "
+        footer=f"Fitted to the surrogate at {counted(found.sample_size, 'configuration')}, "
+        f"weighted by a kernel of width {found.kernel_width:.2g} (effective sample size "
         f"{found.effective_size:.0f}). {rules}Whiskers: {whiskers(found.model, found.std_kind)}."
         + f" Smaller, not shown: {left_out}." * bool(left_out),
     )  # fmt: skip

@@ -299,7 +299,7 @@ class Comparison(Result):
         wider = max(1.0, NormalDist().inv_cdf(1.0 - _LEVEL / (2.0 * pairs)) / _APART)
         lower = self.shares - wider * (self.shares - self.bounds[:, :, 0])
         upper = self.shares + wider * (self.bounds[:, :, 1] - self.shares)
-        for j, name in enumerate(self.names):
+        for j in range(len(self.names)):
             if np.isnan(lower[:, j]).any():
                 continue
             most, least = int(np.argmax(lower[:, j])), int(np.argmin(upper[:, j]))

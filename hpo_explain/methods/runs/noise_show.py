@@ -48,8 +48,11 @@ def noise(found: Noise) -> Curves:
     drawn: list[Any] = [curve] if names else []
     guide = None
     if not names:
-        known = [(config[name], s) for config, s in
-                 zip(found.configurations, found.observed, strict=True) if name in config]  # fmt: skip
+        known = [
+            (config[name], s)
+            for config, s in zip(found.configurations, found.observed, strict=True)
+            if name in config
+        ]
         at, seen = zip(*known, strict=True)
         drawn.append(Dots(x.at(at), np.array(seen), look="others"))
         guide = None if here is None else float(x.at([here])[0])
