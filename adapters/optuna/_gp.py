@@ -29,6 +29,9 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters.optuna._gp_running import LogEIBesideRunning
 from hpo_explain.adapters.optuna._record import (
+    NOT_CATEGORICAL,
+    TOO_FEW,
+    UNKNOWN_DISTRIBUTION,
     Asking,
     PastStudy,
     RandomPhaseError,
@@ -38,8 +41,9 @@ from hpo_explain.adapters.optuna._record import (
     known_when,
     not_rebuilt,
 )
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.surrogate_based import LogExpectedImprovement
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -47,6 +51,36 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
+_SEVERAL = declared_fact(
+    "several_objectives",
+    "{names} weighed {count} objectives against each other, which is not rebuilt",
+)
+_CONSTRAINED = declared_fact(
+    "constrained_acquisition",
+    "{sampler} chose this by {acquisition}, which also weighs what the constraints allow and is "
+    "not rebuilt; its Gaussian process is",
+    sampler=lambda fact: fact.names[0],
+    acquisition=lambda fact: fact.names[1],
+)
+_NO_TORCH = declared_fact(
+    "torch_missing", "the Gaussian process of {names} needs torch: pip install torch"
+)
+_REFITTED = declared_fact(
+    "process_refitted",
+    "log EI: of the Gaussian process that {names} fitted, {how}; its fits are repeated one after "
+    "the other, as in a single process",
+)
+_AVERAGED = declared_fact(
+    "running_trials_averaged",
+    "it is averaged over the possible results of the trials then running, as the sampler does; the "
+    "random numbers are others, as it does not record them",
+)()
+_SCALE_DIFFERS = declared_fact("scale_differs", "the scale of {names} changed during the study")
+_NO_FINITE = declared_fact("no_finite_value", "no trial has a finite value")()
+_NONE_USED = declared_fact("no_acquisition_used", "it proposed without an acquisition function")()
+_NOT_LOG_EI = declared_fact(
+    "not_its_log_ei", "its log EI is not that of the Gaussian process that it fits"
+)()
 CHECKED = "4.5 and 5.0"
 _AGREES = 1e-4
 _COMPARED = 5  # trials at which log EI is compared
@@ -161,7 +195,7 @@ def fit(
                 own.sample_relative(past, asking, common)
         except _Caught as caught:
             return _fitted(own, caught.acquisition, past, common, space)
-    raise UnexpectedSamplerError(fact("no_acquisition_used"))
+    raise UnexpectedSamplerError(_NONE_USED)
 
 
 def _with_finite_values(study: PastStudy) -> PastStudy:
@@ -169,7 +203,7 @@ def _with_finite_values(study: PastStudy) -> PastStudy:
     values = [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE]
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
-        raise UnexpectedSamplerError(fact("no_finite_value"))
+        raise UnexpectedSamplerError(_NO_FINITE)
     if len(finite) == len(values):
         return study
     low, high = min(finite), max(finite)
@@ -288,12 +322,12 @@ def _ratio(parameter: Parameter, distribution: Any) -> float:
     """Return how much a normalized value changes with the encoded position."""
     if isinstance(parameter, CategoricalParameter):
         if not isinstance(distribution, CategoricalDistribution):
-            raise UnexpectedSamplerError(fact("not_categorical", names=[parameter.name]))
+            raise UnexpectedSamplerError(NOT_CATEGORICAL(names=[parameter.name]))
         return 1.0
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise UnexpectedSamplerError(fact("unknown_distribution", names=[parameter.name]))
+        raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
     if parameter.log != distribution.log:
-        raise UnexpectedSamplerError(fact("scale_differs", names=[parameter.name]))
+        raise UnexpectedSamplerError(_SCALE_DIFFERS(names=[parameter.name]))
     low, high = _padded(distribution)
     return (_scaled(parameter.high, parameter.log) - _scaled(parameter.low, parameter.log)) / (
         high - low
@@ -332,7 +366,7 @@ def _compare(
     # far below the best, both are rounding
     likely = theirs > -50.0
     if not np.allclose(ours[likely], theirs[likely], rtol=_AGREES, atol=_AGREES):
-        raise UnexpectedSamplerError(fact("not_its_log_ei"))
+        raise UnexpectedSamplerError(_NOT_LOG_EI)
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,9 +436,9 @@ class GpRecord(SamplerRecord):
         found = self._result(before)
         if isinstance(found, Fact) or found.log_ei is None or self.by_hand(before) is not None:
             return None
-        notes = [fact("process_refitted", names=[self.name], how=self.how)]
+        notes = [_REFITTED(names=[self.name], how=self.how)]
         if found.acquisition != "LogEI":
-            notes.append(fact("running_trials_averaged"))
+            notes.append(_AVERAGED)
         return OwnAcquisition(found.log_ei, tuple(notes))
 
     def why_not(self, before: int | None) -> Fact | None:
@@ -417,7 +451,7 @@ class GpRecord(SamplerRecord):
             return found
         if found.log_ei is not None:
             return None
-        return fact("constrained_acquisition", names=[self.name, found.acquisition])
+        return _CONSTRAINED(names=[self.name, found.acquisition])
 
     def _result(self, before: int | None) -> Fitted | Fact:
         if before not in self._found:
@@ -430,15 +464,15 @@ class GpRecord(SamplerRecord):
     def _fitted(self, before: int | None) -> Fitted | Fact:
         """Return what the sampler fitted, or why that is not known."""
         if len(self.directions) > 1:
-            return fact("several_objectives", names=[self.name], count=len(self.directions))
+            return _SEVERAL(names=[self.name], count=len(self.directions))
         try:
             if before is None:
                 return self._fit(None, self.memory)
             return self._fit(before, self._start(before))
         except RandomPhaseError:
-            return fact("too_few_for_a_model")
+            return TOO_FEW
         except ImportError:
-            return fact("torch_missing", names=[self.name])
+            return _NO_TORCH(names=[self.name])
         except UnexpectedSamplerError as error:
             return not_rebuilt(self.name, "Gaussian process", CHECKED, error)
 

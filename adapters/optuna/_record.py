@@ -14,11 +14,37 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters.optuna.quiet import made
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 
+_NOBODY = "no acquisition function chose this: "
+_BY_HAND = declared_fact(
+    "not_by_sampler",
+    _NOBODY + "trial {trials} was {origin}",
+    origin=lambda fact: fact["origin"].value,
+)
+_WITHOUT = declared_fact("without_acquisition", _NOBODY + "{names} has none")
+TOO_FEW = declared_fact(
+    "too_few_for_a_model", _NOBODY + "too few trials were finished for a model"
+)()
+NOT_RECORDED = declared_fact(
+    "sampler_not_recorded",
+    "it is not recorded which sampler chose the trials, and none left marks on them (give "
+    "{sampler=} to explain them with its own acquisition function)",
+)()
+_NOT_REBUILT = declared_fact(
+    "not_rebuilt",
+    "the {what} of {names} could not be rebuilt with Optuna {version} (checked with {checked}): "
+    "{why}",
+)
+_RAISED = declared_fact("sampler_raised", "{error}: {text}", text=lambda fact: fact["text"])
+NOT_CATEGORICAL = declared_fact("not_categorical", "{names} is not categorical")
+UNKNOWN_DISTRIBUTION = declared_fact(
+    "unknown_distribution", "{names} has a distribution of an unknown kind"
+)
 _FEWEST, _MOST = 20, 300  # trials of which the regret is bounded
 BY_HAND = (Origin.ENQUEUED, Origin.RETRIED, Origin.ADDED)
 """Origins of trials that the sampler did not choose."""
@@ -48,7 +74,7 @@ def asking_sampler() -> Iterator[None]:
     try:
         yield
     except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
-        raised = fact("sampler_raised", error=type(error).__name__, text=str(error))
+        raised = _RAISED(error=type(error).__name__, text=str(error))
         raise UnexpectedSamplerError(raised) from error
 
 
@@ -205,21 +231,20 @@ class SamplerRecord:
     def why_not(self, before: int | None) -> Fact | None:
         """Return why there is no acquisition function of trial `before`; None if there is one."""
         if not self.name:
-            return self.by_hand(before) or fact("sampler_not_recorded")
-        return self.by_hand(before) or fact("without_acquisition", names=[self.name])
+            return self.by_hand(before) or NOT_RECORDED
+        return self.by_hand(before) or _WITHOUT(names=[self.name])
 
     def by_hand(self, before: int | None) -> Fact | None:
         """Return that trial `before` was not chosen by the sampler; None if it was."""
         origin = Origin.UNKNOWN if before is None else self.origins.get(before, Origin.UNKNOWN)
         if before is None or origin not in BY_HAND:
             return None
-        return fact("not_by_sampler", trials=[before], origin=origin)
+        return _BY_HAND(trials=[before], origin=origin)
 
 
 def not_rebuilt(sampler: str, what: str, checked: str, error: UnexpectedSamplerError) -> Fact:
     """Return that the model behind a trial could not be rebuilt with this version of Optuna."""
-    return fact(
-        "not_rebuilt",
+    return _NOT_REBUILT(
         names=[sampler],
         what=what,
         version=optuna.__version__,

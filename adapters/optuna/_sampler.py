@@ -20,12 +20,72 @@ from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
-from hpo_explain.adapters.optuna._record import BY_HAND
+from hpo_explain.adapters.optuna._record import BY_HAND, NOT_RECORDED
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import Reviewed
 from hpo_explain.space import Array, SearchSpace
 
+
+def _marked(fact: Fact) -> str:
+    counts = fact["counts"]
+    by = ", ".join(f"{n} by {name}" for name, n in zip(fact.names, counts, strict=True))
+    several = f" ({by})" if len(counts) > 1 else ""
+    return f"{counted(sum(counts), 'trial')}{several}"
+
+
+def _finished(fact: Fact) -> str:
+    return counted(fact["finished"], "finished trial")
+
+
+_SAMPLER = declared_fact(
+    "sampler",
+    "sampler: {who}{how}; {phase}",
+    who=lambda fact: "".join(f"{name}, " for name in fact.names),
+)
+_GIVEN = declared_fact("sampler_given", "as given with {sampler=}")()
+_MARKED = declared_fact("sampler_marked", "known by the marks on {marked}", marked=_marked)
+_OF_STUDY = declared_fact(
+    "sampler_of_study",
+    "the one of the study object; give {sampler=} if another one chose the trials",
+)()
+_EXPLAINED_FROM = declared_fact(
+    "explained_from",
+    "trials with at least {known} finished trials before them can be explained",
+)
+_RANDOM_UNTIL = declared_fact(
+    "startup",
+    "random until there are {trials} ({source})",
+    trials=_finished,
+    source=lambda fact: "assumed, Optuna's default" if fact["assumed"] else "n_startup_trials",
+)
+_MARKS_BEGIN = declared_fact(
+    "marks_begin",
+    "its marks begin after {trials}; earlier trials were random",
+    trials=_finished,
+)
+_UNMARKED = declared_fact(
+    "unmarked_random",
+    "trials without its mark count as random until {finished} trials are finished (assumed, "
+    "Optuna's default)",
+)
+_WITHOUT = declared_fact(
+    "run_without_acquisition",
+    "no acquisition function chose this run's trials ({names}); they are explained with an assumed "
+    "GP and LCB",
+)
+_SET_BY_HAND = declared_fact(
+    "set_by_hand",
+    {
+        Origin.ENQUEUED: "enqueued, so not chosen by the sampler: {trials}",
+        Origin.RETRIED: "retried after a failure, so not chosen anew: {trials}",
+        Origin.ADDED: "added as finished trials, so not chosen by the sampler: {trials}",
+        Origin.PERSON: "changed by a person, so not as the sampler proposed: {trials}",
+    },
+    trials=counted_trials,
+)
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 _DEFAULTS = (TPESampler, NSGAIISampler)  # of studies with one objective, and with several
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
@@ -112,31 +172,31 @@ def read_choice(
     marks = np.array([_mark(trial) for trial in kept])
     found = Counter(marks[marks != ""].tolist())
     if sampler is not None:
-        how = fact("sampler_given")
+        how = _GIVEN
     elif found:
-        how = fact("sampler_marked", names=found, counts=tuple(found.values()))
+        how = _MARKED(names=found, counts=tuple(found.values()))
         most = found.most_common(1)[0][0]
         if most not in names:
             names, startup, own = [most], None, None
     elif _ran_or_was_chosen(study):
-        how = fact("sampler_of_study")
+        how = _OF_STUDY
     else:
-        how, names, own = fact("sampler_not_recorded"), [""], None
+        how, names, own = NOT_RECORDED, [""], None
     model = next((name for name in names if name in _MODELS), "")
     if model:
         believed = sampler is None  # marks tell more than the settings of an assumed sampler
         chosen, phase = _chosen_by(model, startup, trials, kept, marks, believed=believed)
     else:
         chosen = _finished_before(trials, kept, _FINISHED) >= LEAST_KNOWN
-        phase = fact("explained_from", known=LEAST_KNOWN)
-    notes = [fact("sampler", names=[name for name in names[:1] if name], how=how, phase=phase)]
+        phase = _EXPLAINED_FROM(known=LEAST_KNOWN)
+    notes = [_SAMPLER(names=[name for name in names[:1] if name], how=how, phase=phase)]
     if names[0] and not model:
-        notes.append(fact("run_without_acquisition", names=names[:1]))
+        notes.append(_WITHOUT(names=names[:1]))
     by_hand = _by_hand(kept)
     for origin in (*BY_HAND, Origin.PERSON):
         numbers = [number for number, who in by_hand.items() if who is origin]
         if numbers:
-            notes.append(fact("set_by_hand", trials=numbers, origin=origin))
+            notes.append(_SET_BY_HAND(trials=numbers, origin=origin))
     proposals, origins = _who(kept, marks, by_hand, chosen, names, model)
     started = [trial for trial in without_result if trial.state != TrialState.WAITING]
     finished = _finished_before(trials, started, _MODELS.get(model, _FINISHED))
@@ -198,18 +258,18 @@ def _chosen_by(
     """Return which trials a model chose, unless they were set by hand, and how that is known."""
     states = _MODELS[model]
     finished, before = _finished_before(trials, kept, states), _counted_before(trials, kept, states)
-    phase = fact("startup", finished=_STARTUP, assumed=True)
+    phase = _RANDOM_UNTIL(finished=_STARTUP, assumed=True)
     if startup is not None:
-        phase = fact("startup", finished=startup, assumed=False)
+        phase = _RANDOM_UNTIL(finished=startup, assumed=False)
     marked = [trial for trial in trials if _mark(trial) == model]  # those left out as well
     enqueued = _by_hand(marked)
     marked = [trial for trial in marked if trial.number not in enqueued]
     if believed and marked:
         first = int(_finished_before(trials, marked, states).min())
-        phase = fact("marks_begin", finished=first)
+        phase = _MARKS_BEGIN(finished=first)
         if (finished < before).any() and first < _STARTUP:
             # in parallel others finish between a trial's start and the sampler's answer
-            phase = fact("unmarked_random", finished=_STARTUP)
+            phase = _UNMARKED(finished=_STARTUP)
     return _is_chosen(model, phase, finished, marks), phase
 
 

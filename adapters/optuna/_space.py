@@ -27,7 +27,8 @@ from optuna.trial import FrozenTrial
 from hpo_explain.adapters._domain import Domain, parameter_of
 from hpo_explain.adapters._reading import positions
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -39,6 +40,37 @@ from hpo_explain.space import (
 )
 
 _ORDERS = 200  # orders of suggestion looked at, of which every activity pattern has one
+_LISTED_TWICE = declared_fact(
+    "choice_listed_twice", "{names}: a choice is listed twice; it is read as one choice"
+)
+_CHOICES_CHANGED = declared_fact(
+    "choices_changed",
+    "{names}: its choices changed during the study; read as all of them together",
+)
+_TAKEN_FOR_EQUAL = declared_fact(
+    "choices_taken_for_equal",
+    "{names}: Optuna does not tell its choices {first!r} and {second!r} apart and records the one "
+    "listed first; trials with either are read as they are recorded",
+)
+_WHOLE_AND_REAL = declared_fact(
+    "whole_and_real",
+    "{names}: real-valued in some trials, whole in others; read as real-valued",
+)
+_TOO_FINE = declared_fact(
+    "grid_too_fine", "{names}: its grid is so fine that it is read as continuous"
+)
+_SCALE_CHANGED = declared_fact(
+    "scale_changed",
+    {
+        True: "{names}: its scale changed during the study; read as logarithmic",
+        False: "{names}: its scale changed during the study; read as linear",
+    },
+)
+_RANGE_CHANGED = declared_fact(
+    "range_changed",
+    "{names}: its range changed during the study ({count} different ones); read as the widest, "
+    "[{low:.6g}, {high:.6g}]",
+)
 _FINEST_GRID = 100_000  # values beyond which a grid of real numbers is as good as continuous
 
 
@@ -237,11 +269,11 @@ def _categorical(
     notes = []
     distinct = [len(_distinct(kind.choices)) for kind in kinds]
     if any(n < len(kind.choices) for n, kind in zip(distinct, kinds, strict=True)):
-        notes.append(fact("choice_listed_twice", names=[name]))
+        notes.append(_LISTED_TWICE(names=[name]))
     if len(choices) > min(distinct):
-        notes.append(fact("choices_changed", names=[name]))
+        notes.append(_CHOICES_CHANGED(names=[name]))
     for first, second in _taken_for_equal(choices):
-        notes.append(fact("choices_taken_for_equal", names=[name], first=first, second=second))
+        notes.append(_TAKEN_FOR_EQUAL(names=[name], first=first, second=second))
     return CategoricalParameter(name, choices), notes
 
 
@@ -277,9 +309,9 @@ def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, lis
     log, notes = _scale(name, numeric, low)
     step = None if log else _common_step(numeric, low, high)
     if len({type(kind) for kind in numeric}) > 1:
-        notes.append(fact("whole_and_real", names=[name]))
+        notes.append(_WHOLE_AND_REAL(names=[name]))
     if step is None and not log and low < high and all(kind.step for kind in numeric):
-        notes.append(fact("grid_too_fine", names=[name]))
+        notes.append(_TOO_FINE(names=[name]))
     parameter, _ = parameter_of(name, Domain(low, high, log=log, step=step))
     return parameter, notes + _changed(name, numeric, low, high)
 
@@ -289,7 +321,7 @@ def _scale(
 ) -> tuple[bool, list[Fact]]:
     log = kinds[-1].log and low > 0
     changed = len({kind.log for kind in kinds}) > 1
-    return log, [fact("scale_changed", names=[name], log=log)] if changed else []
+    return log, [_SCALE_CHANGED(names=[name], log=log)] if changed else []
 
 
 def _common_step(
@@ -322,4 +354,4 @@ def _changed(
     ranges = {(kind.low, kind.high, kind.step) for kind in kinds}
     if len(ranges) == 1:
         return []
-    return [fact("range_changed", names=[name], count=len(ranges), low=low, high=high)]
+    return [_RANGE_CHANGED(names=[name], count=len(ranges), low=low, high=high)]

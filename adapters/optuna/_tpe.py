@@ -31,6 +31,9 @@ from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters._by_value import by_value, dumped
 from hpo_explain.adapters.optuna._record import (
+    NOT_CATEGORICAL,
+    TOO_FEW,
+    UNKNOWN_DISTRIBUTION,
     Asking,
     PastStudy,
     RandomPhaseError,
@@ -40,13 +43,44 @@ from hpo_explain.adapters.optuna._record import (
     known_when,
     not_rebuilt,
 )
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models.densities.kernels import CategoryKernels, Kernels, NumericKernels
 from hpo_explain.models.densities.mixture import Group, ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
+_SETTINGS_LOST = declared_fact(
+    "settings_lost", "the settings of {names} are not known; give {sampler=}"
+)
+_REBUILT = declared_fact(
+    "densities_rebuilt",
+    "log l and log g say how common a value is among the good trials finished by then and among "
+    "the others; they are computed again by {names}, {how}",
+)
+_UNMARKED = declared_fact(
+    "unmarked_trial",
+    "trial {trials} has no mark of joint sampling, so multivariate=False and constant_liar=False "
+    "are assumed, as was the default before Optuna 5",
+)
+_JOINT = declared_fact(
+    "marked_as_joint",
+    "trial {trials} is marked as sampled jointly, so multivariate=True and constant_liar=True are "
+    "assumed",
+)
+_GROUPED = declared_fact(
+    "group_assumed", "group=True is assumed, as its mark names more than all trials share"
+)
+_FIXED = declared_fact("taken_as_fixed", "{names}: taken as fixed, as the mark leaves it out")
+_ZERO = declared_fact(
+    "densities_are_zero",
+    "its densities are 0 at a candidate, as on a grid too fine for numbers of its size",
+)()
+_NOT_THE_RATIO = declared_fact(
+    "not_the_ratio",
+    "its acquisition function is not the difference of the log-densities that it builds",
+)()
 CHECKED = "4.5 and 5.0"
 _CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
 _AGREES = 1e-6
@@ -283,7 +317,7 @@ def _mixture(estimator: Any, names: Sequence[str], space: SearchSpace) -> Produc
 def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter) -> Kernels:
     if isinstance(distribution, CategoricalDistribution):
         if not isinstance(parameter, CategoricalParameter):
-            raise UnexpectedSamplerError(fact("not_categorical", names=[parameter.name]))
+            raise UnexpectedSamplerError(NOT_CATEGORICAL(names=[parameter.name]))
         index = CategoryIndex(distribution.choices)
         places = [index(choice) for choice in parameter.choices]
         weights = np.array(kernels.weights, dtype=float)
@@ -293,7 +327,7 @@ def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter)
             )
         )
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise UnexpectedSamplerError(fact("unknown_distribution", names=[parameter.name]))
+        raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
     step = getattr(kernels, "step", None) or None
     half = 0.0 if step is None else step / 2.0
     if hasattr(kernels, "adapted_low"):
@@ -325,11 +359,11 @@ def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
     ]
     good, bad = (np.logaddexp.reduce(table, axis=1) for table in tables)
     if not np.isfinite([good, bad]).all():
-        raise UnexpectedSamplerError(fact("densities_are_zero"))
+        raise UnexpectedSamplerError(_ZERO)
     wanted = np.asarray(caught.values, dtype=float)
     finite = np.isfinite(wanted)
     if not np.allclose((good - bad)[finite], wanted[finite], rtol=_AGREES, atol=_AGREES):
-        raise UnexpectedSamplerError(fact("not_the_ratio"))
+        raise UnexpectedSamplerError(_NOT_THE_RATIO)
 
 
 def _as_values(caught: Caught, parameter: Parameter) -> Any:
@@ -399,7 +433,7 @@ class TpeRecord(SamplerRecord):
         if by_hand is not None:
             return by_hand
         if self.sampler is None:
-            return fact("settings_lost", names=[self.name])
+            return _SETTINGS_LOST(names=[self.name])
         trial = next((t for t in self.trials if t.number == before), None)
         number = len(self.trials) if trial is None else trial.number
         study = PastStudy(self.directions, known_when(self.trials, before))
@@ -408,10 +442,10 @@ class TpeRecord(SamplerRecord):
             distributions = self._distributions(trial)
             ratio = rebuild(sampler, study, number, self.space, distributions, self._rows, fixed)
         except RandomPhaseError:
-            return fact("too_few_for_a_model")
+            return TOO_FEW
         except UnexpectedSamplerError as error:
             return not_rebuilt(self.name, "densities", CHECKED, error)
-        rebuilt = fact("densities_rebuilt", names=[self.name], how=self.how)
+        rebuilt = _REBUILT(names=[self.name], how=self.how)
         return OwnAcquisition(ratio, (rebuilt, *notes))
 
     def _as_marked(
@@ -428,20 +462,20 @@ class TpeRecord(SamplerRecord):
             if not joint - {*self.fixed}:
                 return sampler, self.fixed, []
             other = with_settings(sampler, multivariate=False, group=False, constant_liar=False)
-            return other, self.fixed, [fact("unmarked_trial", trials=[number])]
+            return other, self.fixed, [_UNMARKED(trials=[number])]
         notes = []
         if not marks:
             sampler = with_settings(sampler, multivariate=True, group=False, constant_liar=True)
-            notes.append(fact("marked_as_joint", trials=[number]))
+            notes.append(_JOINT(trials=[number]))
         joint = sampled_together(sampler, study, number)
         if marked - joint:
             grouped = with_settings(sampler, multivariate=True, group=True, constant_liar=True)
             if marked <= sampled_together(grouped, study, number):
                 sampler, joint = grouped, sampled_together(grouped, study, number)
-                notes.append(fact("group_assumed", trials=[number]))
+                notes.append(_GROUPED(trials=[number]))
         fixed = joint - marked if marked else set()
         if fixed - {*self.fixed}:
-            notes.append(fact("taken_as_fixed", trials=[number], names=sorted(fixed)))
+            notes.append(_FIXED(trials=[number], names=sorted(fixed)))
         return sampler, tuple(sorted({*self.fixed, *fixed})), notes
 
     @cached_property

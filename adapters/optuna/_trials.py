@@ -14,13 +14,64 @@ from optuna.trial import FrozenTrial, TrialState
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.base.checks import check_count, check_direction, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
+from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
 from hpo_explain.space import Array
 
 TargetLike: TypeAlias = (
     int | str | Mapping[str, float] | Callable[[FrozenTrial], float | None] | None
+)
+
+
+def _objectives(fact: Fact) -> str:
+    called = [f" ({name!r})" for name in fact.names] or [""] * len(fact["directions"])
+    ways = enumerate(zip(called, fact["directions"], strict=True))
+    return ", ".join(f"{i}{name}: {way}" for i, (name, way) in ways)
+
+
+_ONE_OF_SEVERAL = declared_fact(
+    "one_of_several_objectives",
+    "target: one of {count} objectives ({objectives}); the sampler weighed all of them",
+    count=lambda fact: str(len(fact["directions"])),
+    objectives=_objectives,
+)
+_SAME_DIRECTION = declared_fact(
+    "direction_of_objective",
+    "direction: {direction}, as {target=} returns the values of the study's objective {index}",
+)
+_DIRECTION_ASSUMED = declared_fact(
+    "direction_assumed",
+    "direction: minimize, assumed, as {target=} is a function; give {direction='maximize'} if "
+    "larger is better",
+)()
+_EMPTY = declared_fact(
+    "study_empty",
+    "study has no trials yet. Run study.optimize first, or choose another study.",
+)()
+_INFEASIBLE = declared_fact(
+    "infeasible", "infeasible, as a constraint is above 0 ({infeasible='keep'} reads it)"
+)()
+_PRUNED_EARLY = declared_fact("pruned_without_value", "pruned before it reported a value")()
+_RETURNED_NONE = declared_fact("target_returned_none", "{target=} returned None")()
+_PRUNED_COUNTED = declared_fact(
+    "pruned_counted",
+    {
+        True: "pruned, but counted with what {target=} returns: {trials}",
+        False: "pruned, but counted with the last value reported: {trials}",
+    },
+    trials=counted_trials,
+)
+_INFEASIBLE_COUNTED = declared_fact(
+    "infeasible_counted",
+    "infeasible, but counted, except as the incumbent: {trials}",
+    trials=counted_trials,
+)
+_UNCONSTRAINED = declared_fact(
+    "unconstrained",
+    "without constraints, unlike the others, and counted as feasible: {trials}",
+    trials=counted_trials,
 )
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
@@ -118,7 +169,7 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     default = "objective value" if len(directions) == 1 else f"objective {index}"
     notes = []
     if len(directions) > 1:
-        notes = [fact("one_of_several_objectives", names=names or (), directions=tuple(directions))]
+        notes = [_ONE_OF_SEVERAL(names=names or (), directions=tuple(directions))]
     return Target(
         names[index] if names else default, check_direction(directions[index]), index, notes=notes
     )
@@ -134,9 +185,9 @@ def settle_direction(
         own = [t.values[k] if t.values and len(t.values) > k else np.nan for t in trials]
         if np.array_equal(own, objective):
             direction = check_direction(entry.name.lower())
-            note = fact("direction_of_objective", direction=direction, index=k)
+            note = _SAME_DIRECTION(direction=direction, index=k)
             return replace(target, direction=direction, notes=[note])
-    return replace(target, direction="minimize", notes=[fact("direction_assumed")])
+    return replace(target, direction="minimize", notes=[_DIRECTION_ASSUMED])
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +230,7 @@ def select_trials(
     finite = np.flatnonzero(np.isfinite(objective)).tolist()
     if not finite:
         if not excluded:
-            raise NothingToExplain(fact("study_empty"))
+            raise NothingToExplain(_EMPTY)
         raise nothing_left("study", excluded)
     kept, constraints = [kept[i] for i in finite], [constraints[i] for i in finite]
     feasible = np.array([meets is not False for meets in constraints])
@@ -189,11 +240,11 @@ def select_trials(
     notes = []
     if stopped:
         by_target = target.function is not None
-        notes.append(fact("pruned_counted", trials=stopped, by_target=by_target))
+        notes.append(_PRUNED_COUNTED(trials=stopped, by_target=by_target))
     if not feasible.all():
-        notes.append(fact("infeasible_counted", trials=numbers[~feasible]))
+        notes.append(_INFEASIBLE_COUNTED(trials=numbers[~feasible]))
     if 0 < len(unconstrained) < len(kept):
-        notes.append(fact("unconstrained", trials=unconstrained))
+        notes.append(_UNCONSTRAINED(trials=unconstrained))
     return Selection(kept, objective[finite], feasible, dict(sorted(excluded.items())), notes)
 
 
@@ -204,15 +255,15 @@ def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: s
     if trial.state == TrialState.PRUNED and pruned == "drop":
         return WAS_PRUNED(readable=True)
     if meets is False and infeasible == "drop":
-        return fact("infeasible")
+        return _INFEASIBLE
     return None if trial.params else NO_HYPERPARAMETER()
 
 
 def _no_value(trial: FrozenTrial, target: Target) -> Fact:
     if target.function is not None:
-        return fact("target_returned_none")
+        return _RETURNED_NONE
     if trial.state == TrialState.PRUNED:
-        return fact("pruned_without_value")
+        return _PRUNED_EARLY
     return NO_VALUE
 
 

@@ -41,8 +41,9 @@ from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.base.checks import check_direction, check_option
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction, State
+from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import (
     Curves,
     OptimizerRecord,
@@ -54,6 +55,12 @@ from hpo_explain.run import (
 )
 from hpo_explain.space import Array, Parameter, SearchSpace
 
+_UNTIMED = declared_fact(
+    "untimed",
+    "times: not recorded for {trials}; there, what was known before a trial is decided by trial "
+    "numbers",
+    trials=counted_trials,
+)
 _UNNAMED = "no-name-"  # what Optuna calls a study that was given no name
 _STATES: dict[TrialState, State] = {
     TrialState.RUNNING: "running",
@@ -357,7 +364,7 @@ def _times(trials: Sequence[FrozenTrial]) -> Array:
 
 def _untimed(trials: Sequence[int], times: Array) -> list[Fact]:
     untimed = np.flatnonzero(np.isnan(times).any(axis=1))
-    return [fact("untimed", trials=np.asarray(trials)[untimed])] if len(untimed) else []
+    return [_UNTIMED(trials=np.asarray(trials)[untimed])] if len(untimed) else []
 
 
 def _only_left_out(

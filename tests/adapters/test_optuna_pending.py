@@ -132,7 +132,7 @@ def test_what_is_chosen_so_far_is_explained_and_the_rest_is_named():
     assert partly.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
     densities = hx.proposal_densities(study, trial)
     assert densities.not_chosen == ("k", "c")
-    titles = [ax.get_title(loc="left") for ax in densities.plot().figure.axes]
+    titles = [ax.get_title(loc="left") for ax in np.ravel(densities.plot())]
     assert titles[2:4] == ["k not chosen", "c not chosen"]
     # TPE's densities are a sum over hyperparameters: what is open adds its mean
     run = from_optuna(study)

@@ -2,8 +2,10 @@
 
 import ast
 
-from hpo_explain.base.errors import InputError, NothingToExplain, Option
-from hpo_explain.base.facts import as_fact, fact
+from hpo_explain.adapters._reading import nothing_left
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.facts import as_fact
+from hpo_explain.run import WAS_PRUNED
 from hpo_explain.wording import known_facts, tell
 from tests.source_tree import modules
 
@@ -50,14 +52,13 @@ def as_option(option):
 
 
 def test_arguments_are_named_as_the_caller_says_in_facts_within_facts_too():
-    reasons = ((fact("pruned", readable=True), 2),)
-    empty = fact("nothing_readable", source="study", trials=[0, 1], reasons=reasons)
-    assert "2 x pruned (--pruned last reads" in tell(empty, as_option)
-    assert "2 x pruned (pruned='last' reads" in str(NothingToExplain(empty))
+    empty = nothing_left("study", dict.fromkeys([0, 1], WAS_PRUNED(readable=True)))
+    assert "2 x pruned (--pruned last reads" in tell(empty.reason, as_option)
+    assert "2 x pruned (pruned='last' reads" in str(empty)
 
 
 def test_an_error_tells_a_fact_and_names_its_argument_as_the_caller_says():
-    left_out = ("7 was left out: ", fact("pruned", readable=True))
+    left_out = ("7 was left out: ", WAS_PRUNED(readable=True))
     error = InputError("trial", left_out, 7, ("Give ", Option("space"), "."))
     assert str(error) == (
         "trial 7 was left out: pruned (pruned='last' reads the last value it reported). "
