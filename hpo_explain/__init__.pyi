@@ -48,7 +48,7 @@ from .methods.advice.advise_result import Advice as Advice
 from .methods.advice.expected_minimum import expected_minimum as expected_minimum
 from .methods.advice.next_experiments import choose_experiments as choose_experiments
 from .methods.advice.next_experiments import next_experiments as next_experiments
-from .methods.around.ablation import ablate as ablate
+from .methods.around.ablation import AblationExplainer as AblationExplainer
 from .methods.around.ablation import ablation as ablation
 from .methods.around.ablation_result import Ablation as Ablation
 from .methods.around.lime import LimeExplainer as LimeExplainer

@@ -384,8 +384,8 @@ REFUSED = {
             ["a"],
         ),
     ],
-    "ablate": [
-        (lambda: hx.ablate(MODEL, {}, {}, direction="down"), "direction", "down"),
+    "AblationExplainer": [
+        (lambda: hx.AblationExplainer(MODEL, direction="down"), "direction", "down"),
     ],
     "LocalImportanceExplainer": [
         (lambda: hx.LocalImportanceExplainer(MODEL, direction="down"), "direction", "down"),

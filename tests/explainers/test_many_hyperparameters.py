@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from tests.ablating import AblationExplainer
+from hpo_explain.methods.around.ablation import AblationExplainer
 from tests.analytic import AnalyticSurrogate
 from tests.noted import the_note
 

@@ -5,7 +5,7 @@ import pytest
 
 from hpo_explain.base.facts import fact
 from hpo_explain.diagnostics._trust import Trust, Verdict
-from tests.ablating import AblationExplainer
+from hpo_explain.methods.around.ablation import AblationExplainer
 from tests.analytic import AnalyticSurrogate, unit_cube
 
 ONES, ZEROS = {"x1": 1.0, "x2": 1.0}, {"x1": 0.0, "x2": 0.0}

@@ -10,7 +10,7 @@ in neither configuration waits for others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -94,28 +94,36 @@ def ablation(
     model = asked.model
     end = asked.config("target", target)
     start = asked.start_of(end) if source is None else source
-    return ablate(
-        model, asked.config("source", start), end, subject=asked.subject(), seed=asked.seed,
-        source_trial=asked.trial(start), target_trial=asked.trial(target),
-    )  # fmt: skip
+    first = asked.config("source", start)
+    return AblationExplainer(model, subject=asked.subject(), seed=asked.seed).explain(
+        first, end, source_trial=asked.trial(start), target_trial=asked.trial(target)
+    )
 
 
-@shows_progress
-def ablate(
-    model: Surrogate | Acquisition,
-    source: Config,
-    target: Config,
-    *,
-    direction: Direction = "minimize",
-    subject: Subject | None = None,
-    seed: int = 0,
-    source_trial: int | None = None,
-    target_trial: int | None = None,
-) -> Ablation:
-    """Return the greedy path between two configurations, by a surrogate or an acquisition.
+@dataclass(frozen=True, eq=False)
+class AblationExplainer:
+    """Says which changes between two configurations make the difference, one after the other.
 
-    `seed` is that of sampled coalitions, where more than 11 hyperparameters differ, and of the
-    value of what is inactive in both configurations, where a coalition switches it on.
+    Beside the greedy path stands the division that does not depend on the order: Shapley values of
+    the same changes, with the source as the only background (baseline Shapley).
+
+    Parameters
+    ----------
+    surrogate : Surrogate or Acquisition
+        The model of the objective, or an acquisition to explain in its place.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective; an acquisition is larger where it is better.
+    subject : Subject, optional
+        What is explained, such as ``Subject.of(run)``; by default it is made from the model and
+        `direction`.
+    seed : int, default 0
+        Seed of sampled coalitions, where more than 11 hyperparameters differ, and of the value of
+        what is inactive in both configurations, where a coalition switches it on.
+
+    Raises
+    ------
+    ValueError
+        If `surrogate` is neither, or `direction` is unknown.
 
     References
     ----------
@@ -124,47 +132,93 @@ def ablate(
        https://doi.org/10.1007/s10732-014-9275-9
     .. [2] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
        LMU Munich. Section 3, Eq. 3; Section 8, baseline Shapley.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> ablation = hx.AblationExplainer(surrogate).explain({"x": 0.9, "y": 0.9}, {"x": 0, "y": 0})
+    >>> ablation.steps
+    (('x',), ('y',))
     """
-    explained, about = explained_of(model, subject, direction)
-    space = explained.space
-    x, y = encode_one(space, source, "source"), encode_one(space, target, "target")
-    changes = _Changes(space, x, y)
-    (start, end), names_of = space.decode(np.stack([x, y])), space.names
-    if not changes.columns:
-        raise NothingToExplain(_SAME(config=start))
-    path, steps, rounds = _path(explained, changes)
-    values = explained(path)
-    cost = explained.sign * values
-    belief, at = Belief.of(explained, path), np.arange(len(steps))
-    whole = belief.std_between(0, -1)
-    shapley, sampled = _shapley(explained, changes, steps, check_seed(seed))
-    return Ablation(
-        subject=about,
-        source=start,
-        target=end,
-        steps=tuple(tuple(names_of[j] for j in step) for step in steps),
-        along=tuple(
-            tuple(names_of[j] for j in _differing(path[i], path[i + 1]) if j not in step)
-            for i, step in enumerate(steps)
-        ),
-        values=values,
-        gains=cost[:-1] - cost[1:],
-        rounds=rounds,
-        shapley=shapley,
-        std=belief.std_between(at, at + 1),
-        total_std=None if whole is None else float(whole[0]),
-        order_std=_order_std(explained, changes, steps),
-        std_kind=belief.over,
-        covariance=belief.covariance,
-        source_trial=source_trial,
-        target_trial=target_trial,
-        notes=(
-            *belief.notes,
-            *(_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1),
-            *([_SAMPLED()] if sampled else []),
-            *about.notes,
-        ),
-    )
+
+    surrogate: Surrogate | Acquisition
+    _: KW_ONLY
+    direction: Direction = "minimize"
+    subject: Subject | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        explained_of(self.surrogate, self.subject, self.direction)
+        check_seed(self.seed)
+
+    @shows_progress
+    def explain(
+        self,
+        source: Config,
+        target: Config,
+        *,
+        source_trial: int | None = None,
+        target_trial: int | None = None,
+    ) -> Ablation:
+        """Return the greedy path from one configuration to another.
+
+        Parameters
+        ----------
+        source, target : dict
+            The configurations, in the user's units; what is inactive is left out.
+        source_trial, target_trial : int, optional
+            The trials whose configurations they are, if they are.
+
+        Raises
+        ------
+        NothingToExplain
+            If the two configurations are the same.
+        ValueError
+            If a configuration is not one of the space.
+        """
+        explained, about = explained_of(self.surrogate, self.subject, self.direction)
+        space = explained.space
+        x, y = encode_one(space, source, "source"), encode_one(space, target, "target")
+        changes = _Changes(space, x, y)
+        (start, end), names_of = space.decode(np.stack([x, y])), space.names
+        if not changes.columns:
+            raise NothingToExplain(_SAME(config=start))
+        path, steps, rounds = _path(explained, changes)
+        values = explained(path)
+        cost = explained.sign * values
+        belief, at = Belief.of(explained, path), np.arange(len(steps))
+        whole = belief.std_between(0, -1)
+        shapley, sampled = _shapley(explained, changes, steps, self.seed)
+        return Ablation(
+            subject=about,
+            source=start,
+            target=end,
+            steps=tuple(tuple(names_of[j] for j in step) for step in steps),
+            along=tuple(
+                tuple(names_of[j] for j in _differing(path[i], path[i + 1]) if j not in step)
+                for i, step in enumerate(steps)
+            ),
+            values=values,
+            gains=cost[:-1] - cost[1:],
+            rounds=rounds,
+            shapley=shapley,
+            std=belief.std_between(at, at + 1),
+            total_std=None if whole is None else float(whole[0]),
+            order_std=_order_std(explained, changes, steps),
+            std_kind=belief.over,
+            covariance=belief.covariance,
+            source_trial=source_trial,
+            target_trial=target_trial,
+            notes=(
+                *belief.notes,
+                *(_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1),
+                *([_SAMPLED()] if sampled else []),
+                *about.notes,
+            ),
+        )
 
 
 @dataclass(frozen=True, eq=False)

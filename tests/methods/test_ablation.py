@@ -11,8 +11,8 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.methods.around.ablation import AblationExplainer
 from hpo_explain.models.protocols import SupportsTrees
-from tests.ablating import AblationExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 HALF = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
@@ -385,3 +385,17 @@ def test_the_result_can_be_stored_and_shown():
     frame = found.to_frame()
     assert frame.index.tolist() == ["x1", "x2", "x3"]
     assert frame.loc["x1", ["source", "target"]].tolist() == [0.5, 0.0]
+
+
+def test_the_figure_is_a_staircase_from_source_to_target():
+    found = AblationExplainer(table_2()).explain(HALF, ZERO)
+    figure = found.described()
+    assert [(bar.begin, bar.end) for bar in figure.bars] == [
+        *zip(found.values[:-1], found.values[1:], strict=True)
+    ]
+    assert [label[0] for label in figure.labels] == ["source", "x1", "x2", "x3", "target"]
+    np.testing.assert_array_equal(figure.dots[0].x, found.values[[0, -1]])
+    shares = found.described("shares")
+    assert [bar.end for bar in shares.bars if bar.place == 1] == pytest.approx(
+        sorted(found.shapley / found.total_gain, reverse=True)
+    )
