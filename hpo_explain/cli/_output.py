@@ -96,13 +96,13 @@ def _write(text: str) -> None:
 
 
 def _explain(result: Any, *, to_stderr: bool) -> None:
+    from hpo_explain.diagnostics.told import WHERE, reasons
     from hpo_explain.wording import tell
-    from hpo_explain.wording.trust import reasons, where
 
     verdict = result.verdict
     if verdict is not None:
         styled = click.style(verdict.level, fg=_COLORS.get(verdict.level, "yellow"), bold=True)
-        said = f"Trust {where(result.scope)}: {styled}. {reasons(verdict)}"
+        said = f"Trust {WHERE[result.scope]}: {styled}. {reasons(verdict)}"
         click.echo(said, err=to_stderr)
     click.echo(result.sentence, err=to_stderr)
     for note in result.notes:

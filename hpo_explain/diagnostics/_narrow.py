@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._skill import limit_of_rank, r2_of, rank_correlation
 from hpo_explain.diagnostics._trust import R2, Trust, Verdict, level_of, limits_of
 from hpo_explain.models.acquisition.protocols import Acquisition
@@ -119,7 +120,7 @@ def trust_of_densities(acquisition: Acquisition) -> Trust | None:
     """
     if not isinstance(acquisition, DensityRatio):
         return None
-    no_model = Verdict("unknown", (fact("unchecked_densities"),))
+    no_model = Verdict("unknown", (told.NO_MODEL(),))
     reason, n = _reason(acquisition)
     nothing = float("nan")
     proposals = Verdict(reason["level"], (reason,))
@@ -129,18 +130,18 @@ def trust_of_densities(acquisition: Acquisition) -> Trust | None:
 def _reason(acquisition: DensityRatio) -> tuple[Fact, int]:
     draws = acquisition.bootstrap(_DRAWS)
     if draws is None:
-        return fact("unchecked_densities_trials", level="unknown"), 0
+        return told.DENSITIES_UNKNOWN(level="unknown"), 0
     n, found = draws.trials, []
     for left in draws.left:
         known = np.isfinite(left.cost)
         if known.sum() >= _FEWEST and np.ptp(left.cost[known]) > 0.0:
             found.append(rank_correlation(-left.cost[known], left.utility[known])[0])
     if not found:
-        return fact("unchecked_densities_few", level="unknown"), n
+        return told.DENSITIES_FEW(level="unknown"), n
     value = float(np.mean(found))
     lower = limit_of_rank(value, n)
     level = level_of(lower, LOWER_RANK)
     return (
-        fact("trust_densities", value=value, lower=lower, level=level, **limits_of(LOWER_RANK)),
+        told.DENSITIES(value=value, lower=lower, level=level, **limits_of(LOWER_RANK)),
         n,
     )

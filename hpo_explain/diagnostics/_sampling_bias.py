@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.edge import words
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import text_html
 from hpo_explain.run import Run
@@ -75,7 +74,18 @@ class SamplingBias:
     @property
     def sentence(self) -> str:
         """What the discrepancy means for explanations that average over the space."""
-        return str(words().sentence(self))
+        numbers = (
+            f"the MMD between the {self.n_trials} tried configurations and a uniform sample is "
+            f"{self.mmd:.2f}; by chance alone it would stay below {self.chance:.2f} in 95 % of "
+            "cases"
+        )
+        if not self.concentrated:
+            return f"The trials do not differ significantly from a uniform sample: {numbers}."
+        return (
+            f"The trials are concentrated in a part of the space: {numbers}. Averages over the "
+            "whole space rest on regions with few trials; check the width of the bands, and look "
+            "at single regions."
+        )
 
     def __str__(self) -> str:
         return self.sentence

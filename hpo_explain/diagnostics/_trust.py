@@ -18,10 +18,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from hpo_explain.base.checks import check_direction
-from hpo_explain.base.edge import words
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.html import text_html
 from hpo_explain.base.options import Direction
+from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
 from hpo_explain.models.protocols import HeldOut, SupportsHeldOut, Surrogate
 from hpo_explain.space import Array, SearchSpace
@@ -205,6 +205,12 @@ class Trust:
         return found[scope]
 
     @property
+    def verdicts(self) -> list[tuple[Scope, Verdict]]:
+        """The verdicts that there are, with their scopes."""
+        found = [(scope, self.verdict(scope)) for scope in SCOPES]
+        return [(scope, verdict) for scope, verdict in found if verdict is not None]
+
+    @property
     def level(self) -> Level:
         """The worse of `everywhere` and `good_region`."""
         return max(self.everywhere.level, self.good_region.level, key=LEVELS.index)
@@ -215,7 +221,11 @@ class Trust:
         return tuple(dict.fromkeys((*self.everywhere.reasons, *self.good_region.reasons)))
 
     def __str__(self) -> str:
-        return str(words().trust.verdict(self))
+        said = [
+            f"{told.WHERE[scope]}: {found.level}. {told.reasons(found)}"
+            for scope, found in self.verdicts
+        ]
+        return "\n".join([f"trust: {self.level}", *said, *(f"note: {n}" for n in self.notes)])
 
     def _repr_html_(self) -> str:
         return text_html(str(self))
@@ -280,18 +290,18 @@ def trust(surrogate: Surrogate, direction: Direction = "minimize") -> Trust:
     """
     check_direction(direction)
     if not isinstance(surrogate, SupportsHeldOut):
-        return _unknown(fact("unchecked_no_method"))
+        return _unknown(told.NO_METHOD())
     try:
         held_out = surrogate.held_out()
     except ValueError as error:
-        return _unknown(fact("unchecked_error", error=type(error).__name__, why=str(error)))
+        return _unknown(told.FAILED(error=type(error).__name__, why=str(error)))
     n, method = len(held_out.observed), held_out.method
     if not n:
-        return _unknown(fact("unchecked_no_trial", method=method))
+        return _unknown(told.NO_TRIAL(method=method))
     if not np.isfinite([held_out.mean, held_out.std]).all():
-        return _unknown(fact("unchecked_not_finite", method=method))
+        return _unknown(told.NOT_FINITE(method=method))
     if np.ptp(held_out.observed) == 0.0:
-        return _alike(Verdict("poor", (fact("trust_constant"),)), n, method)
+        return _alike(Verdict("poor", (told.CONSTANT(),)), n, method)
     known = _KNOWN.setdefault(held_out, {})  # a surrogate holds on to what it predicted
     if direction not in known:
         known[direction] = _judged(surrogate, held_out, 1.0 if direction == "minimize" else -1.0)
@@ -341,8 +351,7 @@ def _r2(held_out: HeldOut, checked: Reach | None = None) -> Fact:
     value, lower = r2_of(held_out, None if checked is None else checked.cells)
     level = max(level_of(value, R2), level_of(lower, LOWER_R2), key=LEVELS.index)
     limits = limits_of(R2) | {"lower_good_from": LOWER_R2[0], "lower_poor_below": LOWER_R2[1]}
-    return fact(
-        "trust_r2",
+    return told.SKILL(
         value=value,
         lower=lower,
         level=level,
@@ -358,8 +367,7 @@ def _coverage(held_out: HeldOut, checked: Reach | None = None) -> Fact:
     slack = 1e-9 * float(np.abs(y).max())
     inside = np.abs(y - held_out.mean) <= _NORMAL_95 * held_out.std + slack
     value = float(np.average(inside, weights=None if checked is None else checked.cells))
-    return fact(
-        "trust_coverage",
+    return told.COVERED(
         value=value,
         level=level_of(value, COVERAGE),
         weighted=checked is not None,
@@ -369,8 +377,7 @@ def _coverage(held_out: HeldOut, checked: Reach | None = None) -> Fact:
 
 def _trials(n: int, d: int) -> Fact:
     limits = (GOOD_TRIALS_PER_HYPERPARAMETER * d, max(FAIR_TRIALS, d))
-    return fact(
-        "trust_trials",
+    return told.TRIALS(
         value=n,
         level=level_of(n, limits),
         hyperparameters=d,
@@ -381,11 +388,11 @@ def _trials(n: int, d: int) -> Fact:
 
 def _within_reach(surrogate: Surrogate, checked: Reach | None) -> tuple[Fact, ...]:
     if checked is None:
-        return (fact("trust_reach_unknown", level="fair"),)
+        return (told.REACH_UNKNOWN(level="fair"),)
     least = int(np.argmin(checked.along))
     names = [surrogate.space.names[least]] if checked.along[least] < checked.joint else []
     level = level_of(checked.share, REACH)
-    return (fact("trust_reach", names=names, value=checked.share, level=level, **limits_of(REACH)),)
+    return (told.REACHED(names=names, value=checked.share, level=level, **limits_of(REACH)),)
 
 
 def _told_apart(held_out: HeldOut, sign: float) -> tuple[Fact, ...]:
@@ -396,7 +403,7 @@ def _told_apart(held_out: HeldOut, sign: float) -> tuple[Fact, ...]:
     _, lower = rank_correlation(held_out.observed[better], held_out.mean[better])
     if level_of(lower, LOWER_RANK) != "poor":
         return ()
-    return (fact("trust_two_groups", level="fair", value=share, worse=int((~better).sum())),)
+    return (told.TWO_GROUPS(level="fair", value=share, worse=int((~better).sum())),)
 
 
 def _good_region(
@@ -406,8 +413,7 @@ def _good_region(
     good = good_trials(sign * held_out.observed, predicted)
     value, lower = rank_correlation(held_out.observed[good], held_out.mean[good])
     return _verdict(
-        fact(
-            "trust_rank",
+        told.RANKED(
             value=value,
             lower=lower,
             good=int(good.sum()),

@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from hpo_explain.base.numbers import percent_range
+from hpo_explain.diagnostics.told import caution
 from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
@@ -15,7 +16,6 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording import report as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import percent
-from hpo_explain.wording.trust import brief_caution
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def _content(context: Context) -> Content:
     body = render(
         "matters.html.j2",
         shared=shared,
-        caution=brief_caution(result),
+        caution=caution(result, brief=True),
         sentence=result.sentence,
         rows=[shares[name] | _row(context, effects[name], shared) for name in named],
         pairs=[_plot(context, effect) for effect in context.pair_effects],

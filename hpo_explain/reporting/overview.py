@@ -13,6 +13,7 @@ from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.facts import by_reason
 from hpo_explain.base.numbers import percent_range
 from hpo_explain.base.phrases import counted, spans
+from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.plotting._text import abbreviated, plain
@@ -22,7 +23,6 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.run import told as words
 from hpo_explain.wording import format_value
-from hpo_explain.wording import trust as trust_words
 from hpo_explain.wording.numbers import percent
 
 _MOST_BARS, _MOST_ACTIONS = 5, 3
@@ -38,8 +38,8 @@ def _short(context: Context) -> Content:
         "short.html.j2",
         best=best,
         verdicts=[
-            (trust_words.where(scope), found.level, trust_words.needed(scope))
-            for scope, found in trust_words.lines(_with_proposals(context))
+            (told.WHERE[scope], found.level, told.NEEDED[scope])
+            for scope, found in _with_proposals(context).verdicts
         ],
         disagreement="" if importance is None else importance.disagreement,
         bars=[] if importance is None else _bars(importance),
@@ -185,20 +185,15 @@ OVERVIEW = Section(
 
 def _trust_content(context: Context) -> Content:
     verdict = context.trust
-    advice = trust_words.advice(verdict)
+    advice = told.ADVICE[verdict.level]
     body = render(
         "trust.html.j2",
         level=verdict.level,
         advice=advice,
-        measures=trust_words.measures(verdict),
+        measures=told.measures(verdict),
         verdicts=[
-            (
-                trust_words.where(scope),
-                trust_words.needed(scope),
-                found.level,
-                trust_words.reasons(found),
-            )
-            for scope, found in trust_words.lines(verdict)
+            (told.WHERE[scope], told.NEEDED[scope], found.level, told.reasons(found))
+            for scope, found in verdict.verdicts
         ],
     )
     return Content(f"Trust is {verdict.level}. {advice}", body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain.diagnostics.told import caution
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
 from hpo_explain.methods.effects.effect_show import band_caption
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
@@ -11,7 +12,6 @@ from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.wording.contents import line
-from hpo_explain.wording.trust import caution
 
 _TITLE = "How does it matter?"
 

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import fact
+from hpo_explain.diagnostics.told import caution
 from hpo_explain.explainers.proposal import why_unexplained
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.reporting._render import figure, render
@@ -19,7 +20,6 @@ from hpo_explain.wording import report as words
 from hpo_explain.wording.contents import line
 from hpo_explain.wording.numbers import number, signed
 from hpo_explain.wording.proposal import absent, doubts
-from hpo_explain.wording.trust import caution
 
 _LONG = 300
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Origin, fact
 from hpo_explain.base.phrases import printable
+from hpo_explain.diagnostics.told import caution
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.reporting._render import figure, render
@@ -22,7 +23,6 @@ from hpo_explain.space import Config
 from hpo_explain.wording import report as words
 from hpo_explain.wording.numbers import format_value, plus_minus, signed
 from hpo_explain.wording.proposal import doubts
-from hpo_explain.wording.trust import caution
 
 _TITLE = "Why each trial?"
 _LONG = 120

@@ -3,12 +3,13 @@
 import pytest
 
 from hpo_explain import Ablation, FloatParameter, SearchSpace
-from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics import told
+from hpo_explain.diagnostics._sampling_bias import SamplingBias
 from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.diagnostics.told import caution, measures
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.methods.effects.effect_result import Marginal
-from hpo_explain.wording.trust import advice, caution, measures
 
 NAN = float("nan")
 SKILL = {
@@ -21,17 +22,16 @@ SKILL = {
 POOR = Verdict(
     "poor",
     (
-        fact("trust_r2", value=0.1234, lower=-12.3, weighted=True, **SKILL),
-        fact("trust_coverage", value=0.9, weighted=True, good_from=0.85, poor_below=0.7),
-        fact("trust_reach", names=["lr"], value=0.3, good_from=0.75, poor_below=0.4),
-        fact("trust_two_groups", value=0.9, worse=12),
+        told.SKILL(value=0.1234, lower=-12.3, weighted=True, **SKILL),
+        told.COVERED(value=0.9, weighted=True, good_from=0.85, poor_below=0.7),
+        told.REACHED(names=["lr"], value=0.3, good_from=0.75, poor_below=0.4),
+        told.TWO_GROUPS(value=0.9, worse=12),
     ),
 )
 GOOD = Verdict(
     "good",
     (
-        fact(
-            "trust_trials",
+        told.TRIALS(
             value=40,
             hyperparameters=2,
             good_from=10,
@@ -52,8 +52,8 @@ REASONS = (
 )
 
 
-def unknown(kind, **values):
-    verdict = Verdict("unknown", (fact(kind, **values),))
+def unknown(made, **values):
+    verdict = Verdict("unknown", (made(**values),))
     return Trust(verdict, verdict, NAN, NAN, 0, "none", verdict)
 
 
@@ -81,28 +81,28 @@ def test_a_verdict_is_a_level_and_a_line_for_each_scope_with_its_reasons():
 
 
 @pytest.mark.parametrize(
-    ("kind", "values", "text"),
+    ("made", "values", "text"),
     [
-        ("trust_constant", {}, "The objective is constant, so there is nothing to explain."),
+        (told.CONSTANT, {}, "The objective is constant, so there is nothing to explain."),
         (
-            "unchecked_no_method",
+            told.NO_METHOD,
             {},
             "The surrogate has no method held_out, so it was not checked.",
         ),
         (
-            "unchecked_error",
+            told.FAILED,
             {"error": "ValueError", "why": "too few trials."},
             "The surrogate could not be checked: too few trials.",
         ),
         (
-            "unchecked_no_trial",
+            told.NO_TRIAL,
             {"method": "out-of-bag"},
             "No trial could be held out (out-of-bag).",
         ),
     ],
 )
-def test_what_could_not_be_measured_is_said(kind, values, text):
-    said = [line.partition(": ")[2] for line in str(unknown(kind, **values)).splitlines()]
+def test_what_could_not_be_measured_is_said(made, values, text):
+    said = [line.partition(": ")[2] for line in str(unknown(made, **values)).splitlines()]
     assert said == ["unknown", *3 * [f"unknown. {text}"]]
 
 
@@ -111,7 +111,7 @@ def test_a_result_is_cautioned_where_the_verdict_of_its_scope_is_poor_or_unknown
     assert said == f"Trust in the model over the whole space is poor. {REASONS}"
     assert caution(result_of(MEASURED, Ablation)) == ""  # among the good trials it is good
     assert caution(result_of(MEASURED, DesirabilityPath)) == ""  # nobody asked
-    nobody = unknown("unchecked_no_method")
+    nobody = unknown(told.NO_METHOD)
     for cls in (Marginal, Ablation, DesirabilityPath):
         assert caution(result_of(nobody, cls)).startswith("Trust in the model ")
         assert caution(result_of(None, cls)) == ""
@@ -119,27 +119,35 @@ def test_a_result_is_cautioned_where_the_verdict_of_its_scope_is_poor_or_unknown
             assert caution(result_of(of_level(level), cls)) == ""
 
 
-def test_every_level_has_its_advice():
-    texts = {advice(of_level(level)) for level in ("good", "fair", "poor")}
-    assert len(texts | {advice(unknown("trust_constant"))}) == 4
-
-
 def test_only_known_measures_are_listed():
     assert [(name, value) for name, value, _ in measures(MEASURED)] == [
         ("R²", "0.12"),
         ("coverage", "90%"),
     ]
-    assert measures(unknown("trust_constant")) == []
+    assert measures(unknown(told.CONSTANT)) == []
 
 
 def test_plain_measures_are_not_said_to_be_weighted():
-    found = fact("trust_r2", value=0.5, lower=0.4, weighted=False, **SKILL)
+    found = told.SKILL(value=0.5, lower=0.4, weighted=False, **SKILL)
     assert str(found).startswith("R² on held-out trials is 0.50 with a lower 95% limit of 0.40 (le")
-    found = fact("trust_coverage", value=1.0, weighted=False, good_from=0.85, poor_below=0.7)
+    found = told.COVERED(value=1.0, weighted=False, good_from=0.85, poor_below=0.7)
     assert str(found).startswith("100% of the held-out trials lie within their 95% prediction int")
     limits = {"good_from": 0.4, "poor_below": 0.1, "method": "out-of-bag"}
-    assert str(fact("trust_rank", value=0.6, lower=0.31, good=12, **limits)) == (
+    assert str(told.RANKED(value=0.6, lower=0.31, good=12, **limits)) == (
         "Among the 12 good trials, the rank correlation of held-out predictions and observations "
         "is 0.60 with a lower 95% limit of 0.31 (out-of-bag; good from a limit of 0.4, poor below "
         "0.1)."
+    )
+
+
+def test_what_the_sampling_bias_means():
+    numbers = (
+        "the MMD between the 60 tried configurations and a uniform sample is 0.50; by chance alone "
+        "it would stay below 0.10 in 95 % of cases"
+    )
+    assert str(SamplingBias(0.5, 0.1, 0.005, 0.4, 60, 1000)).startswith(
+        f"The trials are concentrated in a part of the space: {numbers}. Averages over the whole"
+    )
+    assert str(SamplingBias(0.5, 0.1, 0.2, 0.4, 60, 1000)) == (
+        f"The trials do not differ significantly from a uniform sample: {numbers}."
     )
