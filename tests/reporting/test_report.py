@@ -468,9 +468,9 @@ def test_an_analysis_is_computed_once_however_many_sections_use_it(run, monkeypa
     from hpo_explain.reporting import context
 
     calls = []
-    importance = context.methods.importance
+    importance = context.importance
     monkeypatch.setattr(
-        context.methods, "importance", lambda *a, **k: calls.append(1) or importance(*a, **k)
+        context, "importance", lambda *a, **k: calls.append(1) or importance(*a, **k)
     )
     Report.of({"loss": run}, sections=["importance", "effects", "h-statistic", "next"])
     assert len(calls) == 1

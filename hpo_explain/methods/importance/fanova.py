@@ -325,7 +325,7 @@ def of_draws(subject: Subject, draws: AnovaDraws, seed: int) -> FanovaImportance
 
 
 def _counted(space: SearchSpace) -> tuple[Fact, ...]:
-    """Return of which hyperparameters not every category is counted by itself; empty if of none."""
+    """Return a note on the hyperparameters that have more categories than are counted."""
     names = [space.names[j] for j in of_many_categories(space)]
     return (_COUNTED(names=names, most=MOST_CATEGORIES),) if names else ()
 
