@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.figures.marks import Axis, Dots, Line, Words
 from hpo_explain.space import Array
+
+MOST_NAMES = 20
+_MOST_NUMBERS = 8  # names up to which values are written into the cells of a triangle
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,3 +62,34 @@ class Cells(Words):
         low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
         ends = low if self.low is None else self.low, high if self.high is None else self.high
         return float(ends[0]), float(ends[1])
+
+
+def triangle(
+    names: Sequence[str], values: Array, texts: npt.ArrayLike, *, diagonal: bool = False,
+    **words: Any,
+) -> Cells:  # fmt: skip
+    """Return the lower part of a matrix as cells, the first name on top and at the left.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    values : ndarray of shape (d, d)
+        The value of each pair; NaN is empty.
+    texts : array_like of str of shape (d, d)
+        What is written into the cells, where there are at most 8 names.
+    diagonal : bool, default False
+        Whether each name has a value of its own.
+    **words
+        What else :class:`Cells` have.
+    """
+    n, k = len(names), 0 if diagonal else 1
+    there = (np.tri(n, k=-k, dtype=bool) & ~np.isnan(values))[k:, : n - k].T
+    lower, told = values[k:, : n - k].T, np.asarray(texts)[k:, : n - k].T
+    return Cells(
+        x=Axis(label="", names=names[: n - k]),
+        y=Axis(label="", names=names[k:]),
+        values=np.where(there, lower, np.nan),
+        texts=np.where(there, told, "").tolist() if n <= _MOST_NUMBERS else (),
+        **words,
+    )

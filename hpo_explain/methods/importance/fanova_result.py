@@ -524,7 +524,7 @@ class FanovaImportance(Result):
         ]
         return replace(self, differences=tuple(found))
 
-    def plot_interactions(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_interactions(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw the shares of all pairs as a matrix of colors; return the axes.
 
         Parameters

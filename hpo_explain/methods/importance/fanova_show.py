@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.cells import MOST_NAMES, Cells, triangle
 from hpo_explain.base.figures.marks import Dots
-from hpo_explain.base.figures.pairs import MOST_NAMES, triangle
 from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted
@@ -135,7 +134,7 @@ def _fill(order: int) -> int:
 def _label(found: FanovaImportance, i: int) -> tuple[str, ...]:
     *first, last = (found.names[j] for j in found.members[i])
     activity = found.axes[found.members[i][0]].activity
-    active = ()
+    active: tuple[str, ...] = ()
     if not first and activity < 1.0:
         space = "sub-space" if found.given else "space"
         active = (f"(active in {percent(activity)} of the {space})",)

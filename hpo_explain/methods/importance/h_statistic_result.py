@@ -222,7 +222,7 @@ class InteractionStrength(Result):
                       certain=not doubts, because=doubts, **self._words(ranking)),
         )  # fmt: skip
 
-    def _words(self, ranking: list[tuple[int, int]]) -> dict[str, str]:
+    def _words(self, ranking: list[tuple[int, int]]) -> dict[str, Any]:
         """Return H of the first pair, whether it is surely the first, and which H is larger."""
         first, bounds, H = ranking[0], self.bounds, self.known_pairs
         told, verb = filled("{H}", H=Estimate(H[first], float(self.pairs_std[first]))), "interact"
@@ -269,7 +269,7 @@ class InteractionStrength(Result):
             index=pd.Index([f"{self.names[j]} × {self.names[k]}" for j, k in ranking], name="pair"),
         )
 
-    def plot_totals(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_totals(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw the interaction of each hyperparameter with any others; return the axes."""
         return self.plot(ax, view="totals", width=width)
 

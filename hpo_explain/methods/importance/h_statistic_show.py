@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from hpo_explain.base.figures.cells import Cells
-from hpo_explain.base.figures.pairs import MOST_NAMES, triangle
+from hpo_explain.base.figures.cells import MOST_NAMES, Cells, triangle
 from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.width import shorten
@@ -84,7 +85,7 @@ def whiskers(found: InteractionStrength) -> str:
     return f"{drawn if found.bounds is not None else _sampled(found)} {order}"
 
 
-def _bars(names: list[str], bars: list[Bar], *, footer: str, **words: str) -> Rows:
+def _bars(names: list[str], bars: list[Bar], *, footer: str, **words: Any) -> Rows:
     left = len(names) - MOST_ROWS
     return Rows(
         labels=[(name,) for name in names[:MOST_ROWS]],

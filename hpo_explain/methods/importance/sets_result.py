@@ -108,7 +108,7 @@ class Sets(Result):
         """
         return self.total.to_frame(**self.columns)
 
-    def plot_matrix(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_matrix(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw single hyperparameters and pairs as a matrix of colors; return the axes."""
         return self.plot(ax, view="matrix", width=width)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.cells import MOST_NAMES, Cells, triangle
 from hpo_explain.base.figures.marks import Dots
-from hpo_explain.base.figures.pairs import MOST_NAMES, triangle
 from hpo_explain.base.figures.rows import Bar, Rows, View, folded
 from hpo_explain.base.numbers import format_level, format_value, plus_minus
 from hpo_explain.base.phrases import counted
@@ -108,7 +109,7 @@ def _marks(found: Sets) -> tuple[str, str]:
     return ("better", "worse") if _is_local(found) else ("more variance", "less")
 
 
-def _over(found: Sets) -> dict[str, str]:
+def _over(found: Sets) -> dict[str, Any]:
     """Return heading and subtitle: what is shown, and what adds up to what."""
     by = f"({found.index}, order {found.order})"
     if isinstance(found, GameExplanation):

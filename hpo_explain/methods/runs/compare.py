@@ -45,9 +45,8 @@ from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.methods._engines.spread import sums_under
-from hpo_explain.methods.importance._candidates import candidates
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.methods.importance.importance import importance
+from hpo_explain.methods.importance.importance import candidates, importance
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
 from hpo_explain.run import Run
