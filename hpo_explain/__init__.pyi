@@ -31,7 +31,6 @@ from .explanations.prediction_overview import PredictionOverview as PredictionOv
 from .explanations.proposal import ProposalExplanation as ProposalExplanation
 from .explanations.repeated_runs import RepeatedRuns as RepeatedRuns
 from .explanations.sample_size import SampleSizeCheck as SampleSizeCheck
-from .facade.overview import trust as trust
 from .facade.predictions import explain_prediction as explain_prediction
 from .facade.predictions import explain_predictions as explain_predictions
 from .facade.proposals import desirability_path as desirability_path
@@ -112,6 +111,7 @@ from .methods.runs.noise_result import Noise as Noise
 from .methods.runs.pareto import ParetoExplainer as ParetoExplainer
 from .methods.runs.pareto import pareto as pareto
 from .methods.runs.pareto_result import ParetoFront as ParetoFront
+from .methods.runs.trust import trust as trust
 from .methods.space.footprint import FootprintExplainer as FootprintExplainer
 from .methods.space.footprint import footprint as footprint
 from .methods.space.footprint_result import Footprint as Footprint

@@ -12,7 +12,7 @@ HISTORY = Method(
 )
 TRUST = Method(
     name="trust",
-    module="hpo_explain.facade.overview",
+    module="hpo_explain.methods.runs.trust",
     asks="Is the model behind these explanations good enough?",
     limits="does not say whether the model is right where nothing was tried",
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain.asked.given import read
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
-from hpo_explain.facade._asked import read
 
 
 @shows_progress
