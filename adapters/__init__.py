@@ -14,7 +14,6 @@ if __name__ != "hpo_explain.adapters":
     )
 
 if TYPE_CHECKING:
-    from hpo_explain.adapters.advising import apply_advice as apply_advice
     from hpo_explain.adapters.ax import from_ax as from_ax
     from hpo_explain.adapters.configspace import from_configspace as from_configspace
     from hpo_explain.adapters.flaml import from_flaml as from_flaml
@@ -27,10 +26,11 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.sklearn import from_sklearn as from_sklearn
     from hpo_explain.adapters.skopt import from_skopt as from_skopt
     from hpo_explain.adapters.smac import from_smac as from_smac
+    from hpo_explain.adapters.sources import apply_advice as apply_advice
     from hpo_explain.adapters.sources import as_run as as_run
 
 _MODULE_OF = {
-    "apply_advice": "advising",
+    "apply_advice": "sources",
     "as_run": "sources",
     "from_ax": "ax",
     "from_configspace": "configspace",

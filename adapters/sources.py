@@ -328,3 +328,42 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r}).{others}"
     )
     raise InputError("run", f"is a {kind}, which no adapter reads", kind, remedy)
+
+
+def apply_advice(advice: Any, source: Any, **options: Any) -> Any:
+    """Return the optimization as it goes on with all actions; what is given stays as it is.
+
+    Parameters
+    ----------
+    advice : Advice
+        The advice.
+    source : optuna.Study or skopt result
+        The optimization that is advised.
+    **options
+        Options of the adapter.
+
+    Returns
+    -------
+    optuna.Study or dict
+        As of :meth:`Advice.apply`.
+
+    Raises
+    ------
+    InputError
+        If the source is neither.
+    """
+    if is_a(source, "optuna", "Study"):
+        from hpo_explain.adapters.optuna.advice import continued
+
+        return continued(advice, source, **options)
+    if is_a(source, "scipy", "OptimizeResult") or is_a(source, "skopt", "Optimizer"):
+        from hpo_explain.adapters.skopt.advice import continued as skopt_continued
+
+        return skopt_continued(advice, source, **options)
+    kind = f"{type(source).__module__}.{type(source).__qualname__}"
+    raise InputError(
+        "source",
+        f"must be an optuna.Study, or a result or Optimizer of skopt, but was a {kind}",
+        source,
+        "Search advice.space, or paste the code of its actions.",
+    )

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any
@@ -25,12 +24,11 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.samplers import GPSampler
 from optuna.samplers._lazy_random_state import LazyRandomState
 from optuna.search_space import IntersectionSearchSpace
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 
 from hpo_explain.adapters.optuna._gp_running import LogEIBesideRunning
 from hpo_explain.adapters.optuna._record import (
     NOT_CATEGORICAL,
-    TOO_FEW,
     UNKNOWN_DISTRIBUTION,
     Asking,
     PastStudy,
@@ -39,7 +37,6 @@ from hpo_explain.adapters.optuna._record import (
     UnexpectedSamplerError,
     asking_sampler,
     known_when,
-    not_rebuilt,
 )
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
@@ -81,10 +78,8 @@ _NONE_USED = declared_fact("no_acquisition_used", "it proposed without an acquis
 _NOT_LOG_EI = declared_fact(
     "not_its_log_ei", "its log EI is not that of the Gaussian process that it fits"
 )()
-CHECKED = "4.5 and 5.0"
 _AGREES = 1e-4
 _COMPARED = 5  # trials at which log EI is compared
-_KEPT = 16  # one Gaussian process for every trial would fill the memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,92 +384,37 @@ class GpRecord(SamplerRecord):
     memory: list[KernelParameters] | None
     how: Fact
     own_objective: bool
-    _found: dict[int | None, Fitted | Fact] = field(default_factory=dict, init=False, repr=False)
     _handed_on: dict[int, list[KernelParameters] | None] = field(
         default_factory=dict, init=False, repr=False
     )
 
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        directions: tuple[Any, ...],
-        trials: tuple[FrozenTrial, ...],
-        space: SearchSpace,
-        origins: Mapping[int, Origin],
-        *,
-        sampler: GPSampler | None,
-        how: Fact,
-        own_objective: bool,
-    ) -> GpRecord:
-        """Return the record of a sampler, or of Optuna's default one where it is None."""
-        if sampler is None:
-            sampler = _default_sampler()
-        return cls(
-            name,
-            directions,
-            trials,
-            space,
-            origins,
-            without_memory(sampler),
-            memory_of(sampler),
-            how,
-            own_objective,
-        )
+    what = "Gaussian process"
 
     def __getstate__(self) -> dict[str, Any]:
-        # what was fitted is fitted again where it is needed
-        return {**self.__dict__, "_found": {}, "_handed_on": {}}
+        return {**super().__getstate__(), "_handed_on": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the sampler's Gaussian process at trial `before`, None where it had none."""
-        found = self._result(before)
+        found = self._rebuilt(before)
         return None if isinstance(found, Fact) or not self.own_objective else found.surrogate
 
-    def acquisition(self, before: int | None) -> OwnAcquisition | None:
-        """Return the log EI under which trial `before` was chosen, None where it was another."""
-        found = self._result(before)
-        if isinstance(found, Fact) or found.log_ei is None or self.by_hand(before) is not None:
-            return None
-        notes = [_REFITTED(names=[self.name], how=self.how)]
-        if found.acquisition != "LogEI":
-            notes.append(_AVERAGED)
-        return OwnAcquisition(found.log_ei, tuple(notes))
+    def _acquisition_of(self, rebuilt: Fitted | Fact) -> OwnAcquisition | Fact:
+        if isinstance(rebuilt, Fact):
+            return rebuilt
+        if rebuilt.log_ei is None:
+            return _CONSTRAINED(names=[self.name, rebuilt.acquisition])
+        averaged = () if rebuilt.acquisition == "LogEI" else (_AVERAGED,)
+        refitted = _REFITTED(names=[self.name], how=self.how)
+        return OwnAcquisition(rebuilt.log_ei, (refitted, *averaged))
 
-    def why_not(self, before: int | None) -> Fact | None:
-        """Return why there is no acquisition function of trial `before`; None if there is one."""
-        by_hand = self.by_hand(before)
-        if by_hand is not None:
-            return by_hand
-        found = self._result(before)
-        if isinstance(found, Fact):
-            return found
-        if found.log_ei is not None:
-            return None
-        return _CONSTRAINED(names=[self.name, found.acquisition])
-
-    def _result(self, before: int | None) -> Fitted | Fact:
-        if before not in self._found:
-            found = self._fitted(before)
-            while len(self._found) >= _KEPT:
-                self._found.pop(next(iter(self._found)))
-            self._found[before] = found
-        return self._found[before]
-
-    def _fitted(self, before: int | None) -> Fitted | Fact:
+    def _rebuild(self, before: int | None) -> Fitted | Fact:
         """Return what the sampler fitted, or why that is not known."""
         if len(self.directions) > 1:
             return _SEVERAL(names=[self.name], count=len(self.directions))
         try:
-            if before is None:
-                return self._fit(None, self.memory)
-            return self._fit(before, self._start(before))
-        except RandomPhaseError:
-            return TOO_FEW
+            return self._fit(before, self.memory if before is None else self._start(before))
         except ImportError:
             return _NO_TORCH(names=[self.name])
-        except UnexpectedSamplerError as error:
-            return not_rebuilt(self.name, "Gaussian process", CHECKED, error)
 
     def _fit(self, before: int | None, start: list[KernelParameters] | None) -> Fitted:
         number = len(self.trials) if before is None else before
@@ -496,14 +436,3 @@ class GpRecord(SamplerRecord):
                     self._handed_on[number] = start
             start = self._handed_on[number]
         return start
-
-
-def _default_sampler() -> GPSampler:
-    """Return a sampler with Optuna's default settings, without the warning that it is new.
-
-    Filters of warnings are shared by all threads, and this one may be one of a study's.
-    """
-    initialize: Any = GPSampler.__init__
-    made = GPSampler.__new__(GPSampler)
-    getattr(initialize, "__wrapped__", initialize)(made)
-    return made

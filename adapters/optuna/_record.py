@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import optuna
@@ -45,6 +45,8 @@ NOT_CATEGORICAL = declared_fact("not_categorical", "{names} is not categorical")
 UNKNOWN_DISTRIBUTION = declared_fact(
     "unknown_distribution", "{names} has a distribution of an unknown kind"
 )
+_CHECKED = "4.5 and 5.0"
+_KEPT = 16  # one model for every trial would fill the memory
 _FEWEST, _MOST = 20, 300  # trials of which the regret is bounded
 BY_HAND = (Origin.ENQUEUED, Origin.RETRIED, Origin.ADDED)
 """Origins of trials that the sampler did not choose."""
@@ -194,14 +196,26 @@ class SamplerRecord:
     trials: tuple[FrozenTrial, ...]
     space: SearchSpace
     origins: Mapping[int, Origin]
+    _found: dict[int | None, Any] = field(default_factory=dict, init=False, repr=False)
+
+    what: ClassVar[str] = ""  # of the sampler's is rebuilt
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_found": {}}  # it is made again where it is needed
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return None: the sampler has no surrogate of the objective."""
         return None
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
-        """Return None: no acquisition function chose the trials."""
-        return None
+        """Return what trial `before` was chosen under, None where that is not known."""
+        found = self._own(before)
+        return None if isinstance(found, Fact) else found
+
+    def why_not(self, before: int | None) -> Fact | None:
+        """Return why there is no acquisition function of trial `before`; None if there is one."""
+        found = self._own(before)
+        return found if isinstance(found, Fact) else None
 
     def regret_bound(self, trials: Sequence[int], objective: Array) -> float | None:
         """Return the bound of :class:`optuna.terminator.RegretBoundEvaluator`.
@@ -221,33 +235,44 @@ class SamplerRecord:
 
             evaluator = made(RegretBoundEvaluator, seed=0)
             bound = float(evaluator.evaluate(told, self.directions[0]))
-        except (
-            ImportError,
-            ValueError,
-        ):  # it needs torch, and hyperparameters that all trials have
+        except (ImportError, ValueError):  # it needs torch, and what all trials have
             return None
         return bound if np.isfinite(bound) else None
 
-    def why_not(self, before: int | None) -> Fact | None:
-        """Return why there is no acquisition function of trial `before`; None if there is one."""
-        if not self.name:
-            return self.by_hand(before) or NOT_RECORDED
-        return self.by_hand(before) or _WITHOUT(names=[self.name])
+    def _own(self, before: int | None) -> OwnAcquisition | Fact:
+        """Return the acquisition function of trial `before`, or why there is none."""
+        return self._by_hand(before) or self._acquisition_of(self._rebuilt(before))
 
-    def by_hand(self, before: int | None) -> Fact | None:
+    def _acquisition_of(self, rebuilt: Any) -> OwnAcquisition | Fact:
+        found: OwnAcquisition | Fact = rebuilt
+        return found
+
+    def _rebuilt(self, before: int | None) -> Any:
+        """Return what the sampler's own code makes of the trials then known, or why nothing."""
+        if before not in self._found:
+            try:
+                found = self._rebuild(before)
+            except RandomPhaseError:
+                found = TOO_FEW
+            except UnexpectedSamplerError as error:
+                found = _NOT_REBUILT(
+                    names=[self.name],
+                    what=self.what,
+                    version=optuna.__version__,
+                    checked=_CHECKED,
+                    why=error.reason,
+                )
+            while len(self._found) >= _KEPT:
+                self._found.pop(next(iter(self._found)))
+            self._found[before] = found
+        return self._found[before]
+
+    def _rebuild(self, before: int | None) -> Any:
+        return _WITHOUT(names=[self.name]) if self.name else NOT_RECORDED
+
+    def _by_hand(self, before: int | None) -> Fact | None:
         """Return that trial `before` was not chosen by the sampler; None if it was."""
         origin = Origin.UNKNOWN if before is None else self.origins.get(before, Origin.UNKNOWN)
         if before is None or origin not in BY_HAND:
             return None
         return _BY_HAND(trials=[before], origin=origin)
-
-
-def not_rebuilt(sampler: str, what: str, checked: str, error: UnexpectedSamplerError) -> Fact:
-    """Return that the model behind a trial could not be rebuilt with this version of Optuna."""
-    return _NOT_REBUILT(
-        names=[sampler],
-        what=what,
-        version=optuna.__version__,
-        checked=checked,
-        why=error.reason,
-    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import MethodType
 from typing import Any
@@ -32,7 +32,6 @@ from optuna.trial import FrozenTrial
 from hpo_explain.adapters._by_value import by_value, dumped
 from hpo_explain.adapters.optuna._record import (
     NOT_CATEGORICAL,
-    TOO_FEW,
     UNKNOWN_DISTRIBUTION,
     Asking,
     PastStudy,
@@ -41,7 +40,6 @@ from hpo_explain.adapters.optuna._record import (
     UnexpectedSamplerError,
     asking_sampler,
     known_when,
-    not_rebuilt,
 )
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
@@ -81,11 +79,9 @@ _NOT_THE_RATIO = declared_fact(
     "not_the_ratio",
     "its acquisition function is not the difference of the log-densities that it builds",
 )()
-CHECKED = "4.5 and 5.0"
 _CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
 _AGREES = 1e-6
 _MARK = "tpe:relative_params:"
-_KEPT = 16  # one acquisition function for every trial would fill the memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,13 +389,12 @@ class TpeRecord(SamplerRecord):
     sampler: TPESampler | None
     how: Fact
     fixed: tuple[str, ...] = ()
-    _found: dict[int | None, OwnAcquisition | Fact] = field(
-        default_factory=dict, init=False, repr=False
-    )
+
+    what = "densities"
 
     def __getstate__(self) -> dict[str, Any]:
         # settings such as gamma= may be functions that pickle by value only, or not at all
-        state = {**self.__dict__, "_found": {}}
+        state = super().__getstate__()
         state.pop("_rows", None)
         try:
             dumped(self.sampler)
@@ -409,44 +404,16 @@ class TpeRecord(SamplerRecord):
             state["sampler"] = by_value(self.sampler)
         return state
 
-    def acquisition(self, before: int | None) -> OwnAcquisition | None:
-        """Return log l - log g for trial `before`, None where TPE did not choose it."""
-        found = self._result(before)
-        return found if isinstance(found, OwnAcquisition) else None
-
-    def why_not(self, before: int | None) -> Fact | None:
-        """Return why there is no acquisition function of trial `before`; None if there is one."""
-        found = self._result(before)
-        return found if isinstance(found, Fact) else None
-
-    def _result(self, before: int | None) -> OwnAcquisition | Fact:
-        if before not in self._found:
-            found = self._rebuilt(before)
-            while len(self._found) >= _KEPT:
-                self._found.pop(next(iter(self._found)))
-            self._found[before] = found
-        return self._found[before]
-
-    def _rebuilt(self, before: int | None) -> OwnAcquisition | Fact:
-        """Return the acquisition, or why there is none."""
-        by_hand = self.by_hand(before)
-        if by_hand is not None:
-            return by_hand
+    def _rebuild(self, before: int | None) -> OwnAcquisition | Fact:
         if self.sampler is None:
             return _SETTINGS_LOST(names=[self.name])
         trial = next((t for t in self.trials if t.number == before), None)
         number = len(self.trials) if trial is None else trial.number
         study = PastStudy(self.directions, known_when(self.trials, before))
-        try:
-            sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
-            distributions = self._distributions(trial)
-            ratio = rebuild(sampler, study, number, self.space, distributions, self._rows, fixed)
-        except RandomPhaseError:
-            return TOO_FEW
-        except UnexpectedSamplerError as error:
-            return not_rebuilt(self.name, "densities", CHECKED, error)
-        rebuilt = _REBUILT(names=[self.name], how=self.how)
-        return OwnAcquisition(ratio, (rebuilt, *notes))
+        sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
+        distributions = self._distributions(trial)
+        ratio = rebuild(sampler, study, number, self.space, distributions, self._rows, fixed)
+        return OwnAcquisition(ratio, (_REBUILT(names=[self.name], how=self.how), *notes))
 
     def _as_marked(
         self, sampler: TPESampler, study: PastStudy, number: int, trial: FrozenTrial | None

@@ -23,7 +23,7 @@ from hpo_explain.adapters._reading import (
     nothing_left,
     repeated,
 )
-from hpo_explain.adapters.optuna._gp import GpRecord
+from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import Choice, read_choice, read_reviewed
 from hpo_explain.adapters.optuna._space import Columns, encode, read_columns, read_parameter
@@ -36,7 +36,7 @@ from hpo_explain.adapters.optuna._trials import (
     select_trials,
     settle_direction,
 )
-from hpo_explain.adapters.optuna.quiet import quiet_optuna
+from hpo_explain.adapters.optuna.quiet import made, quiet_optuna
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.base.checks import check_direction, check_option
@@ -163,22 +163,12 @@ def from_optuna(
     check_option("pruned", pruned, PRUNED)
     check_option("infeasible", infeasible, INFEASIBLE)
     _check_study(study, sampler, space)
+    rules: Any = {"sampler": sampler, "space": space, "pruned": pruned, "infeasible": infeasible}
     if is_joined(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
-        objectives = as_objectives(
-            study, sampler=sampler, space=space, pruned=pruned, infeasible=infeasible
-        )
-        return objectives.run(target)
-    return read_trials(
-        study,
-        study.get_trials(deepcopy=False),
-        target=target,
-        sampler=sampler,
-        space=space,
-        direction=direction,
-        pruned=pruned,
-        infeasible=infeasible,
-    )
+        return as_objectives(study, **rules).run(target)
+    trials = study.get_trials(deepcopy=False)
+    return read_trials(study, trials, target=target, direction=direction, **rules)
 
 
 def _check_no_direction(direction: str | None, target: object) -> None:
@@ -202,15 +192,8 @@ def read_trials(
     """Read trials as those of a study, as `from_optuna` does with all that it has."""
     if is_measured(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
-        of_first = read_trials(
-            study,
-            trials,
-            target=0,
-            sampler=sampler,
-            space=space,
-            pruned=pruned,
-            infeasible=infeasible,
-        )
+        rules: Any = {"sampler": sampler, "space": space, "pruned": pruned}
+        of_first = read_trials(study, trials, target=0, infeasible=infeasible, **rules)
         return measured(of_first, target)
     asked = resolve_target(study, target, direction)
     selection = select_trials(trials, asked, pruned, infeasible)
@@ -285,12 +268,10 @@ def read_trials(
 
 def _check_study(study: object, sampler: object, space: object) -> None:
     if not isinstance(study, optuna.Study):
-        raise InputError(
-            "study",
-            f"must be an optuna.Study, but was {type(study).__name__} {str(study)[:80]!r}",
-            type(study).__name__,
-            "Load a stored one with optuna.load_study(study_name=..., storage=...).",
-        )
+        kind = type(study).__name__
+        problem = f"must be an optuna.Study, but was {kind} {str(study)[:80]!r}"
+        remedy = "Load a stored one with optuna.load_study(study_name=..., storage=...)."
+        raise InputError("study", problem, kind, remedy)
     if sampler is not None:
         check_sampler(sampler)
     check_space(space)
@@ -299,23 +280,17 @@ def _check_study(study: object, sampler: object, space: object) -> None:
 def check_sampler(sampler: object) -> None:
     """Raise unless it is a sampler of Optuna."""
     if not isinstance(sampler, optuna.samplers.BaseSampler):
-        raise InputError(
-            "sampler",
-            f"must be a sampler of Optuna, but was {sampler!r}",
-            sampler,
-            "Give an object, for example optuna.samplers.TPESampler().",
-        )
+        problem = f"must be a sampler of Optuna, but was {sampler!r}"
+        remedy = "Give an object, for example optuna.samplers.TPESampler()."
+        raise InputError("sampler", problem, sampler, remedy)
 
 
 def check_space(space: object) -> None:
     """Raise unless it is a search space, or None."""
     if space is not None and not isinstance(space, SearchSpace):
-        raise InputError(
-            "space",
-            f"must be a SearchSpace, but was {type(space).__name__}",
-            type(space).__name__,
-            "Build one with SearchSpace([FloatParameter(...), ...]).",
-        )
+        kind = type(space).__name__
+        remedy = "Build one with SearchSpace([FloatParameter(...), ...])."
+        raise InputError("space", f"must be a SearchSpace, but was {kind}", kind, remedy)
 
 
 def _parameters(columns: Columns, space: SearchSpace | None) -> tuple[list[Parameter], list[Fact]]:
@@ -526,5 +501,6 @@ def read_record(
         )
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
         # without a sampler object, the kernels' priors and settings are those of the default
-        return GpRecord.of(*known, sampler=own, how=choice.how, own_objective=own_objective)
+        gp = made(GPSampler) if own is None else own
+        return GpRecord(*known, without_memory(gp), memory_of(gp), choice.how, own_objective)
     return SamplerRecord(*known)

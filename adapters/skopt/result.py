@@ -206,7 +206,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         objective_name=source.objective_name,
         optimizer=source.optimizer or specs.optimizer,
         framework="skopt",
-        record=record if own or any(entry.model for entry in asked) else None,
+        record=record if own or any(entry.model is not None for entry in asked) else None,
     )
 
 
