@@ -230,12 +230,20 @@ RECOMMENDED_SPACE = Method(
     asks="Which values can be left out of the search?",
     limits="a value is kept where the model is uncertain or hardly anything was tried, so few "
     "trials narrow little",
+    title="Which values can be left out?",
+    how_to_read="A bar is what stays of a hyperparameter's values, along its own scale. Values are "
+    "given up where the model is certain that nothing better than the best predicted configuration "
+    "can be reached with them; the table says why.",
 )
 SUBSPACE = Method(
     name="subspace",
     module="hpo_explain.methods.space.subspace",
     asks="Which hyperparameters can stay fixed?",
     limits="only what the model is certain of, so few trials fix little",
+    title="What can stay fixed?",
+    how_to_read="Bars are what the first hyperparameter, the first two, and so on explain together "
+    "of what varies among good configurations. That says where the objective varies; what can stay "
+    "at the best configuration's values is judged apart, by what can still be gained.",
 )
 FOOTPRINT = Method(
     name="footprint",

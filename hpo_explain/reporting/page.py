@@ -27,7 +27,6 @@ from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.path import PATH
 from hpo_explain.reporting.proposal import BEST_PROPOSAL, LATEST_PROPOSAL
-from hpo_explain.reporting.recommended_space import NEXT_STEPS
 from hpo_explain.reporting.section import Card, Section, card_of
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.run import Run
@@ -46,9 +45,9 @@ SECTIONS: tuple[Section, ...] = (
     *(section_of(method) for method in METHODS if method.title and method is not IMPORTANCE),
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
-    NEXT_STEPS,
 )
-_LATE = (SHORT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL, NEXT_STEPS)
+_LATE = (SHORT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL)
+_AHEAD = ("recommended-space", "subspace")
 """Sections that ask for what workers have begun, or may have a figure of theirs."""
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
@@ -84,8 +83,8 @@ def report(
         The parts of the report by name, in order; by default all that the run has something for:
         "short", "trials", "matters", "learning-curves", "path", and among the details
         "overview", "trust", "importance", "effects", "h-statistic", "ablation",
-        "local-importance", "lime", "noise", "best", "latest", "next". A `Section` of your own may
-        stand among them.
+        "local-importance", "lime", "noise", "recommended-space", "subspace", "best", "latest". A
+        `Section` of your own may stand among them.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
         with: each proposal keeps the model of what was known when it was made.
@@ -206,7 +205,7 @@ class Report:
         chosen, progress = _chosen(sections), check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         contexts = {name: Context(run, n_jobs=n_jobs) for name, run in runs.items()}
-        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE)
+        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE or chosen[i].name in _AHEAD)
         work = [
             (name, i)
             for name, run in runs.items()

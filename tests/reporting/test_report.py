@@ -91,7 +91,7 @@ def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
     ("title", "following", "trial"),
     [
         ("Why the best proposal?", "Why the latest proposal?", "best"),
-        ("Why the latest proposal?", "What to do next?", "latest"),
+        ("Why the latest proposal?", "Written by hpo_explain", "latest"),
     ],
 )
 def test_the_report_explains_the_best_and_the_latest_proposal(page, run, title, following, trial):
@@ -472,7 +472,7 @@ def test_an_analysis_is_computed_once_however_many_sections_use_it(run, monkeypa
     monkeypatch.setattr(
         context, "importance", lambda *a, **k: calls.append(1) or importance(*a, **k)
     )
-    Report.of({"loss": run}, sections=["importance", "effects", "h-statistic", "next"])
+    Report.of({"loss": run}, sections=["importance", "effects", "h-statistic", "recommended-space"])
     assert len(calls) == 1
 
 

@@ -34,7 +34,7 @@ def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(origin, said)
     assert report.title == "What mattered among what was tried"
     anchors = [card.anchor for card in report.cards]
     assert not {"path", "best", "latest"} & {*anchors}
-    assert {"short", "trials", "importance", "next"} <= {*anchors}
+    assert {"short", "trials", "importance", "recommended-space"} <= {*anchors}
     (trials,) = [card for card in report.cards if card.anchor == "trials"]
     assert trials.title == "Every trial"
     assert said in trials.finding
