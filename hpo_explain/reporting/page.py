@@ -205,7 +205,9 @@ class Report:
         chosen, progress = _chosen(sections), check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         contexts = {name: Context(run, n_jobs=n_jobs) for name, run in runs.items()}
-        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE or chosen[i].name in _AHEAD)
+        order = sorted(
+            range(len(chosen)), key=lambda i: chosen[i] in _LATE or chosen[i].name in _AHEAD
+        )
         work = [
             (name, i)
             for name, run in runs.items()
