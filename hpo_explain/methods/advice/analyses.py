@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from hpo_explain import methods
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
+from hpo_explain.methods.importance.importance import importance
 from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run
 
@@ -77,7 +78,7 @@ class Analysed:
         """The hyperparameters by the variance that they explain alone, the largest first."""
 
         def ordered() -> list[str]:
-            found = methods.importance(self.run, seed=self._seed)
+            found = importance(self.run, seed=self._seed)
             return sorted(self.run.space.names, key=found.share, reverse=True)
 
         return self.once("ranking", ordered)
