@@ -61,7 +61,6 @@ from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
-from .methods.effects.partial_dependences import partial_dependences as partial_dependences
 from .methods.effects.partial_dependences_result import PartialDependences as PartialDependences
 from .methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
@@ -80,6 +79,7 @@ from .methods.importance.h_statistic import InteractionExplainer as InteractionE
 from .methods.importance.h_statistic import h_statistic as h_statistic
 from .methods.importance.h_statistic_result import InteractionStrength as InteractionStrength
 from .methods.importance.importance import importance as importance
+from .methods.importance.partial_dependences import partial_dependences as partial_dependences
 from .methods.importance.set_values import SetValues as SetValues
 from .methods.importance.sets_result import GameExplanation as GameExplanation
 from .methods.importance.sets_result import ShapleyInteractions as ShapleyInteractions

@@ -160,7 +160,8 @@ ACCUMULATED_LOCAL_EFFECTS = Method(
 
 PARTIAL_DEPENDENCES = Method(
     name="partial_dependences",
-    module="hpo_explain.methods.effects.partial_dependences",
+    module="hpo_explain.methods.importance.partial_dependences",
+    result="hpo_explain.methods.effects.partial_dependences",
     asks="What are the effects of all that matters, in one figure?",
     limits="averages, as each of them; what matters is judged by the same model",
 )

@@ -53,7 +53,8 @@ def test_two_objectives(benchmark, study):
 @pytest.mark.parametrize("method", [hx.compare, hx.tunability])
 def test_three_runs(benchmark, method):
     runs = {f"{n} trials": run_of(5, n) for n in (50, 60, 70)}
-    benchmark.pedantic(method, args=(runs,), rounds=1, warmup_rounds=1)
+    default = () if method is hx.compare else (runs["50 trials"].config(0),)
+    benchmark.pedantic(method, args=(runs, *default), rounds=1, warmup_rounds=1)
 
 
 def test_learning_curves(benchmark, curves):

@@ -387,13 +387,6 @@ def test_what_is_gained_at_least_is_gained_in_every_run():
     assert least.games["iris"].configuration("x1")["x1"] == pytest.approx(1.0, abs=0.05)
 
 
-def test_without_a_default_tuning_is_compared_with_the_one_that_is_good_in_all():
-    found = hx.tunability(runs_of(), kind="gp")
-    assert found.default == hx.compare(runs_of(), kind="gp").default.configuration
-    assert any(note.kind == "default_of_all" for note in found.notes)
-    assert found.whole < hx.tunability(runs_of(), DEFAULT, kind="gp").whole
-
-
 def test_a_run_that_makes_up_most_of_the_average_is_named():
     functions = {"small": FUNCTIONS["iris"], "large": lambda X: 100.0 * X[..., 0]}
     found = hx.tunability(runs_of(functions), DEFAULT, kind="gp")
@@ -407,6 +400,7 @@ def test_a_run_that_makes_up_most_of_the_average_is_named():
     [
         (lambda runs: {"one": runs["iris"]}, {}, "at least two runs"),
         (lambda runs: runs, {"over": "median"}, "over must be one of"),
+        (lambda runs: runs, {"default": None}, "default was not given, but there are several"),
         (lambda runs: runs, {"over": 1.5}, "over must lie between 0 and 1"),
         (lambda runs: runs, {"before": 10}, "before was given with several runs"),
         (lambda runs: runs["iris"], {"over": "max"}, "there is a single run"),
@@ -414,7 +408,7 @@ def test_a_run_that_makes_up_most_of_the_average_is_named():
 )
 def test_what_cannot_be_asked_of_several_runs_is_an_error(runs, options, message):
     with pytest.raises(InputError, match=message):
-        hx.tunability(runs(runs_of()), DEFAULT, **options)
+        hx.tunability(runs(runs_of()), **{"default": DEFAULT, **options})
 
 
 def test_runs_of_other_spaces_or_directions_are_errors():

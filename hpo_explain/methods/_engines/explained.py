@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,11 +10,11 @@ import numpy as np
 
 from hpo_explain.base.checks import check_array, check_direction, check_option
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import as_facts
+from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.options import CRITERIA, Direction
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._narrow import trust_of_densities
-from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.diagnostics._trust import LEVELS, Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
 from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, mean_of
@@ -245,3 +246,15 @@ def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
             "acquisition function.",
         )
     return space
+
+
+def shared_subject(
+    space: SearchSpace, subjects: Sequence[Subject], notes: tuple[Fact, ...] = ()
+) -> Subject:
+    """Return what several runs are about: trusted as far as the least trusted of them."""
+    known = [subject.trust for subject in subjects if subject.trust is not None]
+    worst = max(known, key=lambda trust: LEVELS.index(trust.level)) if known else None
+    return replace(
+        subjects[0], space=space, trial=None, model="", trust=worst, tried=None, costs=None,
+        incumbent={}, notes=notes,
+    )  # fmt: skip

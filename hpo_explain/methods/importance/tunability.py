@@ -24,19 +24,16 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import OVER, InteractionIndex, Over
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.explained import shared_subject
 from hpo_explain.methods.importance.games import GameExplainer, players_of
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.methods.importance.sets_result import Game, GameExplanation
-from hpo_explain.methods.runs.compare import compare, shared_subject
 from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least
 
 _DEFAULT_CHOSEN = declared_fact("default_chosen", "default: trial {trials}, as none was given")
-_DEFAULT_OF_ALL = declared_fact(
-    "default_of_all", "default: the configuration that is best on average over the runs"
-)
 _OF_MODEL = declared_fact("games_of_model", "compared with the best values that the model predicts")
 _OF_OTHERS = declared_fact(
     "games_of_others", "compared with the values that {count} tried",
@@ -66,8 +63,8 @@ def tunability(
     default : dict or int, optional
         The default: a configuration, or the number of a trial. By default the first trial; where
         that is the incumbent, the trial in the middle of the ranking. Of several runs (a dict of
-        runs by name, of the same space) a configuration, by default that which :func:`compare`
-        finds to be good in all.
+        runs by name, of the same space) it must be given: a configuration, such as that which
+        :func:`compare` finds to be good in all.
     over : {"mean", "min", "max"} or float, default "mean"
         How the values of several runs become one: what a set gains on average, at least (in every
         run) or at most (in some run); a number between 0 and 1 is their quantile. Of losses, which
@@ -282,9 +279,9 @@ def _of_several(
         directions = {name: run.direction for name, run in runs.items()}
         raise InputError("run", "are not of the same direction", directions)
     if default is None:
-        found = compare(runs, kind=asked.kind, seed=asked.seed)
-        default = found.default.configuration
-        notes = (_DEFAULT_OF_ALL(), *notes)
+        problem = "was not given, but there are several runs"
+        remedy = "Give a configuration, such as hx.compare(runs).default.configuration."
+        raise InputError("default", problem, default, remedy)
     config = asked.config("default", default)
     each = {name: replace(asked, run=run, notes=[]) for name, run in runs.items()}
     explainers = {name: _explainer(a, notes, seed=a.seed, **options) for name, a in each.items()}

@@ -39,11 +39,11 @@ from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._trust import LEVELS
 from hpo_explain.explainers.repeated_runs import aggregate
 from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.explanations.repeated_runs import RepeatedRuns
+from hpo_explain.methods._engines.explained import shared_subject
 from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import candidates, importance
@@ -189,18 +189,6 @@ def _compared(
         given=given or None,
     )
     return ComparedRun(name, model, Subject.of(run, draws=draws), shares)
-
-
-def shared_subject(
-    space: SearchSpace, subjects: Sequence[Subject], notes: tuple[Fact, ...] = ()
-) -> Subject:
-    """Return what several runs are about: trusted as far as the least trusted of them."""
-    known = [subject.trust for subject in subjects if subject.trust is not None]
-    worst = max(known, key=lambda trust: LEVELS.index(trust.level)) if known else None
-    return replace(
-        subjects[0], space=space, trial=None, model="", trust=worst, tried=None, costs=None,
-        incumbent={}, notes=notes,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
