@@ -28,14 +28,14 @@ MUTATED = {  # the tests of each, those first that find most
         "tests/methods/test_fanova.py",
         "tests/methods/test_importance.py",
     ],
-    "hpo_explain.explainers.shapley": [
-        "tests/explainers/test_shapley.py",
-        "tests/explainers/test_near_good.py",
-        "tests/explainers/test_model_uncertainty.py",
-        "tests/explainers/test_walks.py",
-        "tests/explainers/test_sampling.py",
+    "hpo_explain.methods.proposals.shapley": [
+        "tests/methods/test_shapley.py",
+        "tests/methods/test_near_good.py",
+        "tests/methods/test_model_uncertainty.py",
+        "tests/methods/test_walks.py",
+        "tests/methods/test_sample_size.py",
     ],
-    "hpo_explain.explainers.exact_shapley": ["tests/explainers/test_exact_shapley.py"],
+    "hpo_explain.explainers.exact_shapley": ["tests/methods/test_exact_shapley.py"],
     "hpo_explain.methods.effects.regional_partial_dependence": [
         "tests/methods/test_regional_partial_dependence.py"
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explainers.proposal import explainable, why_unexplained
+from hpo_explain.methods.proposals.explain_proposal import explainable, why_unexplained
 from hpo_explain.run import fits as limits
 from hpo_explain.run.fits import learned_rows
 from tests.noted import kinds, the_note

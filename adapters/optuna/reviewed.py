@@ -26,8 +26,8 @@ from hpo_explain.base.checks import check_count, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import progress_of
-from hpo_explain.explainers.proposal import ProposalExplainer
-from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 

@@ -58,8 +58,8 @@ from skopt.learning.gaussian_process.kernels import ConstantKernel, Matern
 from threadpoolctl import threadpool_limits
 
 import hpo_explain as hx
-from hpo_explain.explainers.proposal import ProposalExplainer
-from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 
 Array = npt.NDArray[np.float64]
 Rule = Callable[[ProposalExplanation], bool]

@@ -471,7 +471,7 @@ def main() -> None:
         found[lam] = Contributions(np.array(theta), np.stack([path.phi for path in paths]))
         if options.out is not None and len(paths) > 1:
             options.out.mkdir(parents=True, exist_ok=True)
-            ax = hx.compare({str(i): path for i, path in enumerate(paths)}).plot()
+            ax = hx.compare({str(i): path for i, path in enumerate(paths)}).plot()[0]
             ax.figure.figure.savefig(options.out / f"figure6_lambda_{lam}.svg")
     if quick:
         print("too short for Table 4's expectations")

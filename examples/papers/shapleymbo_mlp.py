@@ -340,12 +340,10 @@ def save_figures(
     run: hx.Run, path: hx.DesirabilityPath, best: hx.ProposalExplanation, other: int, folder: Path
 ) -> None:
     """Save Figures 9, 10 and 12 to 14."""
-    from hpo_explain.plotting.path_predictions import plot_predictions
-
     drawn = {
-        "figure9_predictions": plot_predictions(path),
+        "figure9_predictions": path.plot_predictions(),
         "figure10_best_predicted": best.plot(),
-        "figure12_path": path.plot(),
+        "figure12_path": path.plot()[0],
         "figure13_configurations": lines(run, run.trials),
         "figure14_for_another_reason": path.explanation(other).plot(),
         "figure14_both": lines(run, [best.trial, other]),

@@ -123,7 +123,8 @@ def explains(
 
     The method gets what was asked as an `Asked`, and its own arguments. One `of` a surrogate takes
     no acquisition, nor a time `before` which nothing is known; `without` names shared arguments
-    that mean nothing to it. One that explains `several` runs takes a dict of them, too.
+    that mean nothing to it, or something else (which it takes itself). One that explains `several`
+    runs takes a dict of them, too.
     """
     if method is None:
         return partial(explains, of=of, without=without, several=several)
@@ -141,7 +142,9 @@ def explains(
         reading = held.pop("reading")
         if is_measured(held.get("target")):  # the word names an objective, as everywhere
             reading = {**reading, "target": held.pop("target")}
-        surrogate, kind = held.pop("surrogate", None), held.get("kind", "auto")
+        names = {p.name for p in shared}
+        surrogate = held.pop("surrogate", None) if "surrogate" in names else None
+        kind = held.get("kind", "auto") if "kind" in names else "auto"
         source, runs = held.pop("run"), dict[str, Run]()
         if several and isinstance(source, Mapping):
             for name, value in (("before", held.get("before")), ("surrogate", surrogate)):

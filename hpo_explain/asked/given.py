@@ -13,9 +13,10 @@ import numpy.typing as npt
 from hpo_explain.adapters.sources import as_objectives, as_run
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Criterion, Kind
-from hpo_explain.base.phrases import spans
+from hpo_explain.base.phrases import counted, join_words, spans
+from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.explained import accepted_acquisition
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
@@ -229,6 +230,23 @@ def default_source(run: Run, target: Config) -> int:
     return int(np.asarray(run.trials)[[*apart, *others, *candidates][0]])
 
 
+def _seen(fact: Fact) -> str:
+    later = sum(trial != fact["at"] for trial in fact.trials)
+    itself = [f"trial {fact['at']} itself"] if later < len(fact.trials) else []
+    others = [f"{counted(later, 'trial')} not finished by then"] if later else []
+    return join_words([*itself, *others])
+
+
+_LEARNED_LATER = declared_fact(
+    "model_learned_later",
+    "the model given has learned from {seen}, which the optimizer had not seen", seen=_seen,
+)  # fmt: skip
+_MAY_HAVE_LEARNED = declared_fact(
+    "model_may_have_learned", "the model given may have learned from trial {trials} itself: it "
+    "does not say which trials it was fitted on",
+)  # fmt: skip
+
+
 def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact, ...]:
     """Return a fact where a model from outside has seen a trial or later ones, or may have.
 
@@ -247,6 +265,6 @@ def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact,
     later = later[nearest(run.space, run.X[later], run.X[known]) > 0.0]
     learned = model.learned_from(run.X[later]) if isinstance(model, KnowsTrainingRows) else None
     if learned is None:
-        return (fact("model_may_have_learned", trials=[number]),)
+        return (_MAY_HAVE_LEARNED(trials=[number]),)
     trials = np.asarray(run.trials)[later[learned]]
-    return (fact("model_learned_later", trials=trials, at=number),) if len(trials) else ()
+    return (_LEARNED_LATER(trials=trials, at=number),) if len(trials) else ()

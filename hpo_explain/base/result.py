@@ -123,7 +123,10 @@ class Result(OldResult):
     def _numbers(self) -> dict[str, Any]:
         table = self.table
         if table.held:
-            return {key: self._column(held) for key, held in table.held.items()}
+            return {
+                key: getattr(self, held) if isinstance(held, str) else held(self)
+                for key, held in table.held.items()
+            }
         inside = {*table.columns.values(), *table.hidden, "subject", "notes"}
         beside = [held.name for held in fields(self) if held.name not in inside]
         columns = {key: self._column(held) for key, held in table.columns.items()}

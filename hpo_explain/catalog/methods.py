@@ -52,13 +52,14 @@ PARETO = Method(
 
 EXPLAIN_PROPOSAL = Method(
     name="explain_proposal",
-    module="hpo_explain.facade.proposals",
+    module="hpo_explain.methods.proposals.explain_proposal",
+    result="hpo_explain.methods.proposals.contributions",
     asks="Why did the optimizer try this configuration?",
     limits="explains what the optimizer's model expected, not whether it was right",
 )
 DESIRABILITY_PATH = Method(
     name="desirability_path",
-    module="hpo_explain.facade.proposals",
+    module="hpo_explain.methods.proposals.desirability_path",
     asks="How did these reasons change during the run?",
     limits="does not say which trials other reasons would have led to",
 )
@@ -190,14 +191,16 @@ ABLATION = Method(
 
 EXPLAIN_PREDICTION = Method(
     name="explain_prediction",
-    module="hpo_explain.facade.predictions",
+    module="hpo_explain.methods.proposals.explain_prediction",
+    result="hpo_explain.methods.proposals.contributions",
     asks="Why is this objective predicted for a configuration, or for many?",
     limits="does not say what a change of the configuration would do (for many configurations: "
     "`hx.explain_predictions`)",
 )
 EXPLAIN_PREDICTIONS = Method(
     name="explain_predictions",
-    module="hpo_explain.facade.predictions",
+    module="hpo_explain.methods.proposals.explain_prediction",
+    result="hpo_explain.methods.proposals.explain_predictions",
     asks="Why are these objectives predicted, for many configurations at once?",
     limits="averages hide opposite contributions: look at single ones with `hx.explain_prediction`",
 )

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from hpo_explain import methods
 from hpo_explain.base.progress import steps, still_at_work
 from hpo_explain.base.workers import deaf_to_interrupts
-from hpo_explain.explainers.path import path_of
-from hpo_explain.explanations.path import DesirabilityPath
+from hpo_explain.methods.proposals.desirability_path import path_of
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.run import Run
 
 _T = TypeVar("_T")

@@ -15,9 +15,6 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.explainers.proposal import ProposalExplainer, explainable
-from hpo_explain.explanations.path import LATEST, DesirabilityPath
-from hpo_explain.explanations.proposal import ProposalExplanation
 from hpo_explain.methods._engines.proposed import judged_at
 from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.methods.advice.advise_result import Advice
@@ -30,7 +27,10 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import Regio
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.methods.importance.importance import importance
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.densities_result import ProposalDensities
+from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
+from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer, explainable
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.methods.runs.noise_result import Noise

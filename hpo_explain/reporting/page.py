@@ -25,8 +25,7 @@ from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.overview import OVERVIEW, SHORT, TRUST
 from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
-from hpo_explain.reporting.path import PATH
-from hpo_explain.reporting.proposal import BEST_PROPOSAL, LATEST_PROPOSAL
+from hpo_explain.reporting.proposals import BEST_PROPOSAL, LATEST_PROPOSAL, PATH
 from hpo_explain.reporting.section import Card, Section, card_of
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.run import Run

@@ -13,8 +13,8 @@ from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Origin, fact
 from hpo_explain.base.phrases import printable
 from hpo_explain.diagnostics.told import caution
-from hpo_explain.explanations.path import DesirabilityPath
-from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
@@ -22,7 +22,6 @@ from hpo_explain.run import Run, winsorized
 from hpo_explain.space import Config
 from hpo_explain.wording import report as words
 from hpo_explain.wording.numbers import format_value, plus_minus, signed
-from hpo_explain.wording.proposal import doubts
 
 _TITLE = "Why each trial?"
 _LONG = 120
@@ -226,7 +225,6 @@ def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) ->
         )
     return {
         "sentence": result.sentence,
-        "doubts": doubts(result),
         "caution": caution(result),
         "predicted": _predicted(result, predicted),
         "terms": list(result.terms),

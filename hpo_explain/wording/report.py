@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.phrases import counted, join_words, spans
-from hpo_explain.explanations.path import KAPPAS, DesirabilityPath, TurningPoint
-from hpo_explain.explanations.proposal import ProposalExplanation
+from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.run import Objectives, Run
 from hpo_explain.run.told import proposals, who_is_unknown
 from hpo_explain.wording._registry import add_facts
@@ -33,46 +31,6 @@ _CHOSEN = {
     Origin.PERSON: "changed by a person",
     Origin.UNKNOWN: "who chose it is not recorded",
 }
-
-_MEANINGS = {
-    "mean": "the model predicts a better {objective} with this value",
-    "uncertainty": "the model is uncertain about such configurations, so there is something to "
-    "learn",
-    "exploitation": "the model predicts a better {objective} with this value",
-    "exploration": "the model is uncertain about such configurations, so there is something to "
-    "learn",
-    "good": "such a value is common among good trials (log l, larger than on average)",
-    "bad": "such a value is rare among the other trials (−log g, larger than on average)",
-    "noise": "results scatter less there than on average",
-}
-
-
-def meanings(result: ProposalExplanation) -> list[tuple[str, str]]:
-    """Return the terms of a proposal's acquisition function with what they mean."""
-    objective = result.subject.objective_name
-    return [
-        (term, _MEANINGS[term].format(objective=objective))
-        for term in result.terms
-        if term in _MEANINGS
-    ]
-
-
-def best_lead(run: Run, best: int | None) -> str:
-    """Say which trial is the best of the run, and which the best of the proposals."""
-    if run.feasible is not None and not run.feasible.any():
-        return f"No trial is feasible; trial {best} is the best of the proposals."
-    if best == run.incumbent_trial:
-        return f"Trial {best} is the best of the run."
-    if run.incumbent_trial in (run.proposals or ()):
-        return (
-            f"The best of the run is trial {run.incumbent_trial}, before which too little was "
-            f"known for a model. Trial {best} is the best of the proposals that can be explained."
-        )
-    return (
-        f"The best of the run is trial {run.incumbent_trial}. No model selected it: it belongs to "
-        f"the initial design, or was set by hand. Trial {best} is the best of the proposals."
-    )
-
 
 WHY_TRIED = "Why the optimizer tried what it tried"
 WHAT_MATTERED = "What mattered among what was tried"
@@ -173,15 +131,6 @@ def without_result_line(run: Run, trial: int) -> str:
     )
 
 
-def latest_lead(run: Run, latest: int | None) -> str:
-    """Say which proposal is the latest, and what else is running."""
-    if latest not in run.without_result:
-        return f"Trial {latest} is the latest proposal."
-    others = [t for t in run.running_at(None) if t != latest]
-    also = f" Also running: {spans(others)}." if others else ""
-    return f"Trial {latest} is the latest proposal. It is running: it has no result yet.{also}"
-
-
 def why_no_explanation(run: Run, trial: int) -> str:
     """Say why a finished trial has no explanation."""
     decided = run.reviewed.get(trial)
@@ -208,47 +157,6 @@ def predicted_and_observed(objective: str, predicted: str, observed: str | None)
     return f"Predicted {objective}: {predicted}.{came}"
 
 
-def caption(result: ProposalExplanation) -> str:
-    """Return the caption of a proposal's plot."""
-    about = result.subject
-    whose = "an assumed acquisition function" if about.assumed else "its acquisition function"
-    return (
-        f"How much each proposed value added to {whose}, {about.acquisition}, compared with the "
-        "average over the search space."
-    )
-
-
-def balance(path: DesirabilityPath, last: int) -> str:
-    """Say how much of the latest contributions is about uncertainty; empty where unknown."""
-    shares = path.balance(last)
-    if not shares:
-        return ""
-    depends = ""
-    if path.kappa:
-        low, high = (path.balance(last, kappa)["exploring"] for kappa in (KAPPAS[0], KAPPAS[-1]))
-        depends = (
-            f" κ = {path.kappa:g} is assumed: exploring is {low:.0%} for κ = 1, {high:.0%} for 3."
-        )
-    return (
-        f"At present: {shares['exploiting']:.0%} of the contributions to the last "
-        f"{counted(min(last, len(path)), 'proposal')} are about the predicted objective "
-        f"(exploiting), {shares['exploring']:.0%} about uncertainty (exploring). Compared with the "
-        "whole space, exploring is underestimated: next to an average configuration every proposal "
-        f"looks well known.{depends}"
-    )
-
-
-def turn(found: TurningPoint) -> str:
-    """Say from when on the predicted objective led, and how far that depends on κ."""
-    text = f"from trial {found.trial} on"
-    if found.span is not None and found.span[0] < found.span[1]:
-        first, last = found.span
-        text += f" (for κ from 1 to 3 from a trial between {first} and {last} on)"
-    elif not found.certain:
-        text += ", but not for all κ from 1 to 3"
-    return text
-
-
 def _path_thinned(fact: Fact) -> str:
     return (
         f"{fact['shown']} of {fact['explainable']} proposals are shown: the best, the last "
@@ -266,10 +174,6 @@ add_facts(
             f"the predicted {fact.names[0]} is constant: no hyperparameter matters"
         ),
         "single_hyperparameter": "there is a single hyperparameter, so nothing can interact",
-        "latest_is_best": lambda fact: (
-            f"the latest proposal, trial {fact.trials[0]}, is the best of the proposals as well; "
-            "it is explained above"
-        ),
         "path_too_short": lambda fact: (
             f"only trial {fact.trials[0]} can be explained so far; a path needs two proposals"
         ),

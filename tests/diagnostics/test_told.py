@@ -8,8 +8,8 @@ from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._sampling_bias import SamplingBias
 from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.diagnostics.told import caution, measures
-from hpo_explain.explanations.path import DesirabilityPath
 from hpo_explain.methods.effects.effect_result import Marginal
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 
 NAN = float("nan")
 SKILL = {

@@ -12,7 +12,6 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.plotting.html import figure_svg, plot_svg, result_html
-from hpo_explain.plotting.proposal import plot_proposal
 from tests.handmade import NASTY, Page, explanation, warns_of_glyphs
 
 pytestmark = warns_of_glyphs
@@ -21,7 +20,7 @@ PHI = [[0.1, -0.02], [-0.5, 0.1], [0.3, 0.05]]
 
 
 def svg_of(result, alt="what it shows"):
-    return figure_svg(plot_proposal(result).figure, alt=alt)
+    return figure_svg(result.plot().figure, alt=alt)
 
 
 @cache
@@ -196,8 +195,3 @@ def test_plots_drawn_in_several_threads_are_the_same_and_leave_the_style_alone()
         thread.join()
     assert found == expected
     assert dict(mpl.rcParams) == before
-
-
-def test_a_notebook_shows_the_plot_when_it_ends_a_cell():
-    svg = plot_proposal(explanation(PHI))._repr_svg_()
-    assert ElementTree.fromstring(svg).get("aria-label").startswith("Why trial 42?")

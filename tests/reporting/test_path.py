@@ -1,14 +1,12 @@
-import re
-
 import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.explanations.path import LATEST
+from hpo_explain.methods.proposals.desirability_path_result import LATEST
 from hpo_explain.reporting import Context
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.reporting.context import _thinned
-from tests.explainers.test_path import run_of
+from tests.methods.test_desirability_path import run_of
 from tests.reporting.pages import page_of
 
 pytestmark = pytest.mark.usefixtures("empty_figures")
@@ -18,22 +16,13 @@ def written(run, folder):
     return page_of(run, folder, "path")
 
 
-def test_the_path_the_balance_and_a_sentence_for_each_of_the_last_proposals(tmp_path):
+def test_the_path_and_what_its_parts_mean_are_told(tmp_path):
     run = run_of(17, proposals=range(9, 17))
     page = written(run, tmp_path)
     path = hx.desirability_path(run, progress=False)
     assert path.sentence in page.text
-    for trial in range(12, 17):
-        assert f"Trial {trial} : {path.explanation(trial).sentence}" in page.text.replace(
-            f"Trial {trial}:", f"Trial {trial} :"
-        )
-    assert path.explanation(11).sentence not in page.text
-    balance = path.balance(5)
-    assert f"{balance['exploring']:.0%} about uncertainty (exploring)" in page.text
-    assert f"{balance['exploiting']:.0%} of the contributions" in page.text
-    for name, row in path.mean_contributions().iterrows():
-        assert name in page.text
-        assert f"{row['share']:.0%}" in page.text
+    assert "Above zero, mean: the model predicts a better objective with this value" in page.text
+    assert "This is about the optimizer's choices." in page.text
 
 
 def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
@@ -64,14 +53,6 @@ def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(tmp_path
     page = written(run_of(n, 2, proposals=range(n)), tmp_path)
     assert "Does not apply here" not in page.text
     assert "left out: 0-1: fewer than two trials were finished before" in page.text
-    assert f"Trial {n - 1}" in page.text
-
-
-def test_the_sentence_and_the_section_tell_the_same_share_of_exploring(tmp_path):
-    run = run_of(20, 2, proposals=range(5, 20))
-    text = written(run, tmp_path).text
-    told = {*re.findall(r"(\d+)% (?:are )?about uncertainty", text)}
-    assert len(told) == 1
 
 
 @pytest.mark.parametrize(
@@ -80,16 +61,6 @@ def test_the_sentence_and_the_section_tell_the_same_share_of_exploring(tmp_path)
 )
 def test_a_run_without_a_path_says_why(proposals, text, tmp_path):
     assert text in written(run_of(10, 2, proposals=proposals), tmp_path).text
-
-
-def test_pi_has_no_parts_and_so_no_balance(tmp_path, monkeypatch):
-    run = run_of(10, 2, proposals=range(5, 10))
-    by_pi = hx.desirability_path(run, acquisition="pi", background=50, progress=False)
-    monkeypatch.setattr(Context, "path", by_pi)
-    text = written(run, tmp_path).text
-    assert "At present" not in text
-    assert "What drove the proposals" not in text
-    assert np.isnan(by_pi.exploration().to_numpy()).sum() == 0
 
 
 def test_workers_explain_the_same_proposals(monkeypatch):

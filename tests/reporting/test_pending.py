@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import optuna
 import pytest
 from optuna.distributions import FloatDistribution
@@ -55,6 +56,6 @@ def test_paths_with_trials_without_a_result_are_drawn(study):
     path = hx.desirability_path(study, pending=True, background=20, acquisition="lcb")
     assert path.trials.tolist()[-3:] == [12, 13, 14]
     for draw in (path.plot, path.plot_predictions, path.plot_payouts):
-        assert draw().figure.axes
+        assert np.ravel(draw())[0].figure.axes
     assert hx.history(from_optuna(study)).plot() is not None
     assert path.explanations[-2].plot().figure.axes

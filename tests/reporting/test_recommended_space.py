@@ -10,7 +10,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.reporting._render import downloads, estimates
-from tests.explainers.test_path import run_of
+from tests.methods.test_desirability_path import run_of
 from tests.reporting.pages import page_of
 
 pytestmark = pytest.mark.usefixtures("empty_figures")

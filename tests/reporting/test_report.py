@@ -20,7 +20,6 @@ from hpo_explain.base.facts import fact
 from hpo_explain.reporting import SECTIONS, Report, Status
 from hpo_explain.reporting.pareto import joined
 from hpo_explain.run import Run
-from hpo_explain.wording.proposal import value as value_in_words
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting import pages
 from tests.reporting.pages import content_of, part
@@ -99,15 +98,6 @@ def test_the_report_explains_the_best_and_the_latest_proposal(page, run, title, 
     text = section(page.text, title, following)
     assert result.sentence in text
     assert "assumed" in text
-    half = result.half_width()
-    for j in np.flatnonzero(result.active):
-        row = text[text.rindex(f" {result.names[j]} {value_in_words(result, j)} ") :]
-        cells = row.replace("−", "-").split()[2:11]
-        assert cells[1::3] == ["±"] * 3
-        centre = [result.total[j], *result.phi[j]]
-        np.testing.assert_allclose([float(cell) for cell in cells[::3]], centre, atol=0.00051)
-        errors = [half[j, -1], *half[j, :2]]
-        np.testing.assert_allclose([float(cell) for cell in cells[2::3]], errors, rtol=0.051)
 
 
 WITHOUT = ("noise", "learning-curves")  # nothing was tried twice, or reported on the way
@@ -298,7 +288,7 @@ def test_when_too_little_was_known_before_the_best_trial_the_next_best_is_explai
     order = np.argsort(run.objective)
     first_best = hx.Run(run.space, run.X[order], run.objective[order], "minimize")
     text = write(first_best, tmp_path, sections=["best"]).text
-    assert "The best of the run is trial 0, before which too little was known" in text
+    assert "The best of the run is trial 0. Too little was known for a model before it." in text
     assert "Trial 2 is the best of the proposals that can be explained." in text
     assert hx.explain_proposal(first_best, 2, precision=0.05).sentence in text
 

@@ -16,14 +16,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
 NORMAL_95 = 1.959963984540054
 BY_CHANCE = 0.01  # a value is common among good trials if chance does it more rarely
 CLEAR = 1.1  # times as common: less is not told
+_SIGN = declared_fact(
+    "sign_not_known",
+    "the trials do not tell whether {names}'s value makes the objective better or worse",
+)
+_TOGETHER = declared_fact(
+    "not_by_itself", "by itself the value of {names} is {times:.2g} times as common there as by "
+    "chance: its contribution holds only together with the other values",
+)  # fmt: skip
+_CHANCE = declared_fact(
+    "may_be_chance", "as many good trials may have such a value of {names} by chance"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +101,7 @@ class Commonness:
         # contributions compare with an average configuration, words with chance, as the densities
         clear = min(times, around) >= CLEAR if common else max(times, around) <= 1.0 / CLEAR
         if not clear:
-            return (fact("not_by_itself", names=[name], times=times),)
+            return (_TOGETHER(names=[name], times=times),)
         if term == "good":
             return doubts_of_chance(name, float(self.by_chance[j, 0 if raises else 1]))
         return ()
@@ -97,7 +109,7 @@ class Commonness:
 
 def doubts_of_chance(name: str, by_chance: float) -> tuple[Fact, ...]:
     """Return a fact where chance alone may have made trials with a value good, or bad."""
-    return (fact("may_be_chance", names=[name]),) if by_chance > BY_CHANCE else ()
+    return (_CHANCE(names=[name]),) if by_chance > BY_CHANCE else ()
 
 
 def doubts_of_value(
@@ -130,7 +142,7 @@ def doubts_of_value(
     tuple of Fact
         Empty where it can be told.
     """
-    sign = () if effect > half else (fact("sign_not_known", names=[name]),)
+    sign = () if effect > half else (_SIGN(names=[name]),)
     tried = {name: [config[name]]} if name in config else {}
     return (*sign, *subject.doubts(scope), *subject.untried(tried))
 

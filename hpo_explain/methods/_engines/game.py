@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import steps
+from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
@@ -41,6 +43,29 @@ Players = npt.NDArray[np.int64]
 Coalitions = npt.NDArray[np.bool_]
 
 LEAST_WALKED = 8  # players: with fewer, all coalitions are hardly more than a few orders
+
+
+def _coalitions(fact: Fact) -> str:
+    count = fact["players"]
+    if fact["sampled"]:
+        return f"sampled coalitions of {count} hyperparameters"
+    return f"all {2**count} coalitions"
+
+
+def _sum_of(fact: Fact) -> str:
+    if fact["most"] <= 1:
+        return "exact, hyperparameter by hyperparameter"
+    games = counted(fact["games"], "game")
+    how = "sampled" if fact["sampled"] else "exact"
+    return f"{how}, as a sum of {games} of at most {fact['most']} hyperparameters"
+
+
+_NOBODY = declared_fact("no_players", "no hyperparameter can matter here")
+_EXACT = declared_fact("coalitions_exact", "exact, all {coalitions} coalitions")
+_LEAVES = declared_fact("leaves_exact", "exact, from the leaves of the trees")
+_KERNEL = declared_fact("kernel_explainer", "KernelExplainer, {which}", which=_coalitions)
+_SUMMED = declared_fact("games_summed", "{how}", how=_sum_of)
+_WALKED = declared_fact("orders_walked", "sampled orders of {players} hyperparameters")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,21 +180,21 @@ class CoalitionGame:
         n = len(self.players)
         if n == 0:
             shape = (len(cubes), 0, len(self.acquisition.term_names))
-            return np.zeros(shape), fact("no_players")
+            return np.zeros(shape), _NOBODY()
         parts = self.parts()
         if parts:
             return self._sum_of(parts, cubes)
         by_leaf = self._of_leaves(cubes)
         if by_leaf is not None:
-            return by_leaf, fact("leaves_exact", players=n)
+            return by_leaf, _LEAVES(players=n)
         if self.walks_orders:
             by_cube = walked_shapley(self.acquisition, self.x, self.players, cubes, seed=self.seed)
-            return by_cube, fact("orders_walked", players=n, sampled=True)
+            return by_cube, _WALKED(players=n, sampled=True)
         if not self._too_many and self.estimator != "kernel":
             values = self._structured(all_coalitions(n), cubes)
             if values is not None:
                 weights = shapley_weights(n)
-                return np.asarray(weights @ values), fact("coalitions_exact", coalitions=2**n)
+                return np.asarray(weights @ values), _EXACT(coalitions=2**n)
         if self.estimator == "exact":
             raise InputError(
                 "estimator",
@@ -186,7 +211,7 @@ class CoalitionGame:
                 for cube, seed in zip(cubes, seeds, strict=True)
             ]
         )
-        return by_cube, fact("kernel_explainer", players=n, sampled=self._too_many)
+        return by_cube, _KERNEL(players=n, sampled=self._too_many)
 
     def _of_leaves(self, cubes: list[Array]) -> Array | None:
         """Return exact values where there are too many coalitions of a model that needs none."""
@@ -210,7 +235,7 @@ class CoalitionGame:
             places = [self.players.tolist().index(j) for j in part.players.tolist()]
             phi[:, places] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in parts)
-        return phi, fact("games_summed", games=len(parts), most=most, sampled=most > EXACT_PLAYERS)
+        return phi, _SUMMED(games=len(parts), most=most, sampled=most > EXACT_PLAYERS)
 
     def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
         """Return v (hypercube, coalition, term), by structure where that is possible."""

@@ -11,13 +11,86 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from hpo_explain.base.checks import check_option
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, fact
+from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.numbers import format_value
 from hpo_explain.base.options import TRIALS, State, WhichTrial
-from hpo_explain.base.phrases import spans
+from hpo_explain.base.phrases import counted, join_words, spans
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run
 from hpo_explain.run.measured import OPTIMIZED_ANOTHER
 from hpo_explain.space import Array, Config, encode_one
+
+_ORIGINS = {
+    Origin.INITIAL: "it belongs to the initial design",
+    Origin.ENQUEUED: "it was enqueued",
+    Origin.RETRIED: "it repeats a trial that failed",
+    Origin.ADDED: "it was added with its result",
+    Origin.PERSON: "a person changed it",
+    Origin.UNKNOWN: "it belongs to the initial design, or was set by hand",
+}
+
+
+def _changes(fact: Fact) -> str:
+    new, old = (
+        ["inactive" if value is None else format_value(value) for value in fact[which]]
+        for which in ("set", "proposed")
+    )
+    changed = zip(fact.names, new, old, strict=True)
+    return join_words([f"{name} = {now} in place of {was}" for name, now, was in changed])
+
+
+def _no_proposals(fact: Fact) -> Text:
+    trials = counted(fact["finished"], "finished trial")
+    if fact["unknown"]:
+        return (
+            f"run has no proposal, as far as is known: it is not recorded who chose its {trials}. "
+            "Where an optimizer did, name it with ", Option("optimizer"),
+            " when the run is read, or name a trial.",
+        )  # fmt: skip
+    return (
+        f"run has no proposal: {fact.names[0]} chose none of its {trials} by a model. Name a trial "
+        "with ", Option("acquisition", "lcb"), " to see what a model would have predicted for it.",
+    )  # fmt: skip
+
+
+_NO_RESULT = declared_fact("no_result", {
+    "running": "trial {trials} is running: it has no result yet",
+    "waiting": "trial {trials} was set by hand and waits: it is explained as the next one, with "
+    "what is known now",
+    "failed": "trial {trials} failed: it has no result",
+    "pruned": "trial {trials} was pruned: its result does not count",
+})  # fmt: skip
+_UNTIL = {"running": "yet", "waiting": "yet", "failed": "before it ended",
+          "pruned": "before it ended"}  # fmt: skip
+_NOT_CHOSEN = declared_fact("not_chosen", {
+    state: f"no value of {{names}} was chosen {when}; the rest is explained as the mean over the "
+    "values in the background" for state, when in _UNTIL.items()
+})  # fmt: skip
+_NOTHING_CHOSEN = declared_fact("nothing_chosen", {
+    state: f"trial {{trials}} {what} and has no value of any hyperparameter that is known from "
+    "finished trials, so there is nothing to explain. Name another trial."
+    for state, what in {"running": "is running", "waiting": "waits to be started",
+                        "failed": "has ended", "pruned": "has ended"}.items()
+})  # fmt: skip
+_CHANGED = declared_fact(
+    "changed_by_person", "a person changed trial {trials} before it started, and it ran with "
+    "{changes}; what was proposed is explained", changes=_changes,
+)  # fmt: skip
+_GIVEN = declared_fact(
+    "configuration_given",
+    "the configuration was given: it is explained as the next one, with what is known now",
+)
+_NOT_PROPOSED = declared_fact(
+    "not_proposed", "no model selected trial {trials}: {origin}. Explain it with "
+    "{acquisition='lcb'} to see what a model would have predicted for it. Proposals: {proposals}.",
+    origin=lambda fact: _ORIGINS[fact["origin"]], proposals=lambda fact: spans(fact["proposals"]),
+)  # fmt: skip
+_CHOOSER_UNKNOWN = declared_fact(
+    "chooser_unknown", "it is not recorded that an optimizer's model chose trial {trials}; it is "
+    "explained as if one had",
+)  # fmt: skip
+_NO_PROPOSALS = declared_fact("no_proposals", "{text}", text=_no_proposals)
 
 
 @runtime_checkable
@@ -69,11 +142,11 @@ class Proposed:
         """
         trial = run.without_result[number]
         if np.isnan(trial.x).all():
-            raise NothingToExplain(fact("nothing_chosen", trials=[number], state=trial.state))
+            raise NothingToExplain(_NOTHING_CHOSEN(trials=[number], state=trial.state))
         missing = trial.not_chosen(run.space)
-        notes = [fact("no_result", trials=[number], state=trial.state)]
+        notes = [_NO_RESULT(trials=[number], state=trial.state)]
         if missing:
-            notes.append(fact("not_chosen", trials=[number], names=missing, state=trial.state))
+            notes.append(_NOT_CHOSEN(trials=[number], names=missing, state=trial.state))
         return cls(
             trial.x,
             number,
@@ -90,8 +163,7 @@ class Proposed:
         names = tuple(reviewed.set_by_person)
         was = run.space.decode(reviewed.proposed[None, :])[0]
         now = run.config(number)
-        note = fact(
-            "changed_by_person",
+        note = _CHANGED(
             trials=[number],
             names=names,
             proposed=tuple(was.get(name) for name in names),
@@ -139,7 +211,7 @@ def proposed(
     """
     if isinstance(trial, Mapping):
         x = encode_one(run.space, trial, "trial")
-        return Proposed(x, state="given", notes=(fact("configuration_given"),))
+        return Proposed(x, state="given", notes=(_GIVEN(),))
     if isinstance(trial, HasNumber):
         trial = trial.number
     if isinstance(trial, str) and trial == "pending":
@@ -156,7 +228,7 @@ def proposed(
         return Proposed.without_result(run, number)
     number = _finished(run, trial, seed=seed, any_trial=any_trial)
     unknown = not any_trial and _may_be_proposed(run, number)
-    notes = (fact("chooser_unknown", trials=[number]),) if unknown else ()
+    notes = (_CHOOSER_UNKNOWN(trials=[number]),) if unknown else ()
     return Proposed(run.X[run.row(number)], number, number, notes=notes)
 
 
@@ -180,8 +252,7 @@ def _not_proposed(run: Run, number: int) -> NothingToExplain:
     if run.measured is not None:
         return _optimized_another(run)
     return NothingToExplain(
-        fact(
-            "not_proposed",
+        _NOT_PROPOSED(
             trials=[number],
             origin=run.origin(number),
             proposals=tuple(run.proposals or ()),
@@ -229,7 +300,7 @@ def all_proposals(run: Run) -> list[int]:
             raise _optimized_another(run)
         unknown = all(run.origin(t) is Origin.UNKNOWN for t in np.asarray(run.trials).tolist())
         raise NothingToExplain(
-            fact("no_proposals", names=[run.optimizer], finished=len(run), unknown=unknown)
+            _NO_PROPOSALS(names=[run.optimizer], finished=len(run), unknown=unknown)
         )
     return sorted(run.proposals)
 

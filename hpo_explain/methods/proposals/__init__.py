@@ -1,1 +1,1 @@
-"""Methods about what the optimizer proposed."""
+"""Methods about proposals: why the optimizer tried what it tried, and what a model predicts."""

@@ -15,7 +15,6 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers.path import proposals_of
 from hpo_explain.methods._engines.certainty import near_good
 from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods._engines.proposed import HasNumber, all_proposals, proposed
@@ -24,6 +23,7 @@ from hpo_explain.methods.proposals.densities_result import (
     DensityPath,
     ProposalDensities,
 )
+from hpo_explain.methods.proposals.desirability_path import proposals_of
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Config, Parameter

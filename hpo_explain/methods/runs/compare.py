@@ -39,14 +39,14 @@ from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers.repeated_runs import aggregate
-from hpo_explain.explanations.path import DesirabilityPath
-from hpo_explain.explanations.proposal import ProposalExplanation
-from hpo_explain.explanations.repeated_runs import RepeatedRuns
 from hpo_explain.methods._engines.explained import shared_subject
 from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import candidates, importance
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.repeated_runs import aggregate
+from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
 from hpo_explain.run import Run

@@ -33,8 +33,8 @@ from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers.prediction import PredictionExplainer
 from hpo_explain.methods._engines.background import baseline_background
+from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
 from hpo_explain.models.protocols import (
     SupportsDifference,

@@ -16,7 +16,7 @@ from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations.prediction import PredictionExplanation
+from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -121,7 +121,6 @@
     const parts = [element("h3", {}, `Trial ${number}`), element("p", { class: "about" }, trial.text)];
     if (found) {
       parts.push(element("p", { class: "finding" }, found.sentence));
-      if (found.doubts) parts.push(element("p", { class: "about" }, found.doubts));
       if (found.caution) parts.push(element("p", { class: "callout", role: "note" }, found.caution));
       if (found.predicted) parts.push(element("p", {}, found.predicted));
       parts.push(...bars(data, found));

@@ -1,0 +1,540 @@
+"""How the reasons changed over a run: the explanations of all its proposals.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+T          number of explained proposals
+φ          contributions, (T, d, number of terms); NaN where a proposal has no such term
+=========  ============================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_count
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.numbers import percent
+from hpo_explain.base.phrases import counted, spans
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import declared_fact
+from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.space import Array, CategoricalParameter
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+EXPLOITING = ("mean", "exploitation")
+EXPLORING = ("uncertainty", "exploration")
+LATEST = 5  # proposals that count as the latest
+_LEAST_SIDE = 3  # proposals on either side of a turning point
+_AGREEING = 2.0 / 3.0  # of the proposals on either side
+_MOST_DRIVERS = 2
+KAPPAS = (1.0, 1.5, 2.0, 2.5, 3.0)
+"""Where κ is assumed, statements must hold for all of these."""
+_NEAR = 0.1  # of the proposals: a turning point moves no further
+_EVEN = 0.5  # of the contributions
+_MOST_TURNS = 3  # that are told
+_DEPENDS = declared_fact(
+    "depends_on_kappa",
+    "it depends on κ, which is assumed to be {kappa}: it does not hold for all from {low} to {high}",
+)
+_NO_MEAN = declared_fact(
+    "no_mean_term", "{names} has no term of the mean alone. Use {acquisition='lcb'}."
+)
+
+
+@dataclass(frozen=True)
+class TurningPoint:
+    """When the predicted objective took the lead from uncertainty for a hyperparameter.
+
+    Attributes
+    ----------
+    trial : int
+        From which trial on.
+    span : tuple of (int, int) or None
+        The first and the last such trial for κ from 1 to 3, where κ is assumed; None where it is
+        not, or where for some κ there is no such trial.
+    certain : bool
+        Whether it hardly depends on κ.
+    """
+
+    trial: int
+    span: tuple[int, int] | None = None
+    certain: bool = True
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DesirabilityPath(Result):
+    """The contributions of every hyperparameter to the desirability of one proposal after another.
+
+    Its subject is that of the latest proposal.
+
+    Attributes
+    ----------
+    explanations : tuple of ProposalExplanation
+        One per proposal, in the order of the trials.
+    all_trials : ndarray of int, shape (n,)
+        The numbers of all trials, the initial design included: those of ``subject.tried``.
+    objective : ndarray of shape (n,)
+        Their objective, in the user's units.
+    diverged_above : float
+        The cost above which trials diverged, as in :meth:`Run.diverged_above`.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Sections 7 and 8, Figures 6, 12 and 15.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
+    >>> path = hx.desirability_path(run, background=50, progress=False)
+    >>> path.trials.tolist(), list(path.to_frame()["term"].unique())
+    ([2, 3], ['total', 'mean', 'uncertainty'])
+    """
+
+    scope: ClassVar[Scope] = "proposals"
+    table: ClassVar[Table] = Table(
+        columns={},
+        held={
+            "trials": "trials",
+            "terms": "terms",
+            "acquisitions": "acquisitions",
+            "turning_points": lambda found: found.turning_points(),
+            "balance": lambda found: found.balance(),
+            "kappa": "kappa",
+            "explanations": lambda found: [e.to_dict() for e in found.explanations],
+        },
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "driver": "Over {found.over} {each} mattered most to what was proposed. | {what}",
+        "turn": "The predicted objective took the lead from uncertainty for {each}. | {what}",
+        "balance": "Of the contributions to the latest proposals {share:%} are about "
+        "uncertainty{within}.",
+        "indifferent": "Over {found.over} no hyperparameter stands out from an average "
+        "configuration.",
+    }
+
+    explanations: tuple[ProposalExplanation, ...]
+    all_trials: npt.NDArray[np.int64]
+    objective: Array
+    diverged_above: float = math.inf
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    @property
+    def trials(self) -> npt.NDArray[np.int64]:
+        """The numbers of the explained proposals, (T,)."""
+        numbers = [-1 if e.trial is None else e.trial for e in self.explanations]
+        return np.array(numbers, dtype=np.int64)
+
+    @property
+    def acquisitions(self) -> tuple[str, ...]:
+        """The criteria by which the proposals were made, each once."""
+        return tuple(dict.fromkeys(e.subject.acquisition for e in self.explanations))
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of all proposals, each once."""
+        return tuple(dict.fromkeys(term for e in self.explanations for term in e.terms))
+
+    @property
+    def phi(self) -> Array:
+        """The contributions by term, (T, d, number of terms)."""
+        return np.stack([self._of_terms(e.terms, e.phi) for e in self.explanations])
+
+    @property
+    def total(self) -> Array:
+        """The contributions to the whole acquisition, (T, d)."""
+        return np.stack([e.total for e in self.explanations])
+
+    def explanation(self, trial: int) -> ProposalExplanation:
+        """Return the explanation of one proposal.
+
+        Raises
+        ------
+        ValueError
+            If the trial is not among the explained ones.
+        """
+        for found in self.explanations:
+            if found.trial == trial:
+                return found
+        raise InputError(
+            "trial",
+            f"must be one of the explained proposals, but was {trial!r}",
+            trial,
+            f"They are {spans(self.trials)}.",
+        )
+
+    def half_width(self, level: float = 0.95) -> Array:
+        """Return half the interval of each contribution, (T, d, terms + 1); the total comes last.
+
+        The error of integrating over the background; NaN where it is not known.
+        """
+        found = []
+        for e in self.explanations:
+            half = e.half_width(level)
+            if half is None:
+                half = np.full((len(self.names), len(e.terms) + 1), np.nan)
+            found.append(
+                np.concatenate([self._of_terms(e.terms, half[:, :-1]), half[:, -1:]], axis=1)
+            )
+        return np.stack(found)
+
+    def _of_terms(self, terms: tuple[str, ...], values: Array) -> Array:
+        """Return columns in the order of `self.terms`, NaN where a proposal has no such term."""
+        out = np.full((len(values), len(self.terms)), np.nan)
+        out[:, [self.terms.index(term) for term in terms]] = values
+        return out
+
+    # ------------------------------------------------------------------ tables
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per trial, hyperparameter and term ("total" first).
+
+        Columns trial, hyperparameter, term, contribution, lower and upper: the 95 % interval of
+        integrating over the background.
+        """
+        import pandas as pd
+
+        frames = []
+        half = self.half_width()
+        columns = [("total", self.total, half[:, :, -1])]
+        columns += [(t, self.phi[:, :, k], half[:, :, k]) for k, t in enumerate(self.terms)]
+        for term, values, width in columns:
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "trial": np.repeat(self.trials, len(self.names)),
+                        "hyperparameter": np.tile(self.names, len(self)),
+                        "term": term,
+                        "contribution": values.ravel(),
+                        "lower": (values - width).ravel(),
+                        "upper": (values + width).ravel(),
+                    }
+                )
+            )
+        return pd.concat(frames, ignore_index=True).dropna(subset="contribution")
+
+    def payouts(self) -> pd.DataFrame:
+        """Return prediction, baseline and payout by trial and term (thesis, Figure 15)."""
+        import pandas as pd
+
+        rows = [
+            {
+                "trial": e.trial,
+                "term": term,
+                "prediction": e.prediction[term],
+                "baseline": e.baseline[term],
+                "payout": e.payout[term],
+            }
+            for e in self.explanations
+            for term in ("total", *e.terms)
+        ]
+        return pd.DataFrame(rows)
+
+    def predictions(self) -> pd.DataFrame:
+        """Return what each proposal's own model predicted, with percentiles (thesis, Table 12).
+
+        Columns objective (NaN without a result), mean, std (the user's units; NaN without a
+        surrogate), and for mean and
+        std the percentage of the proposals up to that one with a smaller or equal prediction.
+        """
+        import pandas as pd
+
+        observed = dict(zip(self.all_trials.tolist(), self.objective.tolist(), strict=True))
+        predicted = [e.objective_prediction or {} for e in self.explanations]
+        frame = pd.DataFrame(
+            {
+                "objective": [observed.get(t, np.nan) for t in self.trials.tolist()],
+                "mean": [p.get("mean", np.nan) for p in predicted],
+                "std": [p.get("std", np.nan) for p in predicted],
+            },
+            index=pd.Index(self.trials, name="trial"),
+        )
+        for name in ("mean", "std"):
+            values = frame[name].to_numpy()
+            frame[f"percentile of {name}"] = [
+                100.0 * float((values[: i + 1] <= value).mean()) if np.isfinite(value) else np.nan
+                for i, value in enumerate(values)
+            ]
+        return frame
+
+    def mean_contributions(self) -> pd.DataFrame:
+        """Return the mean absolute contribution of each hyperparameter's mean term.
+
+        Hyperparameters that made proposals look good or bad drove the run. The measure needs no
+        further computation, but it is indicative only: it is based on the proposals alone, and on
+        surrogates of few trials. `importance` measures over the whole space.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index hyperparameter, the largest first; columns "mean absolute contribution", "share"
+            of their sum, "std" over proposals, and "proposals" in which it was active.
+
+        Raises
+        ------
+        NothingToExplain
+            If no proposal has a term of the mean alone (PI and TPE have none).
+
+        References
+        ----------
+        .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+           LMU Munich. Section 8.
+        """
+        import pandas as pd
+
+        exploiting = self._led_by(EXPLOITING)
+        if np.isnan(exploiting).all():
+            raise NothingToExplain(_NO_MEAN(names=self.acquisitions))
+        active = np.stack([e.active for e in self.explanations])
+        size = np.where(active, np.abs(exploiting), np.nan)
+        count = (~np.isnan(size)).sum(axis=0)
+        known = np.where(np.isnan(size), 0.0, size)
+        mean = known.sum(axis=0) / np.maximum(count, 1)
+        spread = np.where(np.isnan(size), 0.0, (size - mean) ** 2).sum(axis=0)
+        frame = pd.DataFrame(
+            {
+                "mean absolute contribution": mean,
+                "share": mean / mean.sum() if mean.sum() > 0.0 else mean,
+                "std": np.sqrt(spread / np.maximum(count - 1, 1)),
+                "proposals": count,
+            },
+            index=pd.Index(self.names, name="hyperparameter"),
+        )
+        return frame.sort_values("mean absolute contribution", ascending=False, kind="stable")
+
+    # ------------------------------------------------------------------ exploring and exploiting
+
+    @property
+    def kappa(self) -> float | None:
+        """The weight κ of uncertainty where it is assumed for all proposals; else None."""
+        found = {e.kappa if e.assumed else None for e in self.explanations}
+        return found.pop() if len(found) == 1 else None
+
+    def _led_by(self, terms: tuple[str, ...], kappa: float | None = None) -> Array:
+        """Return the contributions (T, d) of whichever of some terms a proposal has.
+
+        Those of the uncertainty are linear in κ; another one may be asked for.
+        """
+        found = np.full((len(self), len(self.names)), np.nan)
+        for i, e in enumerate(self.explanations):
+            for t, term in enumerate(e.terms):
+                if term in terms:
+                    found[i] = e.phi[:, t]
+                    if kappa is not None and e.kappa and term == "uncertainty":
+                        found[i] *= kappa / e.kappa
+        return found
+
+    def turning_points(self, kappa: float | None = None) -> dict[str, int | None]:
+        """Return for each hyperparameter the trial from which its mean led, not uncertainty.
+
+        The trial that best separates proposals where the uncertainty contributed more from later
+        ones where the mean did; None unless two thirds on either side, at least three proposals,
+        agree.
+
+        Parameters
+        ----------
+        kappa : float, optional
+            Another weight of the uncertainty; by default that of the criterion.
+        """
+        lead = self._led_by(EXPLOITING) - self._led_by(EXPLORING, kappa)
+        return {name: self._turn(lead[:, j]) for j, name in enumerate(self.names)}
+
+    @property
+    def turns(self) -> dict[str, TurningPoint]:
+        """The turning points that there are, and how far they depend on an assumed κ."""
+        own = {name: trial for name, trial in self.turning_points().items() if trial is not None}
+        if not self.kappa:
+            return {name: TurningPoint(trial) for name, trial in own.items()}
+        others = [self.turning_points(kappa) for kappa in KAPPAS]
+        place = {trial: i for i, trial in enumerate(self.trials.tolist())}
+        found = {}
+        for name, trial in own.items():
+            trials = [trial, *(known for other in others if (known := other[name]) is not None)]
+            span = min(trials), max(trials)
+            always = len(trials) == len(KAPPAS) + 1
+            near = place[span[1]] - place[span[0]] <= _NEAR * len(self)
+            found[name] = TurningPoint(trial, span if always else None, always and near)
+        return found
+
+    def _turn(self, lead: Array) -> int | None:
+        known = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
+        mean_leads = lead[known] > 0.0
+        n = len(known)
+        if n < 2 * _LEAST_SIDE:
+            return None
+        places = np.arange(_LEAST_SIDE, n - _LEAST_SIDE + 1)
+        before = np.cumsum(~mean_leads)[places - 1]
+        after = mean_leads.sum() - np.cumsum(mean_leads)[places - 1]
+        agreeing = (before + after).astype(float)
+        agreeing[(before / places < _AGREEING) | (after / (n - places) < _AGREEING)] = -1.0
+        best = int(np.argmax(agreeing))
+        return None if agreeing[best] < 0.0 else int(self.trials[known[places[best]]])
+
+    def exploration(self) -> pd.DataFrame:
+        """Return how far each dimension was explored.
+
+        The standard deviation of the distance to the incumbent, on the hyperparameter's own scale
+        from 0 to 1 (a category is at distance 0 or 1), over the proposals and over all trials.
+
+        References
+        ----------
+        .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+           LMU Munich. Footnote 15, with the incumbent for the unknown optimum.
+        """
+        import pandas as pd
+
+        distance = self.distances()
+        chosen = np.isin(self.all_trials, self.trials)
+        return pd.DataFrame(
+            {"proposals": _spread(distance[chosen]), "all trials": _spread(distance)},
+            index=pd.Index(self.names, name="hyperparameter"),
+        )
+
+    def distances(self) -> Array:
+        """Return the distance of every trial's values to the incumbent's, (n, d), in [0, 1]."""
+        tried, incumbent = self.subject.tried, self.subject.incumbent
+        if tried is None or not incumbent:
+            return np.full((len(self.all_trials), len(self.names)), np.nan)
+        distance: Array = np.abs(tried - self.subject.space.encode(dict(incumbent))[0])
+        for j, parameter in enumerate(self.subject.space.parameters):
+            if isinstance(parameter, CategoricalParameter):
+                distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)
+        return distance
+
+    def balance(self, last: int = LATEST, kappa: float | None = None) -> dict[str, float]:
+        """Return the shares of exploiting and exploring in the latest proposals' contributions.
+
+        Of the absolute contributions of both terms, averaged over the last proposals; empty where
+        the criterion has no such terms. Compared with the whole space exploring is underestimated:
+        next to a random configuration every proposal looks well known.
+
+        Parameters
+        ----------
+        last : int, default 5
+            Number of proposals, or all if there are fewer.
+        kappa : float, optional
+            Another weight of the uncertainty; by default that of the criterion.
+
+        Raises
+        ------
+        ValueError
+            If `last` is not a positive number.
+        """
+        check_count("last", last)
+        exploiting = np.abs(self._led_by(EXPLOITING)[-last:]).sum(axis=1)
+        exploring = np.abs(self._led_by(EXPLORING, kappa)[-last:]).sum(axis=1)
+        whole = exploiting + exploring
+        known = whole > 0.0  # NaN is not
+        if not known.any():
+            return {}
+        share = float((exploring[known] / whole[known]).mean())
+        return {"exploiting": 1.0 - share, "exploring": share}
+
+    # ------------------------------------------------------------------ what it says
+
+    @property
+    def over(self) -> str:
+        """How many proposals there are, in words, and which κ is assumed."""
+        assumed = f" (κ = {self.kappa:g} is assumed)" if self.kappa else ""
+        return f"{counted(len(self), 'proposal')}{assumed}"
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """What drove the proposals, when uncertainty gave way to the mean, and their balance.
+
+        Where κ is assumed, what does not hold for all κ from 1 to 3 is not certain.
+        """
+        total = self._sizes()
+        drivers = _largest(total)
+        if not drivers:
+            return (
+                self.told("indifferent", self.names, 0.0, says="indifferent", certain=True,
+                          because=()),
+            )  # fmt: skip
+        kappa, found = self.kappa, list[Claim]()
+        others = [_largest(self._sizes(other)) for other in KAPPAS] if kappa else []
+        for j in drivers:
+            held, name = all(j in other for other in others), self.names[j]
+            found.append(self.told(
+                "driver", (name,), float(total[j]), says="driver", **self._if(held),
+                what=name if held else f"{name} (for the assumed κ)",
+            ))  # fmt: skip
+        for i, (name, turn) in enumerate(self.turns.items()):
+            told = f"from trial {turn.trial} on" if turn.certain else "(this depends on κ)"
+            found.append(self.told(
+                "turning_point", (name,), float(turn.trial), turn.span, values=(turn.trial,),
+                says="turn" if i < _MOST_TURNS else "", **self._if(turn.certain),
+                what=f"{name} {told}",
+            ))  # fmt: skip
+        return (*found, *self._balance_claim())
+
+    def _balance_claim(self) -> tuple[Claim, ...]:
+        balance = self.balance()
+        if not balance:
+            return ()
+        share, interval, certain, within = balance["exploring"], None, True, ""
+        if self.kappa:
+            shares = [share, *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS)]
+            low, high = interval = min(shares), max(shares)
+            certain = not low <= _EVEN <= high
+            within = f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
+        return (
+            self.told("balance", (), share, interval, says="balance", share=share, within=within,
+                      **self._if(certain)),
+        )  # fmt: skip
+
+    def _if(self, certain: bool) -> dict[str, Any]:
+        """Return whether a claim is certain, and that it depends on κ if not."""
+        depends = _DEPENDS(kappa=self.kappa, low=KAPPAS[0], high=KAPPAS[-1])
+        return {"certain": certain, "because": () if certain else (depends,)}
+
+    def _sizes(self, kappa: float | None = None) -> Array:
+        """Return the mean absolute contribution of each hyperparameter, (d,)."""
+        total = self.total
+        if kappa is not None:
+            total = total + self._led_by(EXPLORING, kappa) - self._led_by(EXPLORING)
+        return np.asarray(np.abs(total).mean(axis=0))
+
+    def plot_payouts(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
+        """Draw prediction, baseline and payout by trial, a panel per term, as `plot` does."""
+        return self.plot(ax, view="payouts", width=width)
+
+    def plot_predictions(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
+        """Draw what was predicted for each proposal and what was observed, as `plot` does."""
+        return self.plot(ax, view="predictions", width=width)
+
+
+def _largest(sizes: Array) -> list[int]:
+    """Return the positions of the few largest, without those that are 0."""
+    order = np.argsort(-sizes, kind="stable")[:_MOST_DRIVERS]
+    return [int(j) for j in order if sizes[j] > 0.0]
+
+
+def _spread(distance: Array) -> Array:
+    """Return the standard deviation by column, NaN with fewer than two values."""
+    count = (~np.isnan(distance)).sum(axis=0)
+    known = np.where(np.isnan(distance), 0.0, distance)
+    mean = known.sum(axis=0) / np.maximum(count, 1)
+    squares = np.where(np.isnan(distance), 0.0, (distance - mean) ** 2).sum(axis=0)
+    return np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)

@@ -1,0 +1,273 @@
+"""Shapley values of the predicted objective, at one configuration or at many.
+
+The game is that of `shapley`, with the surrogate's mean m̂ in the user's units in place of an
+acquisition: v(S) is the mean of m̂(z_S) over the background, and contributions add up to m̂(x) minus
+the mean over the background. They are not a utility: where the objective is minimized, negative
+contributions are good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.asked.given import some_trials
+from hpo_explain.base.checks import check_direction, check_seed, each_of
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.progress import shows_progress, steps
+from hpo_explain.base.subject import Subject
+from hpo_explain.methods._engines.background import global_background
+from hpo_explain.methods._engines.explained import PredictedObjective, accepted_surrogate
+from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
+from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
+from hpo_explain.methods.proposals.shapley import ShapleyExplainer
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.space import CategoricalParameter, Config
+
+_ROWS_FOR_MANY = 100
+
+
+@explains(without=("acquisition",))
+def explain_prediction(
+    asked: Asked,
+    config: Config | int | None = None,
+    *,
+    background: int | str | npt.ArrayLike = "auto",
+) -> PredictionExplanation:
+    """Explain why the surrogate predicts what it does for a configuration.
+
+    Parameters
+    ----------
+    config : dict or int, optional
+        The configuration, or the number of a trial; by default the incumbent.
+    background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
+        As in :class:`ShapleyExplainer`.
+
+    Returns
+    -------
+    PredictionExplanation
+        Contributions in the objective's units.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or the configuration is not one of the space.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> found = hx.explain_prediction(table, 1, objective="loss", background=50)
+    >>> found.trial, bool(found.phi[0] > 0)
+    (1, True)
+    """
+    at, model = asked.config("config", config), asked.model
+    subject = asked.subject(asked.trial(config))
+    return PredictionExplainer(
+        model, background=background, subject=subject, seed=asked.seed
+    ).explain(at)
+
+
+@explains(without=("acquisition", "draws"))
+def explain_predictions(
+    asked: Asked,
+    trials: Sequence[int] | None = None,
+    *,
+    background: int | str | npt.ArrayLike = "auto",
+) -> PredictionOverview:
+    """Explain what the surrogate predicts for many trials, compared with the same background.
+
+    Parameters
+    ----------
+    trials : sequence of int, optional
+        Numbers of the trials; by default all, of more than 2,000 the best one and those nearest to
+        it, the latest, and some drawn evenly over the run: 500 together.
+    background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
+        As in :class:`ShapleyExplainer`; "auto" is 100 rows.
+
+    Returns
+    -------
+    PredictionOverview
+        Contributions by trial and hyperparameter, drawn as a beeswarm.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or a trial does not exist.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.explain_predictions(table, [0, 1], objective="loss", background=20).trials
+    (0, 1)
+    """
+    run, seed = asked.run, asked.seed
+    chosen, told = some_trials(run, seed=seed) if trials is None else (trials, ())
+    configs = each_of("trials", chosen, "numbers of trials", run.config)
+    if not configs:
+        raise InputError("trials", "is empty", trials, "Name at least one trial.")
+    asked.notes += told
+    model = asked.model
+    explainer = PredictionExplainer(
+        model, background=background, subject=asked.subject(), seed=seed
+    )
+    return explainer.explain_all(configs, chosen)
+
+
+class PredictionExplainer:
+    """Divides what a surrogate predicts among the hyperparameters.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective. It decides what is called better and changes no number.
+    background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
+        As in :class:`ShapleyExplainer`; for many configurations "auto" is 100 rows.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
+    seed : int, default 0
+        Seed of the background.
+
+    Raises
+    ------
+    ValueError
+        If `direction` is unknown, or `background` neither a positive number nor rows of the space.
+
+    References
+    ----------
+    .. [1] Lundberg, S. M. and Lee, S.-I. (2017). A unified approach to interpreting model
+       predictions. NeurIPS. https://arxiv.org/abs/1705.07874
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> found = hx.PredictionExplainer(surrogate, background=100).explain({"x": 1.0, "y": 0.0})
+    >>> found.phi.round(1).tolist()
+    [1.5, -0.5]
+    """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        *,
+        direction: str = "minimize",
+        background: int | str | npt.ArrayLike = "auto",
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._game = PredictedObjective(
+            accepted_surrogate(surrogate),
+            check_direction(direction if subject is None else subject.direction),
+        )
+        self._background = background
+        self._subject = subject
+        self._seed = check_seed(seed)
+        self._explainer = self._over(background)
+
+    def _over(
+        self, background: int | str | npt.ArrayLike, *, model_uncertainty: bool = True
+    ) -> ShapleyExplainer:
+        return ShapleyExplainer(
+            self._game,
+            background=background,
+            subject=self._subject,
+            model_uncertainty=model_uncertainty,
+            seed=self._seed,
+        )
+
+    @shows_progress
+    def explain(self, config: Config) -> PredictionExplanation:
+        """Return the Shapley values of the prediction for a configuration.
+
+        Parameters
+        ----------
+        config : dict
+            The configuration, in the user's units, without inactive hyperparameters.
+
+        Returns
+        -------
+        PredictionExplanation
+            Contributions by hyperparameter, in the objective's units.
+
+        Raises
+        ------
+        ValueError
+            If the configuration is not one of the space.
+        """
+        found = self._explainer.explain(config)
+        half = found.half_width()
+        return PredictionExplanation(
+            subject=found.subject,
+            config=found.config,
+            phi=found.phi[:, 0],
+            half_width=None if half is None else half[:, 0],
+            prediction=found.prediction["mean"],
+            baseline=found.baseline["mean"],
+            efficiency_gap=found.efficiency_gap["mean"],
+            background_size=found.background_size,
+            estimator=found.estimator,
+            model_std=None if found.objective is None else found.objective.model_std,
+            covariance=None if found.objective is None else found.objective.covariance,
+            notes=found.notes,
+        )
+
+    @shows_progress
+    def explain_all(
+        self, configs: Sequence[Config], trials: Sequence[int] = ()
+    ) -> PredictionOverview:
+        """Return the Shapley values of the predictions for many configurations.
+
+        Parameters
+        ----------
+        configs : sequence of dict
+            The configurations, in the user's units.
+        trials : sequence of int, default ()
+            The numbers of the trials that they are, if they are some.
+
+        Returns
+        -------
+        PredictionOverview
+            Contributions by configuration and hyperparameter, compared with the same background.
+
+        Raises
+        ------
+        ValueError
+            If there is no configuration, or one is not of the space.
+        """
+        space = self._game.space
+        X = space.encode(list(configs))
+        if not len(X):
+            raise InputError("configs", "is empty", configs, "Give at least one configuration.")
+        background = self._background
+        if isinstance(background, str) and background == "auto":
+            background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
+        explainer = self._over(background, model_uncertainty=False)
+        found = [explainer.explain(config) for config in steps(space.decode(X), "configurations")]
+        positions = X.copy()
+        for j, parameter in enumerate(space.parameters):
+            if isinstance(parameter, CategoricalParameter):
+                positions[:, j] = X[:, j] / max(parameter.size - 1, 1)
+        first = found[0]
+        return PredictionOverview(
+            subject=first.subject,
+            configs=tuple(dict(one.config) for one in found),
+            phi=np.array([one.phi[:, 0] for one in found]),
+            positions=positions,
+            predictions=np.array([one.prediction["mean"] for one in found]),
+            baseline=first.baseline["mean"],
+            trials=tuple(int(trial) for trial in trials),
+            background_size=first.background_size,
+            notes=first.notes,
+        )

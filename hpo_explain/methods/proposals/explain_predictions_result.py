@@ -1,0 +1,128 @@
+"""What moves the predictions for many configurations: Shapley values of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.claim import worth_naming
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MAIN_COUNT = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PredictionOverview(Result):
+    """Shapley values of the predicted objective at many configurations.
+
+    Attributes
+    ----------
+    configs : tuple of mapping
+        The n configurations, in the user's units.
+    phi : ndarray of shape (n, d)
+        Contributions, in the objective's units; 0 where a hyperparameter is inactive.
+    positions : ndarray of shape (n, d)
+        Positions of the values on their own scale, 0 to 1; NaN where inactive.
+    predictions : ndarray of shape (n,)
+        The predictions.
+    baseline : float
+        Their mean over the background.
+    trials : tuple of int
+        The trials, if they are some.
+    background_size : int
+        Number of background rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.explain_predictions(table, objective="loss", background=20).phi.shape
+    (5, 1)
+    """
+
+    scope: ClassVar[Scope] = "everywhere"
+    table: ClassVar[Table] = Table(
+        columns={},
+        held={
+            "names": "names",
+            "configs": lambda found: [dict(config) for config in found.configs],
+            "trials": "trials",
+            "contributions": "phi",
+            "predictions": "predictions",
+            "baseline": "baseline",
+            "importance": "importance",
+            "background_size": "background_size",
+        },
+        contributions=("contribution",),
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "effect": "Over {found.over} the {found.what} is moved most by {each}. | "
+        "{names} (by {size} on average)",
+        "nothing": "Over {found.over} no hyperparameter moves the {found.what}.",
+    }
+
+    configs: tuple[Mapping[str, Any], ...]
+    phi: Array
+    positions: Array
+    predictions: Array
+    baseline: float
+    trials: tuple[int, ...] = ()
+    background_size: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    @property
+    def over(self) -> str:
+        """How many configurations there are, in words."""
+        return counted(len(self.phi), "configuration")
+
+    @property
+    def importance(self) -> Array:
+        """The mean size of each hyperparameter's contributions, in the objective's units. (d,)."""
+        return np.asarray(np.abs(self.phi).mean(axis=0))
+
+    def order(self) -> npt.NDArray[np.int64]:
+        """Return the hyperparameters' positions, the largest contributions first."""
+        return np.argsort(-self.importance, kind="stable")
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What moves the predictions most: by how much on average."""
+        sizes = self.importance
+        found = tuple(
+            self.told(
+                "effect", (self.names[j],), float(sizes[j]), says="effect", certain=True,
+                because=(), size=float(sizes[j]),
+            )
+            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
+        )  # fmt: skip
+        return found or (
+            self.told("no_effect", self.names, 0.0, says="nothing", certain=True, because=()),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per configuration and active hyperparameter: value and contribution."""
+        import pandas as pd
+
+        numbers = self.trials or tuple(range(len(self.phi)))
+        rows = [
+            (number, name, config[name], self.phi[i, j])
+            for i, (number, config) in enumerate(zip(numbers, self.configs, strict=True))
+            for j, name in enumerate(self.names)
+            if name in config
+        ]
+        return pd.DataFrame(rows, columns=["trial", "hyperparameter", "value", "contribution"])

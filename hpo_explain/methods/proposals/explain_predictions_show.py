@@ -1,0 +1,60 @@
+"""How many predictions are drawn: a point per configuration, colored by the value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.base.figures import MOST_ROWS, Dots, Rows, View
+from hpo_explain.base.numbers import number
+from hpo_explain.methods.proposals.contributions_show import contribution_to
+from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
+from hpo_explain.space import Array
+
+_BINS = 60  # across; points of a bin stand over each other
+_SPREAD = 0.38  # how far from the middle of its row a point may stand
+
+
+def swarm(found: PredictionOverview) -> Rows:
+    """Draw one point per configuration and hyperparameter, colored by its value.
+
+    The hyperparameter with the largest contributions is on top; at most 20 are drawn.
+    """
+    drawn = found.order()[:MOST_ROWS].tolist()
+    reach = float(np.abs(found.phi).max(initial=0.0)) or 1.0
+    dots = []
+    for row, j in enumerate(drawn):
+        active = ~np.isnan(found.positions[:, j])
+        x = found.phi[active, j]
+        dots.append(Dots(x=x, y=row + _offsets(x, reach), colors=found.positions[active, j]))
+    left_out = len(found.names) - len(drawn)
+    return Rows(
+        labels=[(found.names[j],) for j in drawn],
+        bars=(),
+        dots=dots,
+        scale=("low", "high", "value"),
+        heading=f"What moves the {found.what}",
+        subtitle=f"one point per configuration ({len(found.phi)}), compared with the average "
+        f"prediction {number(found.baseline)}",
+        label=contribution_to(found),
+        footer="Low and high are on the hyperparameter's own scale; categories are colored in "
+        "their order. Where a hyperparameter is inactive there is no point."
+        + f" Not shown: {left_out} that move it less."
+        * bool(left_out),
+    )
+
+
+def _offsets(x: Array, reach: float) -> Array:
+    """Return how far from the middle of its row each point stands, so that few overlap."""
+    bins = np.floor(_BINS * (x + reach) / (2.0 * reach)).astype(np.int64)
+    offsets = np.zeros(len(x))
+    _, which, counts = np.unique(bins, return_inverse=True, return_counts=True)
+    step = min(0.08, 2.0 * _SPREAD / max(int(counts.max(initial=1)) - 1, 1))
+    for b in range(len(counts)):
+        members = np.flatnonzero(which == b)
+        place = np.arange(len(members))
+        # outwards in turns: 0, 1, -1, 2, -2, ...
+        offsets[members] = step * np.where(place % 2 == 1, (place + 1) // 2, -(place // 2))
+    return offsets
+
+
+VIEWS = {"": View(swarm, "Contributions to the {found.what}, a point per configuration.")}

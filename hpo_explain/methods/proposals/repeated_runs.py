@@ -1,0 +1,131 @@
+"""Repeated runs of one optimization: mean and standard deviation of their explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from operator import itemgetter
+
+import numpy as np
+
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.phrases import join_words
+from hpo_explain.base.text import declared_fact
+from hpo_explain.diagnostics._trust import LEVELS
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
+
+_CUT = declared_fact(
+    "longer_runs_cut",
+    "left out: what came after proposal {proposals}, the last one of the shortest run",
+)
+
+
+def aggregate(
+    results: Mapping[str, ProposalExplanation] | Mapping[str, DesirabilityPath],
+) -> RepeatedRuns:
+    """Return mean and standard deviation over repeated runs.
+
+    Parameters
+    ----------
+    results : mapping of str to ProposalExplanation, or to DesirabilityPath
+        One per run, by its name; paths are laid side by side from their first proposal on.
+
+    Returns
+    -------
+    RepeatedRuns
+        Means and standard deviations.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two results, they are of several kinds, or of different spaces,
+        criteria or directions.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Section 6.1.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
+    >>> both = aggregate(
+    ...     {str(trial): hx.explain_proposal(run, trial, background=50) for trial in (2, 3)}
+    ... )
+    >>> both.runs, both.mean.shape
+    (2, (1, 1, 3))
+    """
+    given = list(results.values())
+    if len(given) < 2:
+        problem = f"must hold at least two results, but held {len(given)}"
+        raise InputError("runs", problem, [*results])
+    paths = [r for r in given if isinstance(r, DesirabilityPath)]
+    singles = [r for r in given if isinstance(r, ProposalExplanation)]
+    if len(paths) not in (0, len(given)) or len(paths) + len(singles) != len(given):
+        kinds = sorted({type(r).__name__ for r in given})
+        problem = f"must all be explanations or all be paths, but were {join_words(kinds)}"
+        raise InputError("runs", problem, [*results])
+    rows = [list(path.explanations) for path in paths] or [[e] for e in singles]
+    first = rows[0][0]
+    _check_alike([e for row in rows for e in row])
+    length = min(map(len, rows))
+    cut = any(len(row) != length for row in rows)
+    notes = (_CUT(proposals=length),) if cut else ()
+    phi = np.array([[np.column_stack([e.phi, e.total]) for e in row[:length]] for row in rows])
+    predicted = np.array([[_predicted(e) for e in row[:length]] for row in rows])
+    objective = np.full((len(rows), length), np.nan)
+    distance = np.full((len(rows), length, len(first.names)), np.nan)
+    for r, path in enumerate(paths):
+        place = {trial: i for i, trial in enumerate(path.all_trials.tolist())}
+        at = [place[trial] for trial in path.trials[:length].tolist()]
+        objective[r], distance[r] = path.objective[at], path.distances()[at]
+    judged = [(e.verdict, e.trust) for row in rows for e in row]
+    ranked = [(LEVELS.index(verdict.level), trust) for verdict, trust in judged if verdict]
+    trust = max(ranked, key=itemgetter(0))[1] if ranked else None
+    return RepeatedRuns(
+        subject=replace(
+            first.subject, trial=None, trust=trust, tried=None, incumbent={}, notes=notes
+        ),
+        terms=first.terms,
+        runs=len(rows),
+        mean=phi.mean(axis=0),
+        std=phi.std(axis=0, ddof=1),
+        prediction=predicted.mean(axis=0),
+        prediction_std=predicted.std(axis=0, ddof=1),
+        objective=objective.mean(axis=0),
+        objective_std=objective.std(axis=0, ddof=1),
+        distance=distance.mean(axis=0),
+        notes=notes,
+    )
+
+
+def _predicted(explanation: ProposalExplanation) -> tuple[float, float]:
+    predicted = explanation.objective_prediction or {}
+    return predicted.get("mean", np.nan), predicted.get("std", np.nan)
+
+
+def _check_alike(explanations: list[ProposalExplanation]) -> None:
+    first = explanations[0].subject
+    for e in explanations:
+        if e.subject.space.parameters != first.space.parameters:
+            raise InputError(
+                "runs",
+                "are of runs with different search spaces",
+                explanations,
+                "Compare runs of one space, or the runs themselves.",
+            )
+        for what, one, other in (
+            ("directions", e.subject.direction, first.direction),
+            ("acquisition functions", e.subject.acquisition, first.acquisition),
+        ):
+            if one != other:
+                raise InputError(
+                    "runs",
+                    f"have different {what}: {other!r} and {one!r}",
+                    explanations,
+                    "Compare repetitions of the same optimization.",
+                )

@@ -1,0 +1,68 @@
+"""How repeated runs are drawn: mean contributions, and their spread over the runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.base.figures import MOST_ROWS, Bar, Panels, Rows, View
+from hpo_explain.base.phrases import listed
+from hpo_explain.base.text import told_apart
+from hpo_explain.methods.proposals.contributions_show import total_marks
+from hpo_explain.methods.proposals.desirability_path_show import panels_of, terms_mean
+from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
+
+_MOST_NAMED = 8
+
+
+def means(found: RepeatedRuns) -> Panels | Rows:
+    """Draw mean contributions over runs by proposal, with bands of one standard deviation.
+
+    A panel per hyperparameter, the largest first; bars, where each run has one proposal.
+    """
+    if len(found) == 1:
+        return _bars(found)
+    columns = {term: k for k, term in enumerate(("total", *found.terms), -1)}
+    lines = {term: (found.mean[:, :, k], found.std[:, :, k]) for term, k in columns.items()}
+    panels, left_out = panels_of(
+        np.arange(1.0, len(found) + 1), found.names, lines, x_label="proposal",
+        y_label="mean contribution",
+    )  # fmt: skip
+    notes = told_apart(found.notes)
+    return Panels(
+        panels=panels,
+        same_x=True,
+        heading=_heading(found),
+        subtitle="Above 0 a value made the proposals more desirable than average configurations.",
+        means={**terms_mean(found.terms), "band": "± one std over runs"},
+        footer="Bands: one standard deviation over runs, not the error of their mean."
+        + f" {notes}" * bool(notes) + left_out,
+    )  # fmt: skip
+
+
+def _heading(found: RepeatedRuns) -> str:
+    return f"Mean contributions to {found.acquisition} over {found.runs} runs"
+
+
+def _bars(found: RepeatedRuns) -> Rows:
+    mean, std = found.mean[0], found.std[0]
+    order = np.argsort(-np.abs(mean[:, -1]), kind="stable").tolist()
+    drawn, rest = order[:MOST_ROWS], [found.names[j] for j in order[MOST_ROWS:]]
+    marks = total_marks(mean[drawn, -1], std[drawn, -1]) if len(found.terms) > 1 else {}
+    return Rows(
+        labels=[(found.names[j],) for j in drawn],
+        bars=[
+            Bar(i, 0.0, float(mean[j, t]), float(std[j, t]), place=t)
+            for i, j in enumerate(drawn)
+            for t in range(len(found.terms))
+        ],
+        fills=dict(enumerate(found.terms)),
+        heading=_heading(found),
+        subtitle="each run's proposal against its average configuration",
+        label="contribution: right is more desirable",
+        footer="Whiskers: ± one standard deviation over runs."
+        + f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." * bool(rest),
+        **marks,
+    )
+
+
+VIEWS = {"": View(means, "Mean contributions to {found.what} over {found.runs} runs.")}

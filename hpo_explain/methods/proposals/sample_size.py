@@ -1,0 +1,198 @@
+"""Whether sampled Shapley values rank the hyperparameters safely (checkSampleSize).
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+r          a repetition: a draw, or a hypercube of the background with its own coalitions
+δ_ij       difference of the contributions of hyperparameters i and j
+s_ij       its standard error: that of the mean of ``φ_i^r - φ_j^r`` over repetitions
+=========  ============================================================================
+
+The thesis (Algorithm 4) compares the efficiency error, how far the contributions' sum is from the
+payout, with the smallest δ. That holds for draws that are independent between hyperparameters
+(Algorithm 2). Ours share their draws, so that sums telescope and the efficiency error says
+nothing; but so do differences: their errors are estimated from pairs. The ranking is safe if
+``δ_ij > t s_ij`` for all neighbours in it, with t such that the intervals of all pairs and terms
+hold together with 95 % probability (Bonferroni): a wrong ranking has two neighbours in the wrong
+order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_count
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.sample_size_result import Closest, SampleSizeCheck
+from hpo_explain.methods.proposals.shapley import ShapleyExplainer
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.space import Array, Config
+
+_LEVEL = 0.95
+_ROUNDING = 1e-12  # of the largest contribution
+
+
+def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
+    """Return whether an explanation's error is too small to change its ranking.
+
+    Parameters
+    ----------
+    explanation : ProposalExplanation
+        Shapley values; those of all coalitions with a given background have no error.
+
+    Returns
+    -------
+    SampleSizeCheck
+        By term the two neighbours that are told apart worst. Hyperparameters that contribute
+        nothing are left out: they are not estimated.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Appendix C, Algorithm 4 (with paired differences in place of its
+       efficiency error).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x + 3.0 * table.y
+    >>> explanation = hx.explain_proposal(table, 4, objective="loss")
+    >>> hx.check_sample_size(explanation).enough
+    True
+    """
+    return _check(explanation)
+
+
+def _check(explanation: ProposalExplanation, most: int | None = None) -> SampleSizeCheck:
+    part = (explanation.phi != 0.0).any(axis=1)
+    if explanation.standard_error is not None:
+        part |= (explanation.standard_error != 0.0).any(axis=1)
+    rows = np.flatnonzero(part)
+    contributions = {
+        **{term: explanation.phi[rows, t] for t, term in enumerate(explanation.terms)},
+        "total": explanation.total[rows],
+    }
+    names = tuple(explanation.names[j] for j in rows)
+    half = _half_widths(explanation, rows)
+    return SampleSizeCheck(
+        subject=explanation.subject,
+        orders=explanation.orders,
+        most=most,
+        estimated=names,
+        contributions=contributions,
+        closest={
+            term: _closest(names, phi, half[t])
+            for t, (term, phi) in enumerate(contributions.items())
+        },
+    )
+
+
+def _half_widths(explanation: ProposalExplanation, rows: npt.NDArray[np.int64]) -> Array:
+    """Return half the simultaneous intervals of all differences, (terms + 1, rows, rows)."""
+    from scipy.stats import t
+
+    terms, p = len(explanation.terms) + 1, len(rows)
+    if explanation.difference_error is None:
+        estimator = explanation.estimator
+        sampled = estimator is not None and dict(estimator.values).get("sampled", False)
+        return np.full((terms, p, p), np.inf if sampled else 0.0)
+    together = max(terms * p * (p - 1) // 2, 1)
+    quantile = float(t.isf((1.0 - _LEVEL) / 2.0 / together, explanation.degrees_of_freedom))
+    return quantile * explanation.difference_error[:, rows][:, :, rows]
+
+
+def _closest(names: tuple[str, ...], phi: Array, half: Array) -> Closest | None:
+    """Return the neighbours in a ranking that are told apart worst."""
+    order = np.argsort(-phi, kind="stable")
+    more, less = order[:-1], order[1:]
+    if not len(more):
+        return None
+    apart, error = phi[more] - phi[less], half[more, less]
+    error = np.where(error <= _ROUNDING * np.abs(phi).max(), 0.0, error)
+    sure = np.divide(apart, error, out=np.full(len(apart), np.inf), where=error > 0.0)
+    worst = int(np.lexsort((apart, sure))[0])
+    return Closest(
+        (names[more[worst]], names[less[worst]]), float(apart[worst]), float(error[worst])
+    )
+
+
+@shows_progress
+def find_sample_size(
+    acquisition: Acquisition,
+    config: Config,
+    *,
+    background: int | str | Mapping[str, Any] | npt.ArrayLike = "thesis",
+    first: int = 250,
+    most: int = 64_000,
+    subject: Subject | None = None,
+    seed: int = 0,
+) -> tuple[ProposalExplanation, list[SampleSizeCheck]]:
+    """Return an explanation with enough orders, found by doubling their number.
+
+    Parameters
+    ----------
+    acquisition : Acquisition
+        The utility to explain, as named additive terms.
+    config : dict
+        The configuration, in the user's units.
+    background : optional
+        As in :class:`ShapleyExplainer`.
+    first, most : int, default 250 and 64,000
+        Number of orders to start from, and not to exceed.
+    subject : Subject, optional
+        As in :class:`ShapleyExplainer`.
+    seed : int, default 0
+        Seed of background and draws.
+
+    Returns
+    -------
+    explanation : ProposalExplanation
+        The first explanation with enough orders; else the last one.
+    checks : list of SampleSizeCheck
+        The check after each number of orders.
+
+    Raises
+    ------
+    ValueError
+        If `first` is below 2 or `most` below `first`.
+
+    References
+    ----------
+    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
+       LMU Munich. Appendix C ("greedy forward search").
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(30, seed=1)
+    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
+    >>> bound = hx.LowerConfidenceBound(surrogate)
+    >>> explanation, checks = hx.find_sample_size(bound, {"x": 0.2, "y": 0.5}, most=16_000)
+    >>> checks[-1].enough, checks[-1].orders == explanation.orders
+    (True, True)
+    """
+    orders = check_count("first", first, minimum=2)
+    check_count("most", most, minimum=orders)
+    checks: list[SampleSizeCheck] = []
+    while True:
+        explanation = ShapleyExplainer(
+            acquisition,
+            background=background,
+            estimator="sampling",
+            orders=orders,
+            subject=subject,
+            seed=seed,
+        ).explain(config)
+        checks.append(_check(explanation, most))
+        if checks[-1].enough or checks[-1].limited:
+            return explanation, checks
+        orders *= 2

@@ -1,0 +1,157 @@
+"""Whether sampled Shapley values rank the hyperparameters safely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hpo_explain.base.claim import between
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import declared_fact
+from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.space import Array
+
+_NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")
+_UNKNOWN = declared_fact(
+    "sampling_error_unknown", "coalitions were sampled once, so their error is not known"
+)
+
+
+@dataclass(frozen=True)
+class Closest:
+    """The two neighbours in a ranking that are told apart worst.
+
+    Attributes
+    ----------
+    pair : tuple of (str, str)
+        The hyperparameters, the one that contributes more first.
+    difference : float
+        How much more it contributes.
+    half_width : float
+        Half the 95 % interval of that, simultaneous over all pairs and terms; infinite where the
+        error is not known.
+    """
+
+    pair: tuple[str, str]
+    difference: float
+    half_width: float
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the first contributes more for certain; also where both are known exactly."""
+        return self.half_width == 0.0 or self.difference > self.half_width
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SampleSizeCheck(Result):
+    """Whether the number of orders is enough for the ranking of the hyperparameters.
+
+    Attributes
+    ----------
+    orders : int or None
+        The number of orders K, None where nothing was drawn.
+    most : int or None
+        The largest number of orders that was allowed; None where there is no limit.
+    estimated : tuple of str
+        The hyperparameters whose contributions are estimated.
+    contributions : dict of str to ndarray
+        Their contributions by term, plus "total".
+    closest : dict of str to (Closest or None)
+        By term, plus "total": the neighbours in the ranking that are told apart worst; None with
+        fewer than two hyperparameters that contribute.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x + 3.0 * table.y
+    >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", orders=500)
+    >>> list(hx.check_sample_size(sampled).closest)
+    ['mean', 'uncertainty', 'total']
+    """
+
+    scope: ClassVar[Scope] = "proposals"
+    table: ClassVar[Table] = Table(
+        index=("term", "by"),
+        columns={
+            "more": lambda found: [c and c.pair[0] for c in found.closest.values()],
+            "less": lambda found: [c and c.pair[1] for c in found.closest.values()],
+            "difference": lambda found: [c.estimate for c in found.claims],
+            "half_width": lambda found: [
+                c.half_width if c else 0.0 for c in found.closest.values()
+            ],
+            "enough": lambda found: [c.certain for c in found.claims],
+        },
+        held={
+            "orders": "orders",
+            "most": "most",
+            "estimated": "estimated",
+            "contributions": "contributions",
+            "closest": lambda found: {t: c and vars(c) for t, c in found.closest.items()},
+        },
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "small": "The sample is too small to rank the hyperparameters by {each}{found.remedy}. | "
+        "{by}",
+        "enough": "The sample is large enough: all neighbours in the rankings can be told apart "
+        "(95 %).",
+    }
+
+    orders: int | None
+    most: int | None
+    estimated: tuple[str, ...]
+    contributions: Mapping[str, Array]
+    closest: Mapping[str, Closest | None]
+
+    @property
+    def enough(self) -> bool:
+        """Whether the ranking is safe for every term and the total."""
+        return all(claim.certain for claim in self.claims)
+
+    @property
+    def limited(self) -> bool:
+        """Whether twice as many orders exceed the allowed number."""
+        return self.orders is not None and self.most is not None and 2 * self.orders > self.most
+
+    @property
+    def by(self) -> list[str]:
+        """The terms, and "total"."""
+        return [*self.closest]
+
+    @property
+    def remedy(self) -> str:
+        """What to do where there are too few orders."""
+        if self.limited:
+            return f"; twice as many orders exceed the limit of {self.most}"
+        return "; take more orders"
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The ranking by each term; certain where all neighbours in it are told apart."""
+        safe = all(found is None or found.told_apart for found in self.closest.values())
+        return tuple(
+            self._claim(term, "enough" if safe and not i else "") for i, term in enumerate(self.by)
+        )
+
+    def _claim(self, term: str, says: str) -> Claim:
+        order = np.argsort(-self.contributions[term], kind="stable")
+        closest, because = self.closest[term], tuple[Fact, ...]()
+        if closest is not None and not closest.told_apart:
+            known = np.isfinite(closest.half_width)
+            because = (_NOT_APART(names=closest.pair) if known else _UNKNOWN(),)
+        return self.told(
+            "ranking",
+            tuple(self.estimated[j] for j in order),
+            np.inf if closest is None else closest.difference,
+            None if closest is None else between(closest.difference, closest.half_width),
+            says="small" if because else says,
+            certain=not because,
+            because=because,
+            term=term,
+            by=term,
+        )

@@ -1,0 +1,32 @@
+"""How a check of the number of orders is drawn: differences of neighbours in the rankings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.base.figures import Bar, Rows, View
+from hpo_explain.base.phrases import join_words
+from hpo_explain.methods.proposals.sample_size_result import SampleSizeCheck
+
+
+def closest(found: SampleSizeCheck) -> Rows:
+    """Draw for each term the difference of the two neighbours that are told apart worst."""
+    rows = [(term, pair) for term, pair in found.closest.items() if pair is not None]
+    safe = join_words([claim.term for claim in found.claims if claim.certain]) or "no term"
+    return Rows(
+        labels=[(term, " − ".join(pair.pair)) for term, pair in rows],
+        bars=[
+            Bar(i, 0.0, pair.difference, pair.half_width if np.isfinite(pair.half_width) else None)
+            for i, (_, pair) in enumerate(rows)
+        ],
+        heading="Is the sample large enough to rank the hyperparameters?",
+        subtitle=f"{found.orders} orders; " * (found.orders is not None)
+        + f"safe ranking by {safe}",
+        label="difference between two contributions that are neighbours in the ranking",
+        footer="For each term the two neighbours that are told apart worst. Whiskers: 95 % "
+        "interval of their difference, for all pairs and terms together; the ranking is safe where "
+        "it does not reach 0.",
+    )
+
+
+VIEWS = {"": View(closest, "The closest neighbours in each ranking.")}

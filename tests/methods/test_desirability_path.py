@@ -1,0 +1,513 @@
+"""Desirability paths: whose models, which numbers, on any number of workers."""
+
+import json
+import pickle
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t as student
+
+import hpo_explain as hx
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
+from tests.analytic import unit_cube
+from tests.handmade import NASTY, explanation, tuning_run, warns_of_glyphs
+from tests.methods.paths import path, random_path
+
+
+def run_of(n=14, d=3, *, proposals=None, direction="minimize", seed=0):
+    space = unit_cube(d)
+    X = space.sample(n, seed=seed)
+    y = ((X - 0.3) ** 2 * np.arange(1.0, d + 1.0)).sum(axis=1)
+    objective = y if direction == "minimize" else -y
+    return hx.Run(space, X, objective, direction, proposals=proposals)
+
+
+def path_of(run, **options):
+    return hx.desirability_path(run, **{"background": 60, "progress": False} | options)
+
+
+def test_a_path_is_the_explanation_of_every_proposal():
+    run = run_of(proposals=[6, 9, 13])
+    path = path_of(run)
+    assert path.trials.tolist() == [6, 9, 13]
+    for trial in path.trials.tolist():
+        alone = hx.explain_proposal(run, trial, background=60)
+        np.testing.assert_array_equal(path.explanation(trial).phi, alone.phi)
+        assert path.explanation(trial).notes == alone.notes
+    assert path.phi.shape == (3, 3, 2)
+    np.testing.assert_allclose(path.total, path.phi.sum(axis=2))
+    with pytest.raises(InputError, match=r"but was 5\. They are 6, 9, 13"):
+        path.explanation(5)
+    latest = path.explanations[-1].subject
+    assert path.trial is None
+    assert (path.trust, path.subject.model, path.subject.incumbent) == (
+        latest.trust,
+        "a GP",
+        run.incumbent,
+    )
+    np.testing.assert_array_equal(path.subject.tried, run.X)
+
+
+def test_trials_before_which_nothing_was_known_are_left_out_and_named():
+    path = path_of(run_of(6))
+    assert path.trials.tolist() == [2, 3, 4, 5]
+    assert path.notes == (fact("proposals_left_out", trials=[0, 1], why="too_little_known"),)
+    flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
+    with pytest.raises(NothingToExplain) as caught:
+        path_of(flat)
+    assert caught.value.reason.kind == "no_explainable_proposal"
+
+
+def test_only_the_proposals_that_were_asked_for():
+    run = run_of(proposals=[6, 9, 13])
+    assert path_of(run, trials=[13, 6]).trials.tolist() == [6, 13]
+    with pytest.raises(NothingToExplain) as caught:
+        path_of(run, trials=[6, 7])
+    assert (caught.value.reason.kind, caught.value.reason.trials) == ("not_proposed", (7,))
+    with pytest.raises(InputError, match="trials is empty"):
+        path_of(run, trials=[])
+    with pytest.raises(NothingToExplain) as caught:
+        path_of(run_of(proposals=[]))
+    assert caught.value.reason.kind == "no_proposals"
+
+
+def test_an_enqueued_trial_is_not_on_the_path():
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0, n_startup_trials=4))
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=8)
+    study.enqueue_trial({"x": 0.5})
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=3)
+    path = path_of(study)
+    assert 8 not in path.trials
+    assert {9, 10} <= set(path.trials.tolist())
+    with pytest.raises(NothingToExplain) as caught:
+        path_of(study, trials=[8])
+    assert caught.value.reason.trials == (8,)
+
+
+# ---------------------------------------------------------------------- workers
+
+
+def test_the_numbers_do_not_depend_on_the_workers():
+    run = run_of(12, proposals=[5, 7, 9, 11])
+    alone = path_of(run, n_jobs=1)
+    together = path_of(run, n_jobs=2)
+    np.testing.assert_array_equal(alone.phi, together.phi)
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        threads = path_of(run, n_jobs=None)
+    np.testing.assert_array_equal(alone.phi, threads.phi)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def test_the_long_table_holds_every_number_once():
+    path = path_of(run_of(proposals=[6, 9, 13]))
+    frame = path.to_frame()
+    assert list(frame.columns) == [
+        "trial", "hyperparameter", "term", "contribution", "lower", "upper",
+    ]  # fmt: skip
+    assert len(frame) == 3 * 3 * 3
+    wide = frame.pivot(index="trial", columns=["term", "hyperparameter"], values="contribution")
+    np.testing.assert_allclose(wide["total"].to_numpy(), path.total)
+    np.testing.assert_allclose(
+        (wide["mean"] + wide["uncertainty"]).to_numpy(), wide["total"].to_numpy(), atol=1e-12
+    )
+    assert (frame.lower <= frame.contribution).all()
+    assert (frame.contribution <= frame.upper).all()
+
+
+def test_payouts_are_prediction_minus_baseline_and_sum_over_terms():
+    path = path_of(run_of(proposals=[6, 9, 13]))
+    payouts = path.payouts()
+    np.testing.assert_allclose(payouts.payout, payouts.prediction - payouts.baseline, atol=1e-12)
+    by_term = payouts.pivot(index="trial", columns="term", values="payout")
+    np.testing.assert_allclose(by_term["mean"] + by_term.uncertainty, by_term.total, atol=1e-12)
+    np.testing.assert_allclose(by_term.total, path.total.sum(axis=1), atol=1e-9)
+
+
+def test_percentiles_are_those_of_the_proposals_until_then():
+    run = run_of(proposals=[6, 9, 13])
+    predictions = path_of(run).predictions()
+    assert predictions.index.tolist() == [6, 9, 13]
+    np.testing.assert_array_equal(predictions.objective, run.objective[[6, 9, 13]])
+    for i, trial in enumerate([6, 9, 13]):
+        mean, std = run.surrogate(before=trial).predict(run.X[[trial]])
+        assert predictions["mean"].iloc[i] == pytest.approx(mean[0])
+        assert predictions["std"].iloc[i] == pytest.approx(std[0])
+        ranks = (predictions["mean"].iloc[: i + 1] <= predictions["mean"].iloc[i]).mean()
+        assert predictions["percentile of mean"].iloc[i] == pytest.approx(100.0 * ranks)
+
+
+def test_importance_from_mean_contributions_is_their_mean_absolute_value():
+    path = path_of(run_of(proposals=[6, 9, 13]))
+    table = path.mean_contributions()
+    expected = np.abs(path.phi[:, :, 0]).mean(axis=0)
+    found = table.loc[list(path.names), "mean absolute contribution"]
+    np.testing.assert_allclose(found, expected)
+    assert table["share"].sum() == pytest.approx(1.0)
+    assert (table["proposals"] == 3).all()
+    with pytest.raises(NothingToExplain) as caught:
+        path_of(run_of(proposals=[6, 9]), acquisition="pi").mean_contributions()
+    assert caught.value.reason == fact("no_mean_term", names=["PI"])
+
+
+# ---------------------------------------------------------------------- made paths
+
+
+def made(mean, uncertainty, *, trials=None):
+    """A path of given contributions (T, d)."""
+    mean, uncertainty = np.asarray(mean, dtype=float), np.asarray(uncertainty, dtype=float)
+    T, d = mean.shape
+    space = unit_cube(d)
+    trials = range(T) if trials is None else trials
+    X = np.linspace(0.0, 1.0, T)[:, None] * np.ones((1, d))
+    about = {"tried": X, "incumbent": dict.fromkeys(space.names, 0.0)}
+    explanations = tuple(
+        explanation(
+            np.column_stack([mean[t], uncertainty[t]]), names=space.names, trial=int(number),
+            error=None, **about,
+        )
+        for t, number in enumerate(trials)
+    )  # fmt: skip
+    return hx.DesirabilityPath(
+        subject=replace(explanations[-1].subject, trial=None), explanations=explanations,
+        all_trials=np.array(list(trials)), objective=X[:, 0],
+    )  # fmt: skip
+
+
+def test_a_turning_point_is_where_the_mean_takes_over():
+    mean = np.array([[0.0, 1.0, -1.0]] * 5 + [[2.0, 1.0, 1.0]] * 7)
+    uncertainty = np.array([[1.0, 0.5, 0.0]] * 12)
+    path = made(mean, uncertainty, trials=range(20, 32))
+    assert path.turning_points() == {"x1": 25, "x2": None, "x3": 25}
+    turns = [claim for claim in path.claims if claim.kind == "turning_point"]
+    assert [(turn.hyperparameters, turn.values) for turn in turns] == [
+        (("x1",), (25,)),
+        (("x3",), (25,)),
+    ]
+
+
+def test_a_turning_point_needs_three_proposals_on_either_side_and_agreement():
+    lead = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
+    assert made(lead[:, None], np.zeros((5, 1))).turning_points() == {"x1": None}
+    mixed = np.array([-1.0, 1.0] * 6)
+    assert made(mixed[:, None], np.zeros((12, 1))).turning_points() == {"x1": None}
+    late = np.array([-1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0])
+    assert made(late[:, None], np.zeros((9, 1))).turning_points() == {"x1": 4}
+
+
+def test_the_balance_is_the_share_of_uncertainty_in_the_latest_contributions():
+    path = made([[9.0, 9.0], [3.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, -1.0], [1.0, -1.0]])
+    assert path.balance(last=2) == pytest.approx({"exploring": 0.375, "exploiting": 0.625})
+    assert path.balance(last=1) == pytest.approx({"exploring": 0.5, "exploiting": 0.5})
+    with pytest.raises(ValueError, match="last"):
+        path.balance(last=0)
+    first, second, balance = path.claims
+    assert (first.kind, first.hyperparameters) == ("driver", ("x1",))
+    assert first.estimate == pytest.approx(np.abs(path.total[:, 0]).mean())
+    assert second.hyperparameters == ("x2",)
+    assert (balance.kind, balance.estimate) == ("balance", path.balance()["exploring"])
+    (nothing,) = made(np.zeros((3, 2)), np.zeros((3, 2))).claims
+    assert nothing.kind == "indifferent"
+
+
+def test_contributions_for_another_kappa_are_those_of_the_criterion_with_it():
+    run = run_of(proposals=[6, 9, 13])
+    path = path_of(run)
+    assert path.kappa == 1.96
+    for kappa in (1.0, 3.0):
+        others = [
+            hx.ShapleyExplainer(
+                hx.LowerConfidenceBound(run.surrogate(before=trial), kappa=kappa), background=60
+            ).explain(run.config(trial))
+            for trial in (6, 9, 13)
+        ]
+        mine = hx.desirability_path(run, background=60, progress=False)
+        exploring = np.array([np.abs(e.phi[:, 1]).sum() for e in others])
+        whole = np.array([np.abs(e.phi).sum() for e in others])
+        assert mine.balance(3, kappa)["exploring"] == pytest.approx((exploring / whole).mean())
+
+
+def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
+    mean = np.array([[0.1, 0.9, 0.1]] * 6 + [[5.0, 1.2, 0.6]] * 2 + [[5.0, 1.2, 2.0]] * 6)
+    path = made(mean, np.ones((14, 3)))
+    by_hand = {kappa: path.turning_points(kappa) for kappa in (1.0, 1.96, 3.0)}
+    assert by_hand[1.0] == {"x1": 6, "x2": None, "x3": 6}
+    assert by_hand[1.96] == {"x1": 6, "x2": 6, "x3": 8}
+    assert by_hand[3.0] == {"x1": 6, "x2": None, "x3": 8}
+    turns = path.turns
+    assert (turns["x1"].span, turns["x1"].certain) == ((6, 6), True)
+    assert (turns["x2"].span, turns["x2"].certain) == (None, False)
+    assert (turns["x3"].span, turns["x3"].certain) == ((6, 8), False)
+    claims = {c.hyperparameters[0]: c for c in path.claims if c.kind == "turning_point"}
+    assert [claims[name].certain for name in ("x1", "x2", "x3")] == [True, False, False]
+    assert claims["x3"].interval == (6, 8)
+    assert [reason.kind for reason in claims["x3"].because] == ["depends_on_kappa"]
+
+
+def test_where_the_optimizers_kappa_is_known_nothing_depends_on_another():
+    mean, uncertainty = np.array([[0.9]] * 5 + [[1.2]] * 5), np.ones((10, 1))
+    path = made(mean, uncertainty)
+    own = replace(
+        path,
+        explanations=tuple(
+            replace(e, subject=replace(e.subject, assumed=False)) for e in path.explanations
+        ),
+    )
+    assert own.kappa is None
+    assert own.turns["x1"].certain
+    assert not path.turns["x1"].certain
+    balance = next(c for c in own.claims if c.kind == "balance")
+    assert (balance.interval, balance.certain) == (None, True)
+
+
+def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():
+    for mean, certain in ((9.0, True), (1.0, False), (0.1, True)):
+        path = made(np.full((4, 1), mean), np.ones((4, 1)))
+        claim = next(c for c in path.claims if c.kind == "balance")
+        low, high = (k / 1.96 / (k / 1.96 + mean) for k in (1.0, 3.0))
+        assert claim.interval == pytest.approx((low, high))
+        assert claim.certain is certain
+
+
+def test_exploration_is_the_spread_of_distances_to_the_incumbent():
+    path = made(np.ones((5, 2)), np.ones((5, 2)))
+    spread = np.std(np.linspace(0.0, 1.0, 5), ddof=1)
+    np.testing.assert_allclose(path.exploration(), spread)
+
+
+def test_criteria_that_change_are_named_and_their_terms_kept_apart():
+    run = run_of(proposals=[6, 9])
+    lcb, ei = (
+        hx.explain_proposal(run, trial, acquisition=name, background=50)
+        for trial, name in ((6, "lcb"), (9, "ei"))
+    )
+    path = path_of(run)
+    both = replace(path, explanations=(lcb, ei))
+    assert both.terms == ("mean", "uncertainty", "exploitation", "exploration")
+    np.testing.assert_array_equal(np.isnan(both.phi[0, 0]), [False, False, True, True])
+    assert not both.to_frame().contribution.isna().any()
+    assert both.acquisitions == ("LCB (κ = 1.96)", "EI")
+    assert len(path.acquisitions) == 1
+
+
+def test_forms():
+    path = path_of(run_of(proposals=[6, 9, 13], direction="maximize"))
+    assert json.loads(json.dumps(path.to_dict(), allow_nan=False))["trials"] == [6, 9, 13]
+    again = pickle.loads(pickle.dumps(path))
+    pd.testing.assert_frame_equal(again.to_frame(), path.to_frame())
+
+
+def test_maximizing_is_minimizing_the_negative():
+    one = path_of(run_of(proposals=[6, 9]))
+    other = path_of(run_of(proposals=[6, 9], direction="maximize"))
+    np.testing.assert_allclose(one.phi, other.phi, atol=1e-9)
+
+
+def test_inactive_hyperparameters_do_not_count_in_means():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["linear", "dart"]),
+            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+        ]
+    )
+    X = space.sample(20, seed=1)
+    run = hx.Run(space, X, np.where(np.isnan(X[:, 1]), 1.0, X[:, 1]), "minimize")
+    table = path_of(run).mean_contributions()
+    assert table.loc["drop", "proposals"] == int((~np.isnan(X[2:, 1])).sum())
+
+
+# ---------------------------------------------------------------------- words
+
+
+def test_sentences():
+    # uncertainty leads in trials 5 to 8, the mean in 9 to 12
+    phi = [[[0.1, 0.5], [0.2, 0.1]]] * 4 + [[[0.5, 0.1], [0.2, 0.1]]] * 4
+    assert path(phi).sentence == (
+        "Over 8 proposals (κ = 1.96 is assumed) x0 and x1 mattered most to what was proposed. The "
+        "predicted objective took the lead from uncertainty for x0 from trial 9 on. Of the "
+        "contributions to the latest proposals 31% are about uncertainty (20% to 39% for κ from 1 "
+        "to 3)."
+    )
+    assert path(phi, assumed=False).sentence.endswith("31% are about uncertainty.")
+    assert path([[[0.0, 0.0]]] * 2, assumed=False).sentence == (
+        "Over 2 proposals no hyperparameter stands out from an average configuration."
+    )
+
+
+def test_what_depends_on_kappa_is_not_told_as_certain():
+    phi = [[[0.4, 0.5], [0.2, 0.1]]] * 4 + [[[0.5, 0.4], [0.2, 0.1]]] * 4
+    assert path(phi).sentence.endswith(
+        "took the lead from uncertainty for x0 (this depends on κ). Of the contributions to the "
+        "latest proposals 43% are about uncertainty (28% to 54% for κ from 1 to 3). Not certain: "
+        "it depends on κ, which is assumed to be 1.96: it does not hold for all from 1 to 3."
+    )
+    driven = [[[0.0, 0.5], [0.6, 0.0], [1.0, 0.0]]] * 2
+    assert "x2 and x1 (for the assumed κ) mattered most" in path(driven).sentence
+
+
+def test_facts():
+    assert str(fact("several_criteria", names=["LCB", "EI"])) == (
+        "the proposals were made by several criteria (LCB, EI), whose contributions have different "
+        "units; acquisition='lcb' explains all of them by one"
+    )
+    assert str(fact("no_mean_term", names=["PI"])) == (
+        "PI has no term of the mean alone. Use acquisition='lcb'."
+    )
+
+
+# ---------------------------------------------------------------------- figures
+
+
+def test_each_hyperparameter_has_a_panel_with_its_total_and_terms_the_largest_first():
+    phi = np.zeros((4, 3, 2))
+    phi[:, 0] = [[0.1, 0.0], [-0.1, 0.05], [0.1, 0.1], [0.0, 0.0]]
+    phi[:, 1] = [[1.0, 0.5], [-2.0, 0.5], [1.0, -0.5], [1.0, 0.0]]
+    phi[:, 2] = [[0.5, 0.0], [0.5, 0.0], [-0.6, 0.0], [0.5, 0.0]]
+    figure = path(phi).described()
+    assert [panel.heading for panel in figure.panels] == ["x1", "x2", "x0"]
+    for panel, j in zip(figure.panels, (1, 2, 0), strict=True):
+        total, mean, uncertainty = panel.lines
+        np.testing.assert_array_equal(total.x, [5, 6, 7, 8])
+        np.testing.assert_allclose(total.y, phi[:, j].sum(axis=1))
+        np.testing.assert_allclose(total.half, student.ppf(0.975, 9) * 0.02)
+        np.testing.assert_allclose(mean.y, phi[:, j, 0])
+        np.testing.assert_allclose(uncertainty.y, phi[:, j, 1])
+        assert (mean.half, uncertainty.half) == (None, None)
+        assert [line.look for line in panel.lines] == ["total", "0", "1"]
+    assert figure.means == {"total": "total", "0": "mean", "1": "uncertainty",
+                            "band": "95 % interval of the total",
+                            "turn": "the mean leads from here on"}  # fmt: skip
+    assert (figure.same_x, figure.same_y) == (True, True)
+    assert figure.heading == (
+        "Why trials 5-8? As a GP with LCB (κ = 1.96) would have seen them (assumed)"
+    )
+    alone = path(np.ones((4, 1, 1)), terms=("improvement",), error=None).described()
+    assert [line.look for line in alone.panels[0].lines] == ["total"]
+    assert "No intervals" in alone.footer
+    assert "band" not in alone.means
+
+
+def test_turning_points_are_marked_and_inactive_values_leave_gaps():
+    phi = [[[0.1, 0.5], [0.1, 0.1]]] * 4 + [[[0.5, 0.1], [0.1, 0.1]]] * 4
+    first, second = path(phi).described().panels
+    assert [(note.x, note.text) for note in first.notes] == [(9, "from 9")]
+    assert second.notes == []
+    config = [{"x0": 0.5, "x1": 0.1}, {"x0": 0.5}, {"x0": 0.5, "x1": 0.2}]
+    phi = [[[1.0, 0.5], [0.2, 0.1] if "x1" in c else [0.0, 0.0]] for c in config]
+    figure = path(phi, each=[{"config": c} for c in config]).described()
+    np.testing.assert_allclose(figure.panels[1].lines[0].y, [0.3, np.nan, 0.3])
+    assert "broken where the hyperparameter is inactive" in figure.footer
+    never = path(np.ones((3, 2, 2)), config={"x0": 0.5}).described()
+    assert len(never.panels) == 1
+    assert "Inactive in every proposal: x1." in never.footer
+    many = random_path(6, 30).described()
+    assert len(many.panels) == 6
+    assert "and 16 more." in many.footer
+
+
+def test_criteria_of_different_units_are_drawn_as_shares():
+    lcb = {"acquisition": "LCB (κ = 1.96)"}
+    ei = {"acquisition": "EI", "terms": ("exploitation", "exploration"), "assumed": False}
+    phi = [[[3.0, -1.0], [-2.0, 0.0]], [[0.003, 0.001], [0.004, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]
+    figure = path(phi, each=[lcb, ei, lcb]).described()
+    total, *terms = figure.panels[0].lines  # both have the same mean share; the first stays first
+    np.testing.assert_allclose(total.y, [0.5, 0.5, 0.0])
+    by_term = [[0.75, np.nan, 0.0], [-0.25, np.nan, 0.0], [np.nan, 0.375, np.nan],
+               [np.nan, 0.125, np.nan]]  # fmt: skip
+    for line, expected in zip(terms, by_term, strict=True):
+        np.testing.assert_allclose(line.y, expected)
+    assert "different units" in figure.footer
+    assert figure.heading.endswith(
+        "Through a GP with LCB (κ = 1.96), a GP with EI (partly assumed)"
+    )
+
+
+def test_the_footer_says_what_is_left_out():
+    left_out = (fact("proposals_left_out", trials=[0, 1], why="constant_until_then"),)
+    phi = [[[1.0, 0.5], [0.5, 0.0]]] * 2
+    given = replace(path(phi, each=[{}, {"standard_error": None}]), notes=left_out)
+    assert given.described().footer == (
+        "Band: 95 % interval of averaging over the background; it is not the model's uncertainty. "
+        "It is not known for 1 proposal. Left out: 0-1: the objective was constant until then."
+    )
+
+
+def test_payouts_lie_between_prediction_and_average():
+    each = [{}, {"acquisition": "PI", "terms": ("mean", "other")}, {}, {}]
+    figure = path(np.ones((4, 2, 2)), each=each).described("payouts")
+    assert [panel.heading for panel in figure.panels] == [
+        "total: LCB (κ = 1.96)", "mean", "uncertainty", "total: PI", "mean", "other",
+    ]  # fmt: skip
+    here, mean = figure.panels[0].lines
+    np.testing.assert_allclose(here.y, [3.5, np.nan, 3.5, 3.5])
+    np.testing.assert_allclose(mean.y, [-0.5, np.nan, -0.5, -0.5])
+    np.testing.assert_allclose(here.y - here.half[0], mean.y)
+    np.testing.assert_allclose(here.half[1], [0.0, np.nan, 0.0, 0.0])
+    below = path(-np.ones((3, 1, 1)), terms=("improvement",)).described("payouts")
+    (only,) = below.panels
+    np.testing.assert_allclose(only.lines[0].y + only.lines[0].half[1], only.lines[1].y)
+    assert not figure.same_y
+    assert "background of 1000 configurations. Lines are broken" in figure.footer
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(direction):
+    run = tuning_run(12, direction=direction)
+    result = hx.desirability_path(run, background=50, progress=False)
+    figure, table = result.described("predictions"), result.predictions()
+    others, explained = figure.dots
+    np.testing.assert_array_equal(others.x, range(8))
+    np.testing.assert_array_equal(explained.y, run.objective[8:])
+    predicted, best = figure.lines
+    np.testing.assert_array_equal(predicted.y, table["mean"])
+    np.testing.assert_array_equal(predicted.half, table["std"])
+    lowest = np.minimum if direction == "minimize" else np.maximum
+    np.testing.assert_array_equal(best.y, lowest.accumulate(np.asarray(run.objective)))
+    assert best.step
+
+
+def test_what_is_better_than_the_incumbent_was_infeasible_and_is_not_the_best_so_far():
+    objective = [3.0, 0.5, 2.0, 1.0, 4.0, 0.7, 1.5]
+    step = random_path(2, 1, objective=objective, incumbent=3).described("predictions").lines[1]
+    np.testing.assert_array_equal(step.x, [0, 2, 3, 4, 6])
+    np.testing.assert_array_equal(step.y, [3.0, 2.0, 1.0, 1.0, 1.0])
+    assert len(random_path(2, 1, objective=objective).described("predictions").lines) == 1
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_diverged_trials_stand_at_their_bound(sign):
+    objective = sign * np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6, 0.3])
+    direction = "minimize" if sign > 0 else "maximize"
+    made = random_path(2, 1, objective=objective, direction=direction, diverged_above=0.9)
+    (diverged,) = [d for d in made.described("predictions").dots if d.look == "diverged"]
+    assert (diverged.x.tolist(), diverged.y.tolist()) == ([5], [sign * 0.9])
+
+
+def test_wide_bands_do_not_hide_values_and_what_is_not_known_is_said():
+    wide = random_path(6, 1, objective_prediction={"mean": 0.5, "std": 1e3})
+    low, high = wide.described("predictions").limits()
+    assert -1 < low < 0
+    assert 1 < high < 2
+    nothing = random_path(6, 1, objective_prediction=None).described("predictions")
+    assert nothing.lines == []
+    assert "Nothing was predicted" in nothing.footer
+    some = random_path(3, 1, each=[{"objective_prediction": None}, {}, {}])
+    assert "None is known for 1 proposal." in some.described("predictions").footer
+
+
+@warns_of_glyphs
+@pytest.mark.parametrize("view", ["", "payouts", "predictions"])
+def test_views_are_drawn(view):
+    own = {"terms": NASTY[:2], "acquisition": NASTY[2], "objective_name": NASTY[3]}
+    found = random_path(3, len(NASTY), names=NASTY, **own)
+    axes = np.ravel(found.plot(view=view))
+    axes[0].figure.figure.draw_without_rendering()
+    assert not any(ax._left_title.get_parse_math() for ax in axes)
+    assert found.to_plotly(view=view).data

@@ -1,0 +1,225 @@
+"""Shapley values of the prediction: closed forms, the acquisition's own engine, and bad input."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.base.subject import Subject
+from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.handmade import TRUSTED, subject_of, tuning_run, warns_of_glyphs
+
+
+def test_a_linear_prediction_is_divided_into_its_terms():
+    space = unit_cube(3)
+    weights = np.array([3.0, -1.0, 0.5])
+    surrogate = AnalyticSurrogate(space, lambda X: 10.0 + X @ weights)
+    background = space.sample(40, seed=2)
+    found = hx.PredictionExplainer(surrogate, background=background).explain(
+        {"x1": 1.0, "x2": 0.2, "x3": 0.0}
+    )
+    expected = weights * (np.array([1.0, 0.2, 0.0]) - background.mean(axis=0))
+    np.testing.assert_allclose(found.phi, expected)
+    assert found.prediction == pytest.approx(12.8)
+    assert found.baseline == pytest.approx(10.0 + background.mean(axis=0) @ weights)
+    assert found.half_width is None
+    assert found.efficiency_gap == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+def test_it_is_the_mean_term_of_the_confidence_bound_in_the_users_units(kind):
+    space = nested_space()
+    X = space.sample(40, seed=1)
+    surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
+    for direction, sign in (("minimize", -1.0), ("maximize", 1.0)):
+        bound = hx.LowerConfidenceBound(surrogate, direction=direction)
+        (config,) = space.decode(X[:1])
+        expected = hx.ShapleyExplainer(bound, background=60).explain(config)
+        found = hx.PredictionExplainer(surrogate, direction=direction, background=60).explain(
+            config
+        )
+        size = np.abs(found.phi).max()
+        np.testing.assert_allclose(found.phi, sign * expected.phi[:, 0], atol=1e-9 * size)
+        assert found.phi.sum() == pytest.approx(found.prediction - found.baseline)
+        assert (found.half_width >= 0).all()
+        assert not found.phi[[n not in config and n != "warmup" for n in space.names]].any()
+
+
+def test_many_configurations_share_a_background():
+    space = unit_cube(2)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] * X[:, 1])
+    configs = space.decode(space.sample(6, seed=3))
+    explainer = hx.PredictionExplainer(surrogate, background=20, seed=5)
+    found = explainer.explain_all(configs)
+    for i, config in enumerate(configs):
+        np.testing.assert_allclose(found.phi[i], explainer.explain(config).phi)
+    np.testing.assert_allclose(found.phi.sum(axis=1), found.predictions - found.baseline)
+    np.testing.assert_allclose(found.importance, np.abs(found.phi).mean(axis=0))
+    np.testing.assert_array_equal(found.positions, space.encode(configs))
+    assert len(found.to_frame()) == 12
+
+
+def test_positions_of_categories_span_the_scale_and_inactive_ones_have_none():
+    space = nested_space()
+    X = space.sample(8, seed=1)
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0])
+    found = hx.PredictionExplainer(surrogate, background=10).explain_all(space.decode(X))
+    np.testing.assert_array_equal(np.isnan(found.positions), np.isnan(X))
+    np.testing.assert_allclose(found.positions[:, 0], X[:, 0] / 2.0)
+    assert np.nanmax(found.positions) <= 1.0
+
+
+def test_a_constant_prediction_has_no_contributions():
+    explainer = hx.PredictionExplainer(AnalyticSurrogate(unit_cube(2), 4.0), background=10)
+    found = explainer.explain({"x1": 0.5, "x2": 0.5})
+    np.testing.assert_array_equal(found.phi, 0.0)
+    many = explainer.explain_all([{"x1": 0.5, "x2": 0.5}])
+    for result in (found, many):
+        assert [claim.kind for claim in result.claims] == ["no_effect"]
+        assert result.plot().figure is not None
+
+
+def test_bad_input_is_refused():
+    surrogate = AnalyticSurrogate(unit_cube(2), 0.0)
+    explainer = hx.PredictionExplainer(surrogate, background=10)
+    with pytest.raises(ValueError, match="outside its range"):
+        explainer.explain({"x1": 2.0, "x2": 0.5})
+    with pytest.raises(ValueError, match="configs is empty"):
+        explainer.explain_all([])
+    with pytest.raises(ValueError, match="direction must be one of"):
+        hx.PredictionExplainer(surrogate, direction="down")
+    with pytest.raises(ValueError, match="background must be at least 1"):
+        hx.PredictionExplainer(surrogate, background=0)
+
+
+def test_the_results_can_be_stored_and_shown():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
+    explainer = hx.PredictionExplainer(surrogate, background=20)
+    one = explainer.explain({"x1": 1.0, "x2": 0.5})
+    many = explainer.explain_all([{"x1": 1.0, "x2": 0.5}, {"x1": 0.0, "x2": 0.5}])
+    for result in (one, many):
+        json.dumps(result.to_dict(), allow_nan=False)
+        assert pickle.loads(pickle.dumps(result)).sentence == result.sentence
+        assert "<svg" in result._repr_html_()
+    assert one.to_frame().index.tolist() == ["x1", "x2"]
+    assert [claim.kind for claim in one.claims] == ["reason", "reason"]
+    assert [claim.estimate for claim in one.claims] == one.phi.tolist()
+    first, second = many.claims
+    assert (first.kind, first.hyperparameters, first.estimate) == (
+        "effect", ("x1",), many.importance[0],
+    )  # fmt: skip
+    assert second.hyperparameters == ("x2",)
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_results_name_what_they_are_about(direction):
+    run = tuning_run(20, direction=direction)
+    explainer = hx.PredictionExplainer(run.surrogate(), direction=direction, background=40)
+    best = explainer.explain(run.incumbent)
+    assert best.subject.lower_is_better == (direction == "minimize")
+    sign = 1.0 if direction == "minimize" else -1.0
+    assert sign * best.prediction < sign * best.baseline
+    assert sign * best.claims[0].estimate < 0.0
+    assert all(claim.interval[0] < claim.estimate < claim.interval[1] for claim in best.claims)
+    assert (best.subject.acquisition, best.subject.model) == ("", "a GP")
+    subject = Subject.of(run, trial=3)
+    named = hx.PredictionExplainer(run.surrogate(), background=40, subject=subject)
+    assert named.explain(run.config(3)).subject.objective_name == "loss"
+    assert named.explain_all([run.config(3)], [3]).subject.direction == direction
+
+
+# ---------------------------------------------------------------------- words and figures
+
+
+def prediction(phi, *, std=0.01, half=None, active=2, **subject):
+    names = tuple(f"x{j}" for j in range(len(phi)))
+    return hx.PredictionExplanation(
+        subject=subject_of(names, **{"trust": TRUSTED, **subject}),
+        config=dict.fromkeys(names[:active], 0.5), phi=np.array(phi), half_width=half,
+        prediction=1.0 + sum(phi), baseline=1.0,
+        efficiency_gap=0.0, model_std=None if std is None else np.full(len(phi), std),
+    )  # fmt: skip
+
+
+def overview(phi, positions=None, **subject):
+    phi = np.array(phi)
+    names = tuple(f"x{j}" for j in range(phi.shape[1]))
+    return hx.PredictionOverview(
+        subject=subject_of(names, **subject), configs=tuple(dict.fromkeys(names, 0.5) for _ in phi),
+        phi=phi, positions=np.full(phi.shape, 0.5) if positions is None else np.array(positions),
+        predictions=phi.sum(axis=1), baseline=0.5,
+    )  # fmt: skip
+
+
+def test_sentences():
+    found = prediction([0.25, -0.125, 0.0], objective_name="loss", trial=3)
+    assert found.sentence == (
+        "The loss predicted for trial 3 is 1.125, on average 1, mainly because of x0 = 0.5 "
+        "(+0.25 ± 0.02) and x1 = 0.5 (-0.12 ± 0.02)."
+    )
+    unsure = prediction([0.25, -0.125], std=0.1)
+    assert [claim.certain for claim in unsure.claims] == [True, False]
+    assert unsure.sentence.endswith(
+        "Not certain: the trials do not tell whether x1's value makes the objective better or "
+        "worse."
+    )
+    assert not any(claim.certain for claim in prediction([0.25, -0.125], std=None).claims)
+    assert prediction([0.0, 0.0]).sentence == (
+        "The objective predicted for this configuration is 1, as on average: no hyperparameter "
+        "moves it."
+    )
+    assert overview([[0.25, 0.0], [-0.5, 0.0]], objective_name="loss").sentence == (
+        "Over 2 configurations the predicted loss is moved most by x0 (by 0.375 on average)."
+    )
+    assert overview([[0.0, 0.0]]).sentence == (
+        "Over 1 configuration no hyperparameter moves the predicted objective."
+    )
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_bars_are_the_contributions_and_those_that_make_it_worse_differ(direction):
+    half = np.array([0.02, 0.01, 0.0])
+    figure = prediction([0.25, -0.5, 0.0], half=half, direction=direction).described()
+    assert figure.labels == [("x1", "= 0.5"), ("x0", "= 0.5")]
+    worse = [0, 1] if direction == "minimize" else [1, 0]
+    assert [(bar.end, bar.half, bar.fill) for bar in figure.bars] == [
+        (-0.5, 0.01, worse[0]), (0.25, 0.02, worse[1]),
+    ]  # fmt: skip
+    np.testing.assert_allclose([bar.model for bar in figure.bars], 0.0196, rtol=1e-4)
+    assert figure.fills == {0: "better", 1: "worse"}
+    assert figure.label.endswith("left is better" if direction == "minimize" else "right is better")
+    assert figure.footer.endswith("Not shown: 1 inactive.")
+    assert figure.subtitle.startswith("predicted 0.75, on average 1")
+
+
+def test_smaller_contributions_are_one_row_with_their_sum():
+    phi = np.linspace(1.0, 2.0, 25)
+    figure = prediction(phi, active=25).described()
+    assert figure.labels[-1] == ("6 others (sum)",)
+    last = figure.bars[-1]
+    assert (last.row, last.half, last.model) == (19, None, None)
+    assert last.end == pytest.approx(phi[:6].sum())
+
+
+def test_points_are_contributions_colored_by_values_the_largest_on_top():
+    phi = [[0.1, 0.0], [0.2, 3.0], [0.0, -3.0], [0.0, -3.0]]
+    figure = overview(phi, [[0.1, 0.9], [0.9, 0.5], [np.nan, 0.2], [0.3, 0.4]]).described()
+    assert figure.labels == [("x1",), ("x0",)]
+    first, second = figure.dots
+    np.testing.assert_array_equal(first.x, [0.0, 3.0, -3.0, -3.0])
+    np.testing.assert_array_equal(first.colors, [0.9, 0.5, 0.2, 0.4])
+    np.testing.assert_array_equal(second.x, [0.1, 0.2, 0.0])  # inactive: no point
+    assert first.y[2] != first.y[3]  # points at the same place stand over each other
+    assert (np.abs(first.y) < 0.5).all()
+    assert figure.scale == ("low", "high", "value")
+    assert "Not shown: 10 that move it less" in overview(np.ones((2, 30))).described().footer
+
+
+@warns_of_glyphs
+@pytest.mark.parametrize("draw", [prediction, lambda phi: overview([phi])])
+def test_they_are_drawn(draw):
+    found = draw(np.linspace(-1.0, 1.0, 5))
+    found.plot().figure.draw_without_rendering()
+    assert found.to_plotly().data

@@ -1,0 +1,375 @@
+"""Whose eyes, which reference set, which trial: the choices of `explain_proposal`."""
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import fact
+from hpo_explain.methods.proposals.explain_proposal import explainable, why_unexplained
+from tests.analytic import unit_cube
+from tests.handmade import NASTY, explanation, warns_of_glyphs
+from tests.methods.test_desirability_path import run_of
+
+
+def test_another_models_view_is_the_same_criterion_through_that_model():
+    run = run_of(proposals=[6, 9, 13])
+    final = run.surrogate()
+    found = hx.explain_proposal(run, 6, surrogate=final, background=60)
+    expected = hx.ShapleyExplainer(hx.LowerConfidenceBound(final), background=60).explain(
+        run.config(6)
+    )
+    np.testing.assert_array_equal(found.phi, expected.phi)
+    assert found.subject.assumed
+    assert fact("another_model", names=["LCB (κ = 1.96)"]) in found.notes
+    own = hx.explain_proposal(run, 6, background=60)
+    assert (own.phi != found.phi).any()
+
+
+def test_another_models_view_keeps_the_optimizers_criterion():
+    skopt = pytest.importorskip("skopt")
+    result = skopt.gp_minimize(
+        lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], n_calls=8, n_initial_points=4,
+        acq_func="LCB", kappa=3.25, random_state=0,
+    )  # fmt: skip
+    run = hx.from_skopt(result)
+    found = hx.explain_proposal(run, 6, surrogate=run.surrogate(kind="gp"), background=60)
+    assert found.subject.acquisition == "LCB (κ = 3.25)"
+
+
+def test_a_model_of_another_space_is_refused():
+    run = run_of(proposals=[6])
+    with pytest.raises(ValueError, match=r"surrogate is a model of \['x1', 'x2'\]"):
+        hx.explain_proposal(run, 6, surrogate=run_of(d=2).surrogate())
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_best_predicted_proposal_is_that_of_the_final_surrogate(direction):
+    run = run_of(proposals=[3, 6, 9, 13], direction=direction)
+    mean = run.surrogate().predict(run.X[[3, 6, 9, 13]])[0]
+    best = [3, 6, 9, 13][int(np.argmin(mean) if direction == "minimize" else np.argmax(mean))]
+    assert hx.explain_proposal(run, "best-predicted", background=20).trial == best
+
+
+def test_the_incumbent_of_the_time_is_the_adaptive_baseline():
+    run = run_of(proposals=[6, 9, 13])
+    found = hx.explain_proposal(run, 9, background="incumbent")
+    best = int(np.argmin(run.objective[:9]))
+    expected = hx.ShapleyExplainer(run.acquisition(before=9), background=run.config(best))
+    np.testing.assert_allclose(found.phi, expected.explain(run.config(9)).phi)
+    assert fact("background_incumbent", trials=[best]) in found.notes
+    assert found.background_size == 1
+
+
+def test_no_incumbent_where_nothing_was_feasible():
+    run = run_of(6)
+    run = hx.Run(run.space, run.X, run.objective, "minimize", feasible=[False] * 6)
+    with pytest.raises(InputError, match="no feasible trial was finished before trial 4") as caught:
+        hx.explain_proposal(run, 4, background="incumbent")
+    assert caught.value.argument == "background"
+
+
+@pytest.mark.parametrize("word", ["global", "local", "hybrid", "thesis"])
+def test_every_reference_set_can_be_named(word):
+    run = run_of(8, 2, proposals=[6])
+    found = hx.explain_proposal(run, 6, background=word)
+    assert abs(found.efficiency_gap["total"]) < 1e-9
+    assert found.standard_error is not None
+    grown = [note for note in found.notes if note.kind == "background_grown"]
+    if word != "thesis":
+        assert (grown[0]["rows"], grown[0]["place"]) == (found.background_size, word)
+    if word == "global":
+        np.testing.assert_array_equal(found.phi, hx.explain_proposal(run, 6).phi)
+    if word == "thesis":
+        assert found.background_size == 2000
+
+
+def test_a_default_configuration_is_a_baseline():
+    run = run_of(8, 2, proposals=[6])
+    default = {"x1": 0.5, "x2": 0.5}
+    found = hx.explain_proposal(run, 6, background=default)
+    acquisition = run.acquisition(before=6)
+    at = {
+        key: sum(acquisition.terms(run.space.encode(config)).values())[0]
+        for key, config in (("here", run.config(6)), ("default", default))
+    }
+    assert found.payout["total"] == pytest.approx(at["here"] - at["default"])
+
+
+def test_the_sampling_estimator_from_the_facade():
+    run = run_of(8, 2, proposals=[6])
+    found = hx.explain_proposal(run, 6, estimator="sampling", orders=300)
+    exact = hx.explain_proposal(run, 6, background="thesis")
+    assert found.orders == 300
+    off = np.abs(found.total - exact.total)
+    assert (off <= 4.0 * found.half_width()[:, -1]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"background": "somewhere"}, "background must be one of"),
+        ({"background": {"x1": 7.0, "x2": 0.5}}, "x1"),
+        ({"background": np.array([[7.0, 0.5]])}, "background has a row outside the space"),
+        ({"estimator": "sampling", "orders": 1}, "orders"),
+        ({"estimator": "guess"}, "estimator must be one of"),
+        ({"trial": "worst"}, "trial must be one of"),
+        ({"acquisition": "ucb"}, "acquisition must be one of"),
+    ],
+)
+def test_bad_options_name_the_argument(options, text):
+    run = run_of(8, 2, proposals=[6])
+    with pytest.raises(ValueError, match=text):
+        hx.explain_proposal(run, **({"trial": 6} | options))
+
+
+# ---------------------------------------------------------------------- what cannot be explained
+
+
+def reason_of(function, *arguments, **options):
+    with pytest.raises(NothingToExplain) as caught:
+        function(*arguments, **options)
+    return caught.value.reason
+
+
+def test_a_trial_that_no_model_chose_has_no_explanation_but_by_an_assumed_acquisition():
+    run = run_of(proposals=[6, 9])
+    reason = reason_of(hx.explain_proposal, run, 7)
+    assert (reason.kind, reason.trials, reason["proposals"]) == ("not_proposed", (7,), (6, 9))
+    assert hx.explain_proposal(run, 7, acquisition="lcb", background=20).subject.assumed
+    reason = reason_of(hx.explain_proposal, run_of(proposals=[]))
+    assert (reason.kind, reason["finished"]) == ("no_proposals", 14)
+    with pytest.raises(ValueError, match="trial 99 does not exist"):
+        hx.explain_proposal(run, 99)
+
+
+def test_nothing_is_explained_where_too_little_was_known():
+    run = run_of(6)
+    reason = reason_of(hx.explain_proposal, run, 1)
+    assert (reason.kind, reason.trials, reason["finished"]) == ("too_little_known", (1,), 1)
+    assert why_unexplained(run, 1, "lcb") == reason
+    # a given acquisition function rests on nothing else
+    mine = hx.LowerConfidenceBound(run.surrogate())
+    assert why_unexplained(run, 1, mine) is None
+    assert hx.explain_proposal(run, 1, acquisition=mine, background=20).trial == 1
+
+
+def test_nothing_is_explained_where_the_objective_was_constant():
+    flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
+    reason = reason_of(hx.explain_proposal, flat, 3)
+    assert (reason.kind, reason["value"], reason["finished"]) == ("constant_until_then", 1.0, 3)
+    reason = reason_of(explainable, flat)
+    assert [(left["why"], left.trials) for left in reason["left_out"]] == [
+        ("too_little_known", (0, 1)),
+        ("constant_until_then", (2, 3)),
+    ]
+
+
+def test_the_best_of_the_run_is_named_where_no_model_proposed_it():
+    run = run_of(12)
+    best = run.incumbent_trial
+    others = [trial for trial in range(4, 12) if trial != best]
+    lucky = run_of(12, proposals=others)
+    found = hx.explain_proposal(lucky, "best", background=20)
+    assert found.trial == lucky.best(others)
+    assert fact("best_not_proposed", trials=[found.trial, best]) in found.notes
+    for trial in ("latest", found.trial):
+        kinds = [note.kind for note in hx.explain_proposal(lucky, trial, background=20).notes]
+        assert "best_not_proposed" not in kinds
+
+
+def test_run_and_explanation_choose_the_same_acquisition():
+    run = run_of(proposals=[6, 9])
+    for name in ("auto", "lcb", "ei", "pi", "logei"):
+        chosen = run.chosen_acquisition(9, name)
+        found = hx.explain_proposal(run, 9, acquisition=name, background=20)
+        assert (found.subject.acquisition, found.subject.assumed) == (
+            chosen.acquisition.label,
+            chosen.assumed,
+        )
+        assert set(chosen.notes) <= set(found.notes)
+    mine = hx.LowerConfidenceBound(run.surrogate(), kappa=0.5)
+    assert run.chosen_acquisition(9, mine).acquisition is mine
+    assert run.acquisition(9).label == run.chosen_acquisition(9).acquisition.label
+
+
+# ---------------------------------------------------------------------- words
+
+PHI = [[0.5, 0.125], [0.25, -0.25], [-0.25, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("phi", "changes", "text"),
+    [
+        (
+            PHI,
+            {},
+            "A GP with LCB (κ = 1.96) would have found trial 42 attractive because of x0 = 0 (a "
+            "better loss is predicted). Against it: x2 = 0.25 (a worse loss is predicted).",
+        ),
+        (
+            [[0.0, 0.4], [0.0, 0.5], [0.3, 0.0]],
+            {"assumed": False, "optimizer": "skopt's gp_minimize", "trial": None},
+            "skopt's gp_minimize (a GP with LCB (κ = 1.96)) found this configuration attractive "
+            "because of x1 = 0.125 (the model is unsure there) and x0 = 0 (the model is unsure "
+            "there).",
+        ),
+        (
+            [[-0.5, 0.0], [0.0, -0.1], [0.2, 0.0]],
+            {"terms": ("good", "bad"), "model": "", "acquisition": "log l − log g"},
+            "Log l − log g would have found trial 42 unattractive because of x0 = 0 (rare among "
+            "good trials). For it: x2 = 0.25 (common among good trials).",
+        ),
+        (
+            [[0.5], [0.0]],
+            {"terms": ("log EI",), "acquisition": "log EI", "state": "given", "trial": None},
+            "A GP with log EI would find this configuration attractive because of x0 = 0 (raises "
+            "the log EI).",
+        ),
+        (
+            [[0.0, 0.0], [0.0, 0.0]],
+            {},
+            "A GP with LCB (κ = 1.96) would have found trial 42 no better and no worse than an "
+            "average configuration.",
+        ),
+        (
+            [[0.5, 0.0], [0.1, 0.0]],
+            {"config": {"x1": 0.5}, "not_chosen": ("x0",), "unsure": None},
+            "A GP with LCB (κ = 1.96) would have found trial 42, as far as it is chosen, "
+            "attractive because of x0 = not chosen (a better loss is predicted). Not certain: the "
+            "model does not say how uncertain it is of a difference.",
+        ),
+    ],
+)
+def test_sentences(phi, changes, text):
+    assert explanation(phi, **changes).sentence == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "certain"),
+    [({}, [True, True]), ({"unsure": 0.2}, [True, False]), ({"unsure": 0.5}, [False, False]),
+     ({"trust": None}, [False, False]), ({"unsure": 0.02, "error": 0.3}, [False, False])],
+)  # fmt: skip
+def test_a_reason_is_certain_only_where_its_sign_is(changes, certain):
+    found = explanation(PHI, **changes)
+    assert [claim.certain for claim in found.claims] == certain
+    assert ("Not certain: " in found.sentence) == (not all(certain))
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "text"),
+    [
+        ("background_grown", {"rows": 400, "place": "local", "width": 0.0432, "enough": True},
+         "it is compared with 400 configurations close to it; averaging over them leaves an error "
+         "of up to 4.3% of the largest contribution (95 % intervals)"),
+        ("results_not_known", {"trials": [13, 14], "at": 15},
+         "2 trials running when trial 15 was proposed: 13-14; no result known"),
+        ("best_not_proposed", {"trials": [9, 3]},
+         "trial 9 is the best of the proposals; the run's best trial, 3, was not proposed by a "
+         "model"),
+        ("no_proposals", {"names": ["Ax"], "finished": 1, "unknown": False},
+         "run has no proposal: Ax chose none of its 1 finished trial by a model. Name a trial "
+         "with acquisition='lcb' to see what a model would have predicted for it."),
+        ("not_proposed", {"trials": [3], "origin": hx.Origin.ENQUEUED, "proposals": (10, 11)},
+         "no model selected trial 3: it was enqueued. Explain it with acquisition='lcb' to see "
+         "what a model would have predicted for it. Proposals: 10-11."),
+        ("too_little_known", {"trials": [1], "finished": 1},
+         "only one trial was finished before trial 1, and a surrogate needs at least 2. Choose a "
+         "later trial."),
+        ("proposals_left_out", {"trials": [0, 1], "why": "too_little_known"},
+         "left out: 0-1: fewer than two trials were finished before"),
+        ("coalitions_exact", {"coalitions": 8}, "exact, all 8 coalitions"),
+        ("kernel_explainer", {"players": 13, "sampled": True},
+         "KernelExplainer, sampled coalitions of 13 hyperparameters"),
+        ("kernel_explainer", {"players": 3, "sampled": False},
+         "KernelExplainer, all 8 coalitions"),
+        ("games_summed", {"games": 2, "most": 1, "sampled": False},
+         "exact, hyperparameter by hyperparameter"),
+        ("games_summed", {"games": 2, "most": 12, "sampled": True},
+         "sampled, as a sum of 2 games of at most 12 hyperparameters"),
+    ],
+)  # fmt: skip
+def test_facts(kind, values, text):
+    assert str(fact(kind, **values)) == text
+
+
+# ---------------------------------------------------------------------- the figure
+
+T_975_9 = 2.2621571628  # Student's t, 9 degrees of freedom, 97.5 %: any printed table
+
+
+def test_bars_are_the_contributions_with_both_intervals_the_largest_total_on_top():
+    figure = explanation([[0.1, -0.02], [-0.5, 0.1], [0.3, 0.05]]).described()
+    assert figure.labels == [("x1", "= 0.125"), ("x2", "= 0.25"), ("x0", "= 0")]
+    assert [(bar.row, bar.place, bar.end) for bar in figure.bars] == [
+        (0, 0, -0.5), (0, 1, 0.1), (1, 0, 0.3), (1, 1, 0.05), (2, 0, 0.1), (2, 1, -0.02),
+    ]  # fmt: skip
+    np.testing.assert_allclose([bar.half for bar in figure.bars], T_975_9 * 0.02)
+    assert [bar.model for bar in figure.bars[:2]] == [pytest.approx(1.96 * 0.02, rel=1e-4), 0.0]
+    (totals,) = figure.dots
+    np.testing.assert_allclose(totals.x, [-0.4, 0.35, 0.08])
+    np.testing.assert_array_equal(totals.y, [0, 1, 2])
+    np.testing.assert_allclose(totals.half, T_975_9 * 0.02)
+    assert figure.fills == {0: "mean", 1: "uncertainty"}
+    assert figure.heading == (
+        "Why trial 42? As a GP with LCB (κ = 1.96) would have seen it (assumed)"
+    )
+    assert figure.subtitle == (
+        "payout +0.030 = mean −0.100, uncertainty +0.130\npredicted loss 0.123 ± 0.03, on average "
+        "0.21 (lower is better)"
+    )
+    assert "not the model's uncertainty. Pale lines" in figure.footer
+
+
+def test_what_is_not_known_is_not_drawn_and_said():
+    figure = explanation(PHI, error=None, unsure=None).described()
+    assert {(bar.half, bar.model) for bar in figure.bars} == {(None, None)}
+    assert figure.footer == "No intervals: the background was given."
+    gap = {"mean": 0.0, "uncertainty": 0.0, "total": 0.004}
+    told = explanation(PHI, efficiency_gap=gap).described().footer
+    assert "The contributions miss +0.004 of the payout" in told
+    single = explanation([[0.2], [-0.1]], terms=("log EI",), assumed=False).described()
+    assert (len(single.bars), single.dots) == (2, ())
+    assert single.heading == "Why trial 42? As the optimizer saw it: a GP with LCB (κ = 1.96)"
+
+
+def test_beyond_20_hyperparameters_the_smallest_are_one_row_with_their_sum():
+    phi = np.random.default_rng(0).normal(size=(30, 2))
+    figure = explanation(phi).described()
+    assert len(figure.labels) == 20
+    assert figure.labels[-1] == ("11 others (sum)",)
+    smallest = np.argsort(np.abs(phi.sum(axis=1)))[:11]
+    np.testing.assert_allclose([b.end for b in figure.bars[-2:]], phi[smallest].sum(axis=0))
+    assert [bar.half for bar in figure.bars[-2:]] == [None, None]
+    assert np.isnan(figure.dots[0].half[-1])
+    assert "None is known for a sum." in figure.footer
+    assert len(explanation(np.ones((20, 2))).described().labels) == 20
+
+
+def test_what_has_no_value_comes_last_in_grey_and_without_a_bar():
+    phi = [[0.1, 0.0], [0.0, 0.0], [0.2, 0.0], [0.0, 0.0]]
+    figure = explanation(
+        phi, names=["a", "b", "c", "d"], config={"a": 1, "c": 2}, not_chosen=("d",)
+    ).described()
+    assert figure.labels[2:] == [("d: not chosen",), ("b: inactive",)]
+    assert (figure.quiet, len(figure.bars)) == (2, 4)
+    many = explanation(np.eye(9, 2), config={"x0": 1.0}).described()
+    assert many.labels[1:] == [("8 inactive",)]
+
+
+@pytest.mark.parametrize("rounding", [0.0, 1e-17])
+def test_a_payout_of_zero_is_not_blown_up_to_rounding_errors(rounding):
+    found = explanation([[rounding, 0.0], [-rounding, 0.0]], error=0.0, unsure=0.0)
+    low, high = found.described().limits()
+    assert low <= -0.1
+    assert high >= 0.1
+
+
+@warns_of_glyphs
+def test_names_are_drawn_as_they_are():
+    phi = np.linspace(-1.0, 1.0, 2 * len(NASTY)).reshape(-1, 2)
+    made = explanation(phi, names=NASTY, terms=NASTY[:2], acquisition=NASTY[2])
+    ax = made.plot()
+    ax.figure.draw_without_rendering()
+    assert not any(text.get_parse_math() for text in [*ax.texts, *ax.get_yticklabels()])
+    assert made.to_plotly().data

@@ -1,0 +1,278 @@
+"""The sampling estimator: closed forms, its intervals' coverage, and the check of its size."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.stats import t as t_distribution
+
+import hpo_explain as hx
+from hpo_explain.base.facts import fact
+from tests.handmade import explanation
+from tests.methods.test_shapley import (
+    Analytic,
+    brute_force,
+    conditional_mean,
+    cube,
+    nested_space,
+)
+
+
+def bound_of(space, mean, std=None):
+    return hx.LowerConfidenceBound(Analytic(space, mean, std))
+
+
+def sampled(acquisition, config, **options):
+    return hx.ShapleyExplainer(acquisition, estimator="sampling", **options).explain(config)
+
+
+def test_every_draw_of_an_additive_function_is_a_difference_of_its_parts():
+    space = cube(4)
+    weights = np.array([1.0, -2.0, 3.0, 0.5])
+    acquisition = bound_of(space, lambda X: X @ weights)
+    x, background = np.array([0.1, 0.9, 0.4, 0.6]), space.sample(1, seed=3)
+    config = space.decode(x[None, :])[0]
+    found = sampled(acquisition, config, background=background, orders=50, seed=1)
+    np.testing.assert_allclose(found.phi[:, 0], -weights * (x - background[0]), atol=1e-12)
+    np.testing.assert_allclose(found.standard_error, 0.0, atol=1e-12)
+
+
+def test_a_draw_sums_to_the_difference_of_the_two_configurations():
+    space = nested_space()
+    acquisition = bound_of(space, conditional_mean)
+    config = {"booster": "dart", "depth": 2, "drop": 0.2, "n_layers": 3, "units_1": 0.9,
+              "inner": 0.3}  # fmt: skip
+    x = space.encode(config)[0]
+    background = space.sample(200, seed=0, latent=True)
+    possible = conditional_mean(space.project(background)) - conditional_mean(x[None, :])
+    pairs = np.add.outer(possible, possible).ravel() / 2.0
+    for seed in range(100):  # the fewest draws are two
+        found = sampled(acquisition, config, background=background, orders=2, seed=seed)
+        assert np.isclose(found.total.sum(), pairs, rtol=0.0, atol=1e-9).any()
+
+
+def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
+    space = nested_space()
+    acquisition = bound_of(space, conditional_mean, lambda X: 0.2 + np.isnan(X).sum(1) / 5.0)
+    config = {"booster": "tree", "depth": 3, "n_layers": 3, "units_1": 0.1, "inner": 0.8}
+    background = hx.global_background(space, 30, seed=3)
+    found = sampled(acquisition, config, background=background, orders=4000)
+    exact = brute_force(acquisition, space.encode(config)[0], background)
+    far = np.abs(found.phi - exact) / np.maximum(found.standard_error[:, :2], 1e-12)
+    assert far.max() < 4.5  # standard errors, of 10 numbers
+    assert found.standard_error[:, :2].max() < 0.05
+    assert found.estimator == fact("orders_sampled", orders=4000)
+    assert found.orders == 4000
+
+
+def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
+    space = cube(3)
+    acquisition = bound_of(space, lambda X: X[:, 0] + X[:, 1] * X[:, 2])
+    config = {"t1": 0.0, "t2": 0.0, "t3": 0.0}
+    background = hx.global_background(space, 500, seed=2)
+    exact = brute_force(acquisition, np.zeros(3), background)[:, 0]
+    covered = []
+    for seed in range(1000):
+        found = sampled(acquisition, config, background=background, orders=60, seed=seed)
+        half = found.half_width(0.95)[:, 0]
+        covered.append(np.abs(found.phi[:, 0] - exact) <= half)
+    assert 0.93 <= np.mean(covered) <= 0.97
+
+
+def test_same_seed_same_result_and_more_draws_narrower_intervals():
+    acquisition = bound_of(cube(14), lambda X: np.prod(1.0 + X[:, :5], axis=1))
+    config = dict.fromkeys(acquisition.space.names, 0.5)
+    first, again = (sampled(acquisition, config, background=300, orders=200, seed=4) for _ in "ab")
+    np.testing.assert_array_equal(first.phi, again.phi)
+    other = sampled(acquisition, config, background=300, orders=200, seed=5)
+    assert (first.phi != other.phi).any()
+    many = sampled(acquisition, config, background=300, orders=3200, seed=4)
+    ratio = first.half_width()[:5, -1] / many.half_width()[:5, -1]
+    np.testing.assert_allclose(ratio, 4.0, rtol=0.3)  # the root of 16 times as many draws
+
+
+@pytest.mark.parametrize("orders", [1, 0, 2.5, "many"])
+def test_too_few_orders_are_refused(orders):
+    with pytest.raises(ValueError, match="orders"):
+        sampled(bound_of(cube(2), lambda X: X[:, 0]), {"t1": 0.1, "t2": 0.2}, orders=orders)
+
+
+# ---------------------------------------------------------------------- Algorithm 4
+
+
+def check_of(phi, errors, **changes):
+    """The check of two terms whose differences have these standard errors, (3, d, d)."""
+    names = [f"t{j}" for j in range(len(phi))]
+    made = explanation(phi, names=names, **changes)
+    return hx.check_sample_size(dataclasses.replace(made, difference_error=np.asarray(errors)))
+
+
+def test_the_check_compares_differences_with_their_own_errors():
+    errors = np.zeros((3, 2, 2))
+    errors[:, 0, 1] = errors[:, 1, 0] = [0.1, 0.1, 0.2]
+    check = check_of([[3.0, 0.0], [2.0, 0.5]], errors, orders=100)
+    # a single pair and three terms; t with 9 degrees of freedom
+    quantile = t_distribution.isf(0.025 / 3, 9)
+    frame = check.to_frame()
+    np.testing.assert_allclose(frame["difference"], [1.0, 0.5, 0.5])
+    np.testing.assert_allclose(frame["half_width"], quantile * np.array([0.1, 0.1, 0.2]))
+    assert frame["enough"].tolist() == [True, True, False]
+    assert not check.enough
+    assert check.orders == 100
+    safe, _, unsafe = check.claims
+    assert (safe.kind, safe.hyperparameters, safe.term) == ("ranking", ("t0", "t1"), "mean")
+    assert safe.certain
+    assert (unsafe.term, unsafe.estimate, unsafe.certain) == ("total", 0.5, False)
+    assert unsafe.because == (fact("not_told_apart", names=["t0", "t1"]),)
+
+
+def test_what_contributes_nothing_does_not_count_as_a_tie():
+    phi = [[3.0, 0.1], [2.0, 0.4], [0.0, 0.0], [0.0, 0.0]]
+    made = explanation(phi, names=[f"t{j}" for j in range(4)], error=None)
+    assert hx.check_sample_size(made).enough
+    errors = np.full((3, 4, 4), 0.01)
+    silent = np.zeros((4, 3))
+    silent[:2] = 0.01
+    assert check_of(phi, errors, standard_error=silent).enough
+
+
+def test_contributions_of_all_coalitions_with_a_given_background_are_exact():
+    acquisition = bound_of(cube(3), lambda X: X @ [1.0, 2.0, 4.0])
+    background = hx.global_background(acquisition.space, 30)
+    found = hx.ShapleyExplainer(acquisition, background=background).explain(
+        {"t1": 0.1, "t2": 0.2, "t3": 0.9}
+    )
+    assert hx.check_sample_size(found).enough
+
+
+def random_case(rng):
+    """A function of interactions, a configuration, a background, and the true contributions."""
+    space = cube(3)
+    linear, pairs = rng.normal(size=3), rng.normal(size=3)
+
+    def mean(X):
+        return X @ linear + (X * X[:, [1, 2, 0]]) @ pairs
+
+    acquisition = bound_of(space, mean)
+    x, background = rng.random(3), space.sample(40, seed=int(rng.integers(1000)))
+    config = dict(zip(space.names, x, strict=True))
+    return acquisition, config, background, brute_force(acquisition, x, background)[:, 0]
+
+
+def test_enough_means_that_the_ranking_is_right():
+    rng = np.random.default_rng(0)
+    said = {25: [], 10_000: []}
+    for case in range(150):
+        acquisition, config, background, truth = random_case(rng)
+        for orders, right in said.items():
+            if orders > 1000 and case >= 30:
+                continue
+            found = sampled(acquisition, config, background=background, orders=orders, seed=case)
+            if hx.check_sample_size(found).enough:
+                right.append(np.argsort(found.total).tolist() == np.argsort(truth).tolist())
+    assert len(said[25]) >= 15
+    assert np.mean(said[25]) >= 0.95
+    assert len(said[10_000]) >= 24  # of 30: clearly large samples are enough
+    assert all(said[10_000])
+
+
+def test_the_search_for_enough_draws_ends_with_the_right_ranking():
+    rng = np.random.default_rng(1)
+    right = []
+    for case in range(40):
+        acquisition, config, background, truth = random_case(rng)
+        found, checks = hx.find_sample_size(
+            acquisition, config, background=background, first=8, most=4096, seed=case
+        )
+        if checks[-1].enough:
+            right.append(np.argsort(found.total).tolist() == np.argsort(truth).tolist())
+    assert len(right) >= 28
+    assert np.mean(right) >= 0.95
+
+
+def test_sampled_coalitions_are_judged_by_hypercubes_that_sample_others():
+    weights = np.r_[np.arange(1.0, 6.0), np.full(7, 0.01) * np.arange(1, 8)]
+    acquisition = bound_of(cube(12), lambda X: X @ weights + 3.0 * X[:, 0] * X[:, 1])
+    config = dict.fromkeys(acquisition.space.names, 0.1)
+    found = hx.ShapleyExplainer(acquisition, background=40).explain(config)
+    assert found.estimator["sampled"]
+    assert np.isfinite(found.difference_error).all()
+    given = hx.global_background(acquisition.space, 20)
+    once = hx.check_sample_size(hx.ShapleyExplainer(acquisition, background=given).explain(config))
+    assert not once.enough
+    assert {claim.because[0].kind for claim in once.claims} == {"sampling_error_unknown"}
+
+
+def test_the_search_doubles_the_draws_until_they_are_enough():
+    space = cube(3)
+    acquisition = bound_of(space, lambda X: X @ [1.0, 2.0, 4.0], lambda X: X @ [0.1, 0.3, 0.6])
+    config = {"t1": 0.1, "t2": 0.2, "t3": 0.3}
+    explanation, checks = hx.find_sample_size(acquisition, config, first=2, most=50_000)
+    assert [check.orders for check in checks] == [2**k for k in range(1, len(checks) + 1)]
+    assert [check.enough for check in checks] == [False] * (len(checks) - 1) + [True]
+    assert explanation.orders == checks[-1].orders
+    few, tried = hx.find_sample_size(acquisition, config, first=2, most=3)
+    assert [(check.orders, check.enough, check.limited) for check in tried] == [(2, False, True)]
+    assert few.orders == 2
+    with pytest.raises(ValueError, match="most"):
+        hx.find_sample_size(acquisition, config, first=100, most=50)
+
+
+# ---------------------------------------------------------------------- reference sets by word
+
+
+@pytest.mark.parametrize("word", ["local", "hybrid", "global"])
+def test_a_reference_set_named_by_a_word_gives_intervals_and_efficiency(word):
+    space = cube(3)
+    acquisition = bound_of(space, lambda X: (X**2).sum(axis=1))
+    config = {"t1": 0.3, "t2": 0.5, "t3": 0.7}
+    found = hx.ShapleyExplainer(acquisition, background=word).explain(config)
+    assert found.standard_error is not None
+    assert abs(found.efficiency_gap["total"]) < 1e-9
+    # E[t²] over the whole range is 1/3; within 0.1 of t it is t² + 0.1²/3
+    x = np.array([0.3, 0.5, 0.7])
+    near, far = 0.01 / 3.0, 1.0 / 3.0 - x**2
+    expected = {"local": near, "global": far, "hybrid": (near + far) / 2.0}[word]
+    assert (np.abs(found.total - expected) <= 1.6 * found.half_width()[:, -1] + 1e-6).all()
+
+
+def test_one_configuration_is_the_baseline_of_baseline_shapley():
+    acquisition = bound_of(cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
+    found = hx.ShapleyExplainer(acquisition, background={"t1": 1.0, "t2": 1.0, "t3": 1.0}).explain(
+        {"t1": 0.0, "t2": 0.0, "t3": 0.0}
+    )
+    # u = -(t1 + t2 t3): t1 earns 1, the other two share 1
+    np.testing.assert_allclose(found.total, [1.0, 0.5, 0.5], atol=1e-12)
+    assert found.background_size == 1
+
+
+def test_a_word_that_is_none_and_a_baseline_outside_the_space_are_refused():
+    acquisition = bound_of(cube(2), lambda X: X[:, 0])
+    with pytest.raises(ValueError, match="background"):
+        hx.ShapleyExplainer(acquisition, background="somewhere")
+    with pytest.raises(ValueError, match="t1"):
+        hx.ShapleyExplainer(acquisition, background={"t1": 7.0, "t2": 0.5})
+
+
+# ---------------------------------------------------------------------- words and the figure
+
+
+def test_sentences_and_bars_of_the_worst_differences():
+    phi = [[3.0, 0.0], [2.0, 0.25]]
+    assert hx.check_sample_size(explanation(phi, error=0.01, orders=100)).sentence == (
+        "The sample is large enough: all neighbours in the rankings can be told apart (95 %)."
+    )
+    found = hx.check_sample_size(explanation(phi, error=0.1, orders=100))
+    assert found.sentence == (
+        "The sample is too small to rank the hyperparameters by uncertainty; take more orders. "
+        "Not certain: x1 and x0 cannot be told apart."
+    )
+    figure = found.described()
+    assert figure.labels == [("mean", "x0 − x1"), ("uncertainty", "x1 − x0"), ("total", "x0 − x1")]
+    assert [bar.end for bar in figure.bars] == [1.0, 0.25, 0.75]
+    np.testing.assert_allclose([bar.half for bar in figure.bars], found.to_frame()["half_width"])
+    assert figure.subtitle == "100 orders; safe ranking by mean and total"
+    unknown = explanation(phi, error=None, estimator=fact("x", sampled=True))
+    check = hx.check_sample_size(unknown)
+    assert "coalitions were sampled once, so their error is not known" in check.sentence
+    assert {bar.half for bar in check.described().bars} == {None}

@@ -1,0 +1,275 @@
+"""Shapley values from walks: exact values, efficiency, coverage, and studies of many dimensions."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import optuna
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import Matern
+
+import hpo_explain as hx
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import fact
+from hpo_explain.methods._engines import game as _game
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.orders import (
+    _composed_terms,
+    _predicted_terms,
+    evaluate,
+    shifted_pairs,
+    walked_shapley,
+)
+from hpo_explain.methods.proposals.shapley import _most_rows
+from tests.analytic import nested_space
+from tests.methods.test_shapley import cube
+from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+@pytest.fixture
+def always_walk(monkeypatch):
+    monkeypatch.setattr(_game, "EXACT_PLAYERS", 0)
+
+
+def exact(ratio, x, players, background):
+    """Shapley values (player, term) from the values of all coalitions."""
+    values = np.stack(
+        [
+            np.concatenate(
+                [
+                    block.terms[term]
+                    for block in ratio.coalition_terms(
+                        x, background, players, all_coalitions(len(players))
+                    )
+                ]
+            ).mean(axis=0)
+            for term in ratio.term_names
+        ],
+        axis=1,
+    )
+    return shapley_weights(len(players)) @ values
+
+
+def test_orders_are_walked_from_evenly_spaced_places_and_back():
+    orders = np.random.default_rng(0).permuted(np.tile(np.arange(16), (3, 1)), axis=1)
+    walks = shifted_pairs(orders)
+    assert walks.shape == (3, 16, 16)
+    np.testing.assert_array_equal(
+        np.sort(walks, axis=2), np.broadcast_to(np.arange(16), (3, 16, 16))
+    )
+    np.testing.assert_array_equal(walks[:, 8:], walks[:, :8, ::-1])
+    # each hyperparameter joins as often in the first half as in the second
+    early = (walks[:, :, :8, None] == np.arange(16)).any(axis=2).sum(axis=1)
+    np.testing.assert_array_equal(early, 8)
+
+
+@pytest.mark.parametrize(
+    ("space", "groups"),
+    [
+        (MIXED, [[0, 1, 2, 3, 4]]),
+        (CONDITIONAL, [[0, 1, 2, 3, 4, 5]]),
+        (CONDITIONAL, [[0, 3, 4], [1, 2, 5]]),
+        (cube(11), [range(11)]),
+    ],
+    ids=["mixed", "conditional", "groups", "eleven"],
+)
+def test_walks_come_close_to_all_coalitions(space, groups):
+    ratio = ratio_of(space, *groups)
+    background = space.sample(20, seed=3, latent=True)
+    for x in space.sample(2, seed=5):
+        players = np.flatnonzero(~np.isnan(x))
+        expected = exact(ratio, x, players, background)
+        repeated = np.concatenate(
+            [walked_shapley(ratio, x, players, [background], seed=seed) for seed in range(40)]
+        )
+        error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
+        # 22 numbers at most: 4.5 standard errors with 39 degrees of freedom
+        assert (np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9).all()
+        assert error.max() < 0.05 * np.abs(expected).max()
+
+
+def test_two_hyperparameters_have_no_error_of_sampling():
+    """Both orders are walked."""
+    ratio = ratio_of(cube(2), [0, 1])
+    x, background = np.array([0.2, 0.7]), cube(2).sample(30, seed=1)
+    found = walked_shapley(ratio, x, np.arange(2), [background])[0]
+    np.testing.assert_allclose(found, exact(ratio, x, np.arange(2), background), rtol=1e-9)
+
+
+@pytest.mark.parametrize("d", [12, 20, 50])
+def test_contributions_are_efficient_and_have_intervals(d):
+    space = cube(d)
+    ratio = ratio_of(space, range(d), kernels=(6, 25))
+    config = space.decode(space.sample(1, seed=2))[0]
+    found = hx.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
+    assert found.estimator == fact("orders_walked", players=d, sampled=True)
+    for term, gap in found.efficiency_gap.items():
+        assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
+    assert found.standard_error.max() > 0.0
+    again = hx.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
+    np.testing.assert_array_equal(found.phi, again.phi)
+    other = hx.ShapleyExplainer(ratio, background=100, seed=2).explain(config)
+    assert (found.phi != other.phi).any()
+
+
+def test_what_makes_no_difference_contributes_nothing():
+    """A hyperparameter with the background's own value in every row."""
+    space = cube(13)
+    ratio = ratio_of(space, range(13))
+    background = space.sample(10, seed=4)
+    background[:, 3] = 0.25
+    config = space.decode(np.full((1, 13), 0.25))[0]
+    found = hx.ShapleyExplainer(ratio, background=background).explain(config)
+    np.testing.assert_allclose(found.phi[3], 0.0, atol=1e-12)
+    assert np.abs(found.total).min(initial=1.0, where=np.arange(13) != 3) > 1e-9
+
+
+@pytest.mark.parametrize("space", [cube(5), CONDITIONAL], ids=["cube", "conditional"])
+def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
+    X = space.sample(30, seed=2)
+    known = np.nan_to_num(X, nan=0.5)
+    y = np.sin(6.0 * known.prod(axis=1)) + known @ np.arange(X.shape[1])
+    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, y))
+    background = space.sample(15, seed=3, latent=True)
+    x = space.sample(1, seed=5)[0]
+    game = CoalitionGame.of(acquisition, x, estimator="exact", seed=0)
+    expected = game.shapley([background])[0][0]
+    repeated = np.concatenate(
+        [
+            walked_shapley(acquisition, x, game.players, [background], seed=seed)
+            for seed in range(40)
+        ]
+    )
+    error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
+    assert (np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9).all()
+    assert error.max() < 0.05 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("space", [cube(5), CONDITIONAL, nested_space()], ids=len)
+def test_walks_by_the_structure_of_a_process_are_those_of_composed_rows(space):
+    X = space.sample(40, seed=2)
+    y = np.nan_to_num(X, nan=0.5) @ np.arange(1.0, X.shape[1] + 1.0)
+    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, np.sin(y)))
+    x, background = space.sample(1, seed=5)[0], space.sample(70, seed=3, latent=True)
+    game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
+    orders = np.random.default_rng(0).permuted(np.tile(game.players, (70, 1)), axis=1)
+    orders = shifted_pairs(orders, starts=2)
+    found = _predicted_terms(acquisition, x, background, orders)
+    expected = _composed_terms(acquisition, x, background, orders)
+    for term, values in expected.items():
+        assert found[term].shape == values.shape
+        np.testing.assert_allclose(found[term], values, rtol=1e-7, atol=1e-7)
+
+
+def test_a_process_that_does_not_split_is_walked_by_composed_rows():
+    space = cube(3)
+    X = space.sample(20, seed=2)
+    gp = GaussianProcessRegressor(Matern(0.5, nu=1.0), alpha=1e-3, optimizer=None)
+    surrogate = hx.GaussianProcessSurrogate(space, gp.fit(X, X.sum(axis=1)))
+    acquisition, players = hx.LowerConfidenceBound(surrogate), np.arange(3)
+    assert surrogate.predict_walks(X[0], X[:4], np.tile(players, (4, 1, 1))) is None
+    phi = walked_shapley(acquisition, X[0], players, [X])[0]
+    payout = evaluate(acquisition, X[:1])[0] - evaluate(acquisition, X).mean(axis=0)
+    np.testing.assert_allclose(phi.sum(axis=0), payout, atol=1e-12)
+
+
+@pytest.mark.parametrize(("d", "walked"), [(7, False), (8, True), (12, True)])
+def test_a_growing_background_is_walked_from_eight_hyperparameters_on(d, walked):
+    space = cube(d)
+    X = space.sample(20, seed=2)
+    surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X**2).sum(axis=1))
+    found = hx.ShapleyExplainer(
+        hx.LowerConfidenceBound(surrogate), background="auto", precision=0.2
+    ).explain(space.decode(X[:1])[0])
+    assert (found.estimator.kind == "orders_walked") == walked
+    assert found.half_width()[:, -1].max() <= 0.2 * np.abs(found.total).max()
+    for term, gap in found.efficiency_gap.items():
+        assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
+
+
+def test_its_95_percent_intervals_cover_about_as_often(always_walk):
+    space = cube(5)
+    ratio = ratio_of(space, range(5), kernels=(3, 5))
+    config = dict.fromkeys(space.names, 0.3)
+    x = space.encode(config)[0]
+    expected = exact(ratio, x, np.arange(5), space.sample(20_000, seed=9)).sum(axis=1)
+    covered = []
+    for seed in range(100):
+        found = hx.ShapleyExplainer(
+            ratio, background=20, seed=seed, model_uncertainty=False
+        ).explain(config)
+        covered.append(np.abs(found.total - expected) <= found.half_width(0.95)[:, -1])
+    # 500 intervals, those of a seed not independent: about 3 standard errors
+    assert 0.89 <= np.mean(covered) <= 0.99
+
+
+def test_the_background_grows_until_the_precision_is_reached():
+    space = cube(14)
+    ratio = ratio_of(space, range(14), kernels=(4, 8))
+    config = space.decode(space.sample(1, seed=2))[0]
+    coarse, fine = (
+        hx.ShapleyExplainer(ratio, background="auto", precision=precision).explain(config)
+        for precision in (0.2, 0.02)
+    )
+    for found, precision in ((coarse, 0.2), (fine, 0.02)):
+        largest = np.abs(found.total).max()
+        assert found.half_width()[:, -1].max() <= precision * largest
+    assert coarse.background_size < fine.background_size
+    (grown,) = [note for note in fine.notes if note.kind == "background_grown"]
+    assert (grown["rows"], grown["enough"]) == (fine.background_size, True)
+
+
+def test_a_background_grows_as_far_as_its_rows_are_cheap():
+    def most(**game):
+        usual = {"predicted_rows": 0, "walks_orders": False, "samples_coalitions": False}
+        return _most_rows(SimpleNamespace(players=range(10), **{**usual, **game}))
+
+    assert most() == 2000
+    assert most(samples_coalitions=True) == 400
+    assert most(walks_orders=True, samples_coalitions=True) == 20_000  # steps: ten times as many
+    assert [most(predicted_rows=n) for n in (1, 100, 1000)] == [2000, 500, 200]
+
+
+def test_other_estimators_are_as_they_were():
+    space = cube(12)
+    ratio = ratio_of(space, range(12))
+    config = space.decode(space.sample(1, seed=2))[0]
+    background = space.sample(4, seed=1)
+    kernel = hx.ShapleyExplainer(ratio, background=background, estimator="kernel").explain(config)
+    assert kernel.estimator.kind == "kernel_explainer"
+    with pytest.raises(InputError, match="estimator"):
+        hx.ShapleyExplainer(ratio, background=background, estimator="exact").explain(config)
+    walked = np.mean(
+        [
+            walked_shapley(ratio, space.encode(config)[0], np.arange(12), [background], seed=seed)
+            for seed in range(100)
+        ],
+        axis=(0, 1),
+    )
+    np.testing.assert_allclose(kernel.phi, walked, atol=0.05 * np.abs(walked).max())
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+@pytest.mark.parametrize(("d", "group"), [(20, False), (50, False), (20, True)])
+def test_a_study_of_many_hyperparameters(d, group):
+    study = optuna.create_study(
+        sampler=optuna.samplers.TPESampler(
+            seed=0, multivariate=True, group=group, n_startup_trials=15
+        )
+    )
+
+    def objective(trial):
+        values = [trial.suggest_float(f"x{j}", 0.0, 1.0) for j in range(d - 2)]
+        kind = trial.suggest_categorical("kind", ["a", "b"])
+        return values[0] + (kind == "a") * values[1] + 0.1 * trial.suggest_int("n", 1, 5)
+
+    study.optimize(objective, n_trials=25)
+    found = hx.explain_proposal(study, 24, background=100)
+    assert found.estimator["sampled"]
+    assert not found.subject.assumed
+    assert abs(found.efficiency_gap["total"]) <= 1e-9 * abs(found.payout["total"])
+    (path,) = hx.desirability_path(study, [24], precision=0.3, progress=False).explanations
+    assert path.half_width()[:, -1].max() <= 0.3 * np.abs(path.total).max()
