@@ -6,19 +6,13 @@ import signal
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.workers import by_workers, workers_of
-from tests.claims.__main__ import scores
-from tests.claims.families import all_told
-from tests.claims.families import settings as families
-from tests.claims.runs import Setting
 from tests.handmade import tuning_run
 from tests.source_tree import ROOT
 
@@ -64,47 +58,6 @@ def test_proposals_are_explained(scheduler):
         return hx.desirability_path(run, n_jobs=None, background=20, progress=False).phi
 
     np.testing.assert_array_equal(by_dask(scheduler, phi), phi())
-
-
-def test_runs_of_the_claims_benchmark_are_scored(scheduler):
-    settings = [Setting("additive", "random", 12, 0.3, seed) for seed in range(2)]
-
-    def claims():
-        found = list(scores(settings, None, only={"trust", "ablation"}))
-        assert [run.errors for run in found] == [[], []]
-        assert [len(run.claims) > 0 for run in found] == [True, True]
-        return repr([replace(run, seconds=0.0) for run in found])  # nan is as nan
-
-    assert by_dask(scheduler, claims) == claims()
-
-
-@pytest.mark.thorough
-def test_claims_of_the_family_of_methods_are_judged(scheduler):
-    def claims():
-        return repr(list(all_told(families()[:2], None)))
-
-    assert by_dask(scheduler, claims) == claims()
-
-
-def test_regrets_are_measured(scheduler, monkeypatch, tmp_path):
-    import advice_regret
-
-    def drawn(setting, arms):
-        """Takes no advice, which takes seconds."""
-        values = np.random.default_rng(setting.seed).uniform(size=13)
-        return [
-            advice_regret.Continued(arm, "", 1.0, 0.0, values + i) for i, arm in enumerate(arms)
-        ]
-
-    if scheduler.startswith("inproc:"):  # processes take it
-        monkeypatch.setattr(advice_regret, "continued", drawn)
-    wanted = advice_regret.settings(["hyper-ellipsoid"], ["tpe"], 2, 11, 1)
-
-    def rows(file):
-        advice_regret.run_missing(wanted, tmp_path / file, None)
-        return pd.read_csv(tmp_path / file, dtype=str).drop(columns="seconds")
-
-    pd.testing.assert_frame_equal(by_dask(scheduler, lambda: rows("dask.csv")), rows("alone.csv"))
 
 
 def test_workers_that_lack_a_module_are_told_and_not_waited_for(scheduler):

@@ -1,7 +1,6 @@
 """Studies of every kind, run by Optuna itself, and what is read from them."""
 
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -77,24 +76,6 @@ def test_every_kind_of_hyperparameter_is_read_as_it_was_suggested(kind):
 
 
 @LISTS
-def test_every_kind_of_hyperparameter_survives_a_storage(tmp_path):
-    storage = f"sqlite:///{tmp_path}/study.db"
-    space = SearchSpace([replace(kind, name=name) for name, kind in KINDS.items()])
-
-    def objective(trial):
-        return float(len(str([suggest(trial, parameter) for parameter in space])))
-
-    optuna.create_study(storage=storage, study_name="kinds").add_trials(
-        optimized(objective, 25).trials
-    )
-    study = optuna.load_study(storage=storage, study_name="kinds")
-    run = from_optuna(study)
-    assert run.space == space
-    assert same_configurations(run, study)
-    assert run.objective.tolist() == [trial.value for trial in study.trials]
-
-
-@LISTS
 def test_choices_that_a_storage_turns_from_tuples_into_lists_are_read_as_lists(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
 
@@ -104,15 +85,6 @@ def test_choices_that_a_storage_turns_from_tuples_into_lists_are_read_as_lists(t
     optimized(objective, storage=storage, study_name="tuples")
     run = from_optuna(optuna.load_study(storage=storage, study_name="tuples"))
     assert run.space["layers"].choices == ([8], [8, 4])
-
-
-@LISTS
-def test_choices_that_no_storage_could_hold_are_read_from_memory():
-    choices = [np.tanh, np.exp, frozenset({1})]
-    study = optimized(lambda t: float(choices.index(t.suggest_categorical("f", choices))))
-    run = from_optuna(study)
-    assert run.space["f"].choices == tuple(choices)
-    assert [c["f"] for c in run.space.decode(run.X)] == [choices[int(v)] for v in run.objective]
 
 
 def test_nan_is_a_choice_like_any_other(tmp_path):
@@ -184,14 +156,6 @@ def test_a_trial_without_a_time_goes_by_its_number_and_the_notes_say_so():
     assert run.known_before(2).tolist() == [0, 1]
     assert the_note(run.notes, "untimed").trials == (1,)
     assert not noted(from_optuna(optimized(parabola, 3)).notes, "untimed")
-
-
-def test_the_objective_has_the_name_that_the_study_gives_it():
-    study = optimized(parabola)
-    assert from_optuna(study).objective_name == "objective value"
-    with pytest.warns(optuna.exceptions.ExperimentalWarning):
-        study.set_metric_names(["loss"])
-    assert from_optuna(study).objective_name == "loss"
 
 
 def test_the_study_is_only_read():
@@ -328,13 +292,6 @@ def test_constraints_set_by_the_objective_itself_are_read():
     assert list(from_optuna(study, infeasible="drop").excluded) == above
 
 
-def test_repeated_configurations_all_count():
-    study = study_of(finished(1.0), finished(2.0), finished(3.0, x=0.25))
-    run = from_optuna(study)
-    assert run.objective.tolist() == [1.0, 2.0, 3.0]
-    assert the_note(run.notes, "repeated")["count"] == 1
-
-
 def test_a_trial_without_hyperparameters_is_left_out():
     study = study_of(finished(), create_trial(value=1.0))
     assert from_optuna(study).excluded == {1: fact("no_hyperparameter")}
@@ -345,14 +302,6 @@ def test_hyperparameters_that_only_left_out_trials_have_are_named():
     run = from_optuna(study)
     assert run.space.names == ("x",)
     assert the_note(run.notes, "only_left_out").names == ("y",)
-
-
-def test_one_finished_trial_is_a_run():
-    run = from_optuna(optimized(parabola, 1))
-    assert len(run) == 1
-    with pytest.raises(NothingToExplain) as caught:
-        run.surrogate()
-    assert caught.value.reason == fact("too_few_trials", trials=[0], before=None)
 
 
 # ---------------------------------------------------------------------- targets
@@ -372,16 +321,6 @@ def test_several_objectives_need_a_target(two_objectives):
         from_optuna(two_objectives)
     assert "0: minimize, 1: maximize" in str(error.value)
     assert "target=" in str(error.value)
-
-
-@pytest.mark.parametrize(("index", "direction"), [(0, "minimize"), (1, "maximize")])
-def test_a_target_by_index_has_its_own_direction(two_objectives, index, direction):
-    run = from_optuna(two_objectives, target=index)
-    assert run.direction == direction
-    assert run.objective.tolist() == [trial.values[index] for trial in two_objectives.trials]
-    assert run.objective_name == f"objective {index}"
-    note = the_note(run.notes, "one_of_several_objectives")
-    assert note["directions"] == ("minimize", "maximize")
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -447,18 +386,6 @@ def test_a_range_that_changed_is_read_as_the_widest():
     assert the_note(run.notes, "range_changed") == fact(
         "range_changed", names=["lr"], count=3, low=0.01, high=10.0
     )
-
-
-def test_a_range_that_depends_on_another_hyperparameter_is_read_as_the_widest():
-    def objective(trial):
-        first = trial.suggest_int("units_0", 4, 64)
-        return trial.suggest_int("units_1", 4, first)
-
-    study = optimized(objective, 40)
-    run = from_optuna(study)
-    widest = max(trial.params["units_0"] for trial in study.trials)
-    assert run.space["units_1"] == IntParameter("units_1", 4, widest)
-    assert same_configurations(run, study)
 
 
 Float, Int, Category = FloatDistribution, IntDistribution, CategoricalDistribution

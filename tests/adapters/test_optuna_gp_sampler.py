@@ -106,30 +106,6 @@ def test_infinite_values_are_clipped_as_by_the_sampler_which_does_not_warn_again
         assert found_std[0] / known.std() == pytest.approx(std, rel=1e-3)
 
 
-def test_a_proposal_is_explained_by_the_samplers_own_log_ei(studied):
-    study, _ = studied
-    explanation = hx.explain_proposal(study, TRIALS - 1, background=60)
-    assert "process_refitted" in kinds(explanation.notes)
-    run = from_optuna(study)
-    assert run.own_acquisition(TRIALS - 1).acquisition.label == "log EI"
-    assert run.optimizer == "Optuna's SpiedGP"
-    assert explanation.estimator.kind == "coalitions_exact"
-    assert explanation.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-8)
-    # what only some trials have is sampled at random
-    assert explanation.contributions.total["z"] == 0.0
-
-
-def test_bands_look_through_the_samplers_own_process(studied):
-    study, _ = studied
-    run = from_optuna(study)
-    assert run.surrogate() is run.record.surrogate(None)
-    effect = hx.partial_dependence(run, "x", sample=20)
-    assert np.isfinite(effect.mean).all()
-    assert run.surrogate(before=3) is not None  # before its model, an ordinary one
-    assert run.record.surrogate(3) is None
-    assert run.record.why_not(3) == fact("too_few_for_a_model")
-
-
 def test_fits_do_not_depend_on_the_order_in_which_they_are_asked_for(studied):
     study, _ = studied
     first, second = from_optuna(study), pickle.loads(pickle.dumps(from_optuna(study)))

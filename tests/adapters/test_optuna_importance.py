@@ -1,16 +1,13 @@
-import math
-
 import matplotlib as mpl
-import numpy as np
 import optuna
 import pytest
 from optuna.exceptions import ExperimentalWarning
-from optuna.importance import BaseImportanceEvaluator, get_param_importances
+from optuna.importance import get_param_importances
 from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import FanovaImportanceEvaluator
-from tests.adapters.studies import finished, optimized, study_of
+from tests.adapters.studies import optimized
 
 
 def linear(trial):
@@ -28,10 +25,6 @@ def study():
 
 
 # ---------------------------------------------------------------------- Optuna's entry points
-
-
-def test_it_is_an_evaluator_of_optuna():
-    assert isinstance(FanovaImportanceEvaluator(), BaseImportanceEvaluator)
 
 
 def test_get_param_importances_takes_it(study):
@@ -78,13 +71,6 @@ def test_plot_param_importances_draws_it(study):
     assert bars(study) == expected
 
 
-def test_plotly_draws_it(study):
-    pytest.importorskip("plotly")
-    evaluator = FanovaImportanceEvaluator()
-    figure = optuna.visualization.plot_param_importances(study, evaluator=evaluator)
-    assert list(figure.data[0].y) == ["y", "x"]
-
-
 def two_objectives(trial):
     x, y = trial.suggest_float("x", 0.0, 1.0), trial.suggest_float("y", 0.0, 1.0)
     return x, -y
@@ -105,33 +91,12 @@ def test_several_objectives_without_a_target_are_refused():
         get_param_importances(study, evaluator=FanovaImportanceEvaluator())
 
 
-def test_any_number_of_a_trial_can_be_the_target(study):
-    found = shares(study, target=lambda trial: trial.params["y"] ** 2)
-    assert found["y"] > 0.95
-
-
 # ---------------------------------------------------------------------- objectives
-
-
-def test_a_maximized_objective_has_the_importance_of_its_negative():
-    lower = optimized(linear, 40)
-    higher = optimized(lambda trial: -linear(trial), 40, direction="maximize")
-    assert shares(higher) == pytest.approx(shares(lower), rel=1e-9)
 
 
 def test_a_constant_objective_gives_zeros():
     study = optimized(lambda trial: 0.0 * linear(trial) + 1.0, 12)
     assert shares(study) == {"x": 0.0, "y": 0.0}
-
-
-def test_infinite_trials_do_not_count(study):
-    values = dict(enumerate([math.inf, -math.inf, math.nan]))
-    marred = optimized(linear, 40)
-    clean = shares(marred)
-    marred.add_trials(
-        [finished(value, x=0.5, y=0.5) for value in values.values() if not math.isnan(value)]
-    )
-    assert shares(marred) == clean
 
 
 def pruning(trial):
@@ -148,35 +113,6 @@ def test_pruned_trials_count_with_their_last_value_if_asked(target):
     last = FanovaImportanceEvaluator(pruned="last").evaluate(pruned, target=target)
     assert last == shares(whole)
     assert shares(pruned, target=target) != last
-
-
-def test_a_trial_that_was_pruned_before_it_reported_never_counts():
-    def objective(trial):
-        value = linear(trial)
-        if trial.number == 3:
-            raise optuna.TrialPruned
-        return value
-
-    study = optimized(objective, 20)
-    last = FanovaImportanceEvaluator(pruned="last")
-    target = {"target": lambda trial: trial.values[0]}
-    assert last.evaluate(study, **target) == shares(study) == last.evaluate(study)
-
-
-def test_infeasible_trials_count_unless_they_are_dropped():
-    with_constraints = optuna.samplers.RandomSampler(seed=0)
-    study = optimized(linear, 30, with_constraints)
-    marked = study_of(
-        *[
-            optuna.trial.create_trial(
-                params=t.params, distributions=t.distributions, value=t.value,
-                system_attrs={"constraints": [1.0 if t.number % 3 == 0 else -1.0]},
-            )
-            for t in study.trials
-        ]
-    )  # fmt: skip
-    assert shares(marked) == shares(study)
-    assert FanovaImportanceEvaluator(infeasible="drop").evaluate(marked) != shares(study)
 
 
 # ---------------------------------------------------------------------- hyperparameters
@@ -212,35 +148,12 @@ def test_single_valued_hyperparameters_get_zero():
     }
 
 
-def test_a_study_of_single_valued_hyperparameters_gets_zeros():
-    assert shares(optimized(lambda t: t.suggest_float("x", 1.0, 1.0) + t.number, 9)) == {"x": 0.0}
-
-
 def test_categories_of_any_type_are_assessed():
     def objective(trial):
         kind = trial.suggest_categorical("kind", [None, True, 1, 1.5, "a"])
         return {None: 0.0, 1.5: 2.0, "a": 3.0}.get(kind, 1.0) + 0.1 * trial.suggest_int("n", 1, 3)
 
     assert shares(optimized(objective, 40))["kind"] > 0.9
-
-
-def test_list_categories_are_assessed():
-    def objective(trial):
-        return float(len(trial.suggest_categorical("layers", [[8], [8, 8], [8, 8, 8]])))
-
-    with pytest.warns(UserWarning, match="Choices for a categorical distribution"):
-        study = optimized(objective, 20)
-    assert shares(study)["layers"] == pytest.approx(1.0)
-
-
-def test_ranges_that_change_are_assessed_on_all_of_them():
-    def objective(trial):
-        high = 1.0 if trial.number < 15 else 10.0
-        return trial.suggest_float("x", 0.0, high) + 0.1 * trial.suggest_float("y", 0.0, 1.0)
-
-    study = optimized(objective, 40)
-    assert shares(study)["x"] > 0.9
-    assert shares(study, params=["x"]) == {"x": shares(study)["x"]}
 
 
 @pytest.mark.thorough
@@ -251,23 +164,7 @@ def test_params_choose_what_is_returned_and_change_no_share(study):
     assert shares(study, params=[]) == {}
 
 
-def test_the_largest_comes_first():
-    rng = np.random.default_rng(0)
-    weights = dict(zip("abcdef", rng.permutation(6) + 1.0, strict=True))
-
-    def objective(trial):
-        return sum(w * trial.suggest_float(name, 0.0, 1.0) for name, w in weights.items())
-
-    found = list(shares(optimized(objective, 60)).values())
-    assert found == sorted(found, reverse=True)
-
-
 # ---------------------------------------------------------------------- seeds and bad input
-
-
-def test_the_same_seed_gives_the_same_result(study):
-    assert shares(study) == shares(study)
-    assert FanovaImportanceEvaluator(seed=1).evaluate(study) != shares(study)
 
 
 @pytest.mark.parametrize(

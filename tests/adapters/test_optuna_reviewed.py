@@ -266,13 +266,6 @@ def test_what_was_proposed_is_explained_for_a_trial_that_a_person_changed(change
     assert "the proposal for trial 6" in explanation.sentence
 
 
-def test_a_path_has_the_models_own_proposals_and_one_that_was_changed_on_request(changed):
-    study, _ = changed
-    assert hx.desirability_path(study, background=20, progress=False).trials.tolist() == [5, 7, 9]
-    path = hx.desirability_path(study, [5, 6], background=20, progress=False)
-    assert path.trials.tolist() == [5, 6]
-
-
 def test_a_path_and_a_report_name_what_a_person_changed(changed):
     study, seen = changed
     run = from_optuna(study)
@@ -403,23 +396,6 @@ def test_a_sampler_that_cannot_be_copied_goes_on_unreviewed(caplog):
     assert outcome(study) == outcome(plain)
     assert not seen
     assert "cannot pickle" in caplog.text
-
-
-def test_several_objectives_need_a_target(caplog):
-    def two(trial):
-        x = trial.suggest_float("x", 0.0, 1.0)
-        return x, 1.0 - x
-
-    def seen_with(**options):
-        seen = []
-        sampler = ReviewedSampler(RandomSampler(seed=0), spying(seen), explainer=QUICK, **options)
-        study = optuna.create_study(sampler=sampler, directions=["minimize", "minimize"])
-        study.optimize(two, n_trials=3)
-        return seen
-
-    assert not seen_with()
-    assert "target" in caplog.text
-    assert len(seen_with(target=0)) == 1
 
 
 @pytest.mark.parametrize(

@@ -135,41 +135,6 @@ def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():
     assert the_note(run.notes, "sampler")["phase"] == fact("marks_begin", finished=6)
 
 
-class Counted(dict):
-    """Attributes of a trial that count how often they are looked through."""
-
-    looks = 0
-
-    def __contains__(self, name):
-        Counted.looks += 1
-        return super().__contains__(name)
-
-
-@pytest.mark.parametrize("n", [25, 100])
-def test_marked_trials_are_looked_through_as_often_however_many_there_are(n):
-    trials = [finished(start=i, end=i + 0.5, x=i / n) for i in range(n)]
-    for trial in trials[5:]:
-        trial.system_attrs = {"tpe:relative_params:0": "[]"}
-    study = study_of(*trials)
-    trials = study.get_trials()
-    for trial in trials:
-        trial.system_attrs = Counted(trial.system_attrs)
-    study.get_trials = lambda deepcopy=True: trials
-    Counted.looks = 0
-    assert len(from_optuna(study).proposals) == n - 5
-    assert 0 < Counted.looks <= 5 * n
-
-
-def test_a_sampler_without_a_startup_number_counts_as_optunas_default():
-    class BoTorchSampler(RandomSampler):
-        """Stands for the sampler of that name in another package."""
-
-    run = from_optuna(optimized(parabola, 15, BoTorchSampler(seed=0)))
-    assert run.proposals == tuple(range(10, 15))
-    phase = the_note(run.notes, "sampler")["phase"]
-    assert phase == fact("startup", finished=10, assumed=True)
-
-
 @pytest.mark.parametrize(
     ("sampler", "name"),
     [

@@ -15,7 +15,7 @@ from optuna.trial import TrialState
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.base.facts import Origin, fact
+from hpo_explain.base.facts import fact
 from tests.adapters.spied import SpiedTPE, every_kind, spied_study
 from tests.noted import kinds, the_note
 
@@ -159,30 +159,6 @@ def test_ranges_that_change_from_trial_to_trial():
         assert_rebuilt(study, sampler)
 
 
-def test_after_1000_trials():
-    def objective(trial):
-        return trial.suggest_float("x", 0.0, 1.0) + trial.suggest_int("k", 1, 9)
-
-    for options in (UNIVARIATE, JOINT):
-        sampler = SpiedTPE(seed=1, **options)
-        study = optuna.create_study(sampler=RandomSampler(seed=0))
-        random = np.random.default_rng(0)
-        study.add_trials(
-            optuna.create_trial(
-                value=random.normal(),
-                params={"x": random.random(), "k": int(random.integers(1, 10))},
-                distributions={
-                    "x": optuna.distributions.FloatDistribution(0.0, 1.0),
-                    "k": optuna.distributions.IntDistribution(1, 9),
-                },
-            )
-            for _ in range(1000)
-        )
-        study.sampler = sampler
-        study.optimize(objective, n_trials=3)
-        assert_rebuilt(study, sampler, trials=[1000, 1001, 1002])
-
-
 def test_before_the_first_trial_of_the_model_there_is_no_acquisition():
     study, sampler = spied_study(every_kind, 12, options=UNIVARIATE)
     run = from_optuna(study, sampler=sampler)
@@ -277,41 +253,6 @@ def test_samplers_without_an_acquisition_function_say_so():
     assert run.record.why_not(12) == why
     explanation = hx.explain_proposal(run, 12, background=20)
     assert the_note(explanation.notes, "acquisition_assumed")["why"] == why
-
-
-def test_an_enqueued_trial_can_be_looked_at_with_another_acquisition():
-    study, _ = spied_study(every_kind, 14, options=UNIVARIATE)
-    study.enqueue_trial({"x": 1.0})
-    study.optimize(every_kind, n_trials=2)
-    run = from_optuna(study)
-    assert run.own_acquisition(14) is None
-    assert run.origin(14) is Origin.ENQUEUED
-    assert run.record.why_not(14) == fact("not_by_sampler", trials=[14], origin=Origin.ENQUEUED)
-    with pytest.raises(ValueError, match="14"):
-        hx.explain_proposal(run, 14)
-    assert hx.explain_proposal(run, 14, acquisition="lcb", background=20).trial == 14
-
-
-@pytest.mark.parametrize("options", [UNIVARIATE, GROUPS], ids=["univariate", "groups"])
-def test_a_uniform_background_flatters_a_proposal_more_than_tpes_own_candidates(options):
-    study, sampler = spied_study(every_kind, 30, options=options)
-    run = from_optuna(study, sampler=sampler)
-    uniform = hx.explain_proposal(run, 29, background="global")
-    own = hx.explain_proposal(run, 29, background="candidates")
-    assert uniform.payout["total"] > own.payout["total"]
-    assert uniform.prediction == own.prediction
-    assert own.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
-    assert own.standard_error is not None
-    same = hx.explain_proposal(run, 29, background="candidates")
-    np.testing.assert_array_equal(own.phi, same.phi)
-
-
-def test_only_an_acquisition_that_knows_candidates_is_compared_with_them():
-    study, _ = spied_study(every_kind, 14, options=UNIVARIATE)
-    with pytest.raises(
-        ValueError, match=r"such as TPE's, but was asked of LCB .*background='global'"
-    ):
-        hx.explain_proposal(study, 13, acquisition="lcb", background="candidates")
 
 
 def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():

@@ -9,7 +9,6 @@ import pytest
 import scipy.optimize
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge
@@ -19,7 +18,6 @@ from skopt.acquisition import gaussian_ei, gaussian_lcb, gaussian_pi
 from skopt.learning import (
     ExtraTreesRegressor,
     GradientBoostingQuantileRegressor,
-    RandomForestRegressor,
 )
 from skopt.space import Categorical, Integer, Real, Space
 from skopt.utils import create_result
@@ -29,7 +27,6 @@ import hpo_explain as hx
 from hpo_explain.adapters.skopt._dimensions import ModelColumns, read_space
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Origin, fact
-from hpo_explain.diagnostics._trust import trust
 from tests.noted import kinds, the_note
 
 INITIAL, CALLS = 8, 14
@@ -165,24 +162,11 @@ def test_trials_are_the_points_in_order_and_minimized(name):
     assert run.excluded == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "label"), [("gp", "skopt's gp_minimize"), ("random forest", "skopt's forest_minimize")]
-)
-def test_the_optimizer_is_called_by_the_function_that_users_called(name, label):
-    assert hx.from_skopt(result_of(name)).optimizer == label
-
-
 def test_dimensions_without_a_name_are_called_by_their_position_and_that_is_noted():
     result = stored_as([[0.5, 1, 2]], [1.0], [Real(0, 1, name="lr"), (0, 3), (0, 9)])
     run = hx.from_skopt(result)
     assert run.space.names == ("lr", "x1", "x2")
     assert the_note(run.notes, "unnamed_dimensions").names == ("x1", "x2")
-
-
-def test_names_can_be_given():
-    run = hx.from_skopt(stored_as([[0.5, 1]], [1.0], [(0.0, 1.0), (0, 3)]), names=["lr", "layers"])
-    assert run.space.names == ("lr", "layers")
-    assert "unnamed_dimensions" not in kinds(run.notes)
 
 
 def test_short_forms_of_dimensions_mean_what_skopt_takes_them_for():
@@ -275,12 +259,6 @@ def test_a_constraint_that_skopt_kept_to_is_noted():
     assert "space_constraint" not in kinds(hx.from_skopt(result_of("gp")).notes)
 
 
-def test_a_repeated_point_counts_and_is_noted():
-    run = hx.from_skopt(stored_as([[0.5], [0.1], [0.5]], [1.0, 2.0, 3.0], [(0.0, 1.0)]))
-    assert run.objective.tolist() == [1.0, 2.0, 3.0]
-    assert the_note(run.notes, "repeated")["count"] == 1
-
-
 def test_reading_changes_nothing_in_the_result():
     result = result_of("extra trees")
     before = (pickle.dumps(result.x_iters), [str(d) for d in result.space], list(result.models))
@@ -352,18 +330,6 @@ def test_models_fitted_on_columns_of_every_transform_are_read(estimator, categor
     np.testing.assert_allclose(run.surrogate(7).predict(X)[0], mean, rtol=1e-6)
     np.testing.assert_allclose(run.surrogate(7).predict(X)[1], std, rtol=1e-6, atol=1e-8)
     assert run.own_acquisition(7).acquisition.label == "LCB (κ = 1.96)"
-
-
-def test_columns_tell_which_hyperparameter_each_comes_from():
-    columns = ModelColumns([Real(0, 1), Categorical(["a", "b", "c"]), Categorical(["a", "b"])])
-    assert columns.owners.tolist() == [0, 1, 1, 1, 2]
-
-
-def test_columns_survive_pickling():
-    dimensions = transformed("normalize", "onehot")
-    space, _ = read_space(dimensions, None)
-    X, columns = space.sample(20, seed=0), ModelColumns(dimensions)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(columns))(X), columns(X))
 
 
 # ---------------------------------------------------------------------- surrogates
@@ -438,13 +404,6 @@ def test_trials_of_a_stored_process_are_predicted_by_fits_without_them():
         np.testing.assert_allclose(held_out.std[out], expected, atol=0.05 * y.std())
 
 
-@pytest.mark.parametrize("name", ["gp", "extra trees", "random forest"])
-def test_stored_models_can_be_checked_against_trials_they_had_not_seen(name):
-    verdict = trust(hx.from_skopt(result_of(name)).surrogate())
-    assert verdict.level != "unknown"
-    assert verdict.n_trials == CALLS
-
-
 def test_a_run_survives_pickling_with_its_models():
     run = hx.from_skopt(result_of("gp"))
     again = pickle.loads(pickle.dumps(run))
@@ -500,45 +459,6 @@ def test_any_other_regressor_with_a_standard_deviation_is_read_by_its_own_predic
     assert run.own_acquisition(6).acquisition.label == "LCB (κ = 1.96)"
 
 
-def boosted():
-    """A result of gbrt_minimize, which refuses to run with current releases of scikit-learn."""
-    points = np.random.default_rng(0).random((12, 3)).tolist()
-    values = [smooth(point) for point in points]
-    few = GradientBoostingRegressor(loss="quantile", n_estimators=5)
-    models = [
-        GradientBoostingQuantileRegressor(base_estimator=few, random_state=0).fit(
-            points[:n], values[:n]
-        )
-        for n in (10, 11, 12)
-    ]
-    arguments = {"base_estimator": models[0], "acq_func": "EI", "n_initial_points": 10}
-    result = stored_as(points, values, reals(), function="base_minimize", args=arguments)
-    result.models = models
-    return result
-
-
-@pytest.mark.filterwarnings("ignore:`in1d` is deprecated:DeprecationWarning")  # skopt calls it
-def test_a_result_of_gradient_boosting_is_read_as_data_if_its_models_can_no_longer_predict():
-    result = boosted()
-    run = hx.from_skopt(result)
-    assert run.optimizer == "skopt's gbrt_minimize"
-    np.testing.assert_array_equal(run.objective, result.func_vals)
-    assert run.proposals == (10, 11)
-    X = run.space.sample(20, seed=0)
-    Z = result.space.transform(points_of(run.space, X))
-    try:
-        expected = result.models[0].predict(Z, return_std=True)
-    except AttributeError:  # it asks numpy for what newer releases have no more
-        note = the_note(run.notes, "models_unreadable")
-        assert note.names == ("GradientBoostingQuantileRegressor",)
-        assert run.own_acquisition(10) is None
-        assert isinstance(run.surrogate(10), hx.GaussianProcessSurrogate)
-    else:
-        np.testing.assert_allclose(run.surrogate(10).predict(X), expected)
-    explanation = hx.explain_proposal(run, 11, background=30)
-    assert explanation.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
-
-
 def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
     models = [GradientBoostingQuantileRegressor()] * (CALLS - INITIAL + 1)
     run = hx.from_skopt(altered(result_of("gp"), models=models))
@@ -549,27 +469,6 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
 
 
 # ---------------------------------------------------------------------- which model chose which
-
-
-@pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
-@pytest.mark.thorough
-def test_a_proposal_is_the_best_of_many_candidates_under_the_model_that_chose_it(acq_func):
-    run = hx.from_skopt(result_of("gp", acq_func, reals))
-    assert run.proposals == tuple(range(INITIAL, CALLS))
-    candidates = run.space.sample(2000, seed=7)
-    own, others = [], []
-    for trial in run.proposals:
-        for before, ranks in ((trial, own), (trial - 1, others), (trial + 1, others)):
-            record = run.own_acquisition(before)
-            if record is None:
-                continue
-            X = np.vstack([run.X[[run.row(trial)]], candidates])
-            value = sum(record.acquisition.terms(X).values())
-            ranks.append(int((value[1:] > value[0]).sum()))
-    # skopt may stop its search short of the best, or move away from a point it has tried
-    assert np.mean(np.array(own) == 0) >= 0.9
-    # the models before and after see it otherwise: an index off by one would show
-    assert np.mean(np.array(others) == 0) < 0.5
 
 
 @pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
@@ -634,30 +533,6 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
     assert hx.from_skopt(lost).proposals == (10, 11)
     assert the_note(hx.from_skopt(lost).notes, "initial_not_recorded")["first"] == 10
     assert {hx.from_skopt(lost).origin(t) for t in range(10)} == {Origin.UNKNOWN}
-
-
-def test_with_a_queue_of_one_the_only_model_chose_no_trial():
-    result = quick_minimize(
-        smooth,
-        reals(),
-        n_calls=9,
-        n_initial_points=6,
-        acq_func="EI",
-        model_queue_size=1,
-        random_state=0,
-    )
-    assert len(result.models) == 1
-    run = hx.from_skopt(result)
-    assert run.proposals == (6, 7, 8)
-    assert [run.own_acquisition(trial) for trial in run.proposals] == [None] * 3
-    note = the_note(run.notes, "models_not_stored")
-    assert (note.trials, note["criterion"]) == ((6, 7, 8), "EI")
-    X = run.space.sample(50, seed=0)
-    Z = result.space.transform(points_of(run.space, X))
-    np.testing.assert_allclose(run.surrogate().predict(X)[0], result.models[0].predict(Z))
-    assert run.own_acquisition(None).acquisition.label == "EI (ξ = 0.01)"
-    explanation = hx.explain_proposal(run, 8, background=30)
-    assert "acquisition_assumed" in kinds(explanation.notes)
 
 
 def test_without_models_the_specification_tells_the_proposals_and_one_is_fitted_anew():
@@ -860,14 +735,6 @@ def test_a_run_of_initial_points_only_is_a_random_search_too():
     assert "random_search" in kinds(run.notes)
 
 
-def test_an_optimizer_still_at_its_initial_points_has_no_proposal():
-    optimizer = Optimizer(reals(), n_initial_points=20, random_state=0)
-    for _ in range(12):
-        point = optimizer.ask()
-        optimizer.tell(point, smooth(point))
-    assert hx.from_skopt(optimizer).proposals == ()
-
-
 # ---------------------------------------------------------------------- a search for a score
 
 
@@ -911,18 +778,6 @@ def test_the_surrogate_of_a_search_predicts_the_score_though_its_model_predicts_
     expected = gaussian_ei(Z, result.models[1], y_opt=np.min(result.func_vals[:6]))
     value = sum(run.own_acquisition(6).acquisition.terms(X).values())
     np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-9)
-
-
-def test_a_forest_of_a_search_predicts_the_score_too():
-    rng = np.random.default_rng(0)
-    X = rng.random((40, 1))
-    score = 1.0 + X[:, 0]
-    forest = RandomForestRegressor(n_estimators=30, random_state=0).fit(X, -score)
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    surrogate = hx.ForestSurrogate(space, forest, data=(X, score), negated=True)
-    mean, std = forest.predict(X, return_std=True)
-    np.testing.assert_allclose(surrogate.predict(X), (-mean, std), rtol=1e-6, atol=1e-9)
-    assert trust(surrogate).r2 > 0.9
 
 
 # ---------------------------------------------------------------------- bad input
