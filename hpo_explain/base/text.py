@@ -63,6 +63,12 @@ class _People(Formatter):
     def format_field(self, value: Any, spec: str) -> Any:
         if isinstance(value, Estimate):
             return (percent if spec == "%" else plus_minus)(value.value, value.half)
+        if spec == "±":  # of a number and its error
+            return plus_minus(*value)
+        if spec == "spans":
+            return spans(value)
+        if spec.startswith("#"):  # "{n:#trial}" is "1 trial" or "2 trials"
+            return counted(len(value) if isinstance(value, tuple) else value, spec[1:])
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
         if spec.startswith((".", ",")):  # digits as asked for
@@ -87,7 +93,8 @@ def declared_fact(
     """Return a function that makes facts of a kind, whose words are this template.
 
     Several templates are chosen from by the fact's first value; `shown` writes values that are no
-    numbers, words or lists of them. ``{space=}`` and ``{pruned='last'}`` name arguments, as the
+    numbers, words or lists of them; ``{n:#trial}`` counts, ``{trials:spans}`` shortens numbers of
+    trials, and ``{pair:±}`` is a number with its error. ``{space=}`` and ``{pruned='last'}`` name arguments, as the
     caller writes these. Beside a claim a fact is a doubt, unless its role is "basis" (what the
     claim rests on) or "said" (by the claim's own words).
 

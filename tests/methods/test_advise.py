@@ -7,7 +7,6 @@ from statistics import NormalDist
 import numpy as np
 import optuna
 import pytest
-from optuna.terminator import RegretBoundEvaluator
 from scipy.stats import hypergeom
 
 import hpo_explain as hx
@@ -172,15 +171,6 @@ def test_infeasible_trials_are_explained_like_failed_ones():
     (action,) = beware(run, None)
     assert action.hyperparameters == ("penalty",)
     assert "30 of 30 trials were infeasible" in action.reason
-
-
-def test_parallel_duplicates_are_told_from_repeats():
-    X = np.repeat(PLANE.sample(6, seed=0), 2, axis=0)
-    for apart, told in ((0.0, 6), (2.0, 0)):
-        start = np.repeat(np.arange(6.0) * 10.0, 2) + np.tile([0.0, apart], 6)
-        run = hx.Run(PLANE, X, X[:, 0], "minimize", started=start, finished=start + 1.0)
-        found = beware(run, None)
-        assert [len(action.trials) for action in found] == ([told] if told else [])
 
 
 def test_a_category_never_tried_and_a_default_without_result_are_named():
@@ -393,18 +383,6 @@ def test_actions_stand_in_the_order_of_their_gain_and_are_a_handful():
     assert 1 <= len(advice.actions) <= 3
     changed = [p for action in advice.actions for p in action.parameters]
     assert all(advice.space[p.name] == p for p in changed)
-
-
-def test_optunas_regret_bound_stands_beside_what_is_left_to_gain():
-    pytest.importorskip("torch", reason="the bound is one of a process of Optuna's, in torch")
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0) * 0.0 + trial.number % 7, 25)
-    record = hx.from_optuna(study).record
-    with pytest.warns(optuna.exceptions.ExperimentalWarning):
-        evaluator = RegretBoundEvaluator(seed=0)
-    expected = evaluator.evaluate(study.trials, study.direction)
-    assert record.regret_bound(range(25), [t.value for t in study.trials]) == expected
-    assert record.regret_bound(range(5), [t.value for t in study.trials[:5]]) is None
 
 
 # ---------------------------------------------------------------------- widen, stop, and all

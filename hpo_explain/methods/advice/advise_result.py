@@ -45,7 +45,6 @@ _TITLES = {
     "more_trials_needed": "Go on: about {0.more} are needed to tell what to change",
     "too_few_to_tell": "Go on: {0.more} are needed to tell what to change",
     "fails_where": "Beware of {0.settings}",
-    "parallel_duplicates": "Keep workers from evaluating the same configuration",
     "category_never_tried": "Try what was never tried: {0.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
 }

@@ -29,7 +29,6 @@ from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.effects.effect_result import PartialDependence
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
@@ -49,19 +48,13 @@ _WITHOUT_JOINT = declared_fact(
 )
 _FEWER = declared_fact(
     "fewer_experiments",
-    "n is {asked}, but there {are} to choose from. If the space has others, give a larger {larger}",
-    are=lambda about: (
-        f"{'is' if about['found'] == 1 else 'are'} only "
-        + counted(about["found"], "different configuration")
-    ),
+    "n is {asked}, but there {are} {found:#different configuration} to choose from. If the space "
+    "has others, give a larger {larger}",
+    are=lambda about: "is only" if about["found"] == 1 else "are only",
     larger=lambda about: (Option(about["option"]),),
 )
 _INFEASIBLE = declared_fact(
-    "infeasible_left_out",
-    "{candidates} left out as probably infeasible",
-    candidates=lambda about: (
-        f"{counted(about['n'], 'candidate')} " + ("is" if about["n"] == 1 else "are")
-    ),
+    "infeasible_left_out", "left out as probably infeasible: {n:#candidate}"
 )
 
 

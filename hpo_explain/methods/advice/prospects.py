@@ -31,7 +31,7 @@ from scipy.spatial.distance import cdist
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_level, format_value, plus_minus
+from hpo_explain.base.numbers import format_level, format_value
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.advice.advise_result import Action, ActionKind, changed_to
@@ -55,11 +55,9 @@ _INACTIVE = -1.0  # in place of NaN
 
 EXPECTED = declared_fact(
     "expected_improvement",
-    "the model predicts {objective} {there} for the most promising configuration that was found, "
-    "and {best} for trial {trials}, the best predicted one (± one standard deviation): an expected "
+    "the model predicts {objective} {predicted:±} for the most promising configuration that was found, "
+    "and {at_best:±} for trial {trials}, the best predicted one (± one standard deviation): an expected "
     "improvement of {expected:.2g}",
-    there=lambda about: plus_minus(*about["predicted"]),
-    best=lambda about: plus_minus(*about["at_best"]),
 )
 _BRING = declared_fact(
     "random_trials_bring",

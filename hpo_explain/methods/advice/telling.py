@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,6 @@ import numpy.typing as npt
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.numbers import plus_minus
 from hpo_explain.base.options import State
-from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.advice.advise_result import Action, settings_of
@@ -51,31 +49,18 @@ _LOST = {"failed": "failed", "pruned": "were pruned", "infeasible": "were infeas
 
 _FAILS = declared_fact(
     "fails_where",
-    "{failed} of {made} {lost} with {where}, and {elsewhere} of {others} others; by chance so "
+    "{failed} of {n:#trial} {lost} with {where}, and {elsewhere} of {others} others; by chance so "
     "many with a probability of {p:.1g}",
-    made=lambda about: counted(about["n"], "trial"),
     lost=lambda about: _LOST[about["state"]],
     where=lambda about: settings_of(about.names, about["values"], " with "),
 )
-_DUPLICATES = declared_fact(
-    "parallel_duplicates",
-    "{made} of {n} evaluated a configuration that another one was evaluating ({which})",
-    made=lambda about: counted(len(about.trials), "trial"),
-    which=lambda about: spans(about.trials),
-)
 _NEVER_TRIED = declared_fact(
-    "category_never_tried", "none of {made} has {them}",
-    made=lambda about: counted(about["n"], "trial"),
+    "category_never_tried", "none of {n:#trial} has {them}",
     them=lambda about: "it" if len(about.names) == 1 else "them",
 )  # fmt: skip
 _WITHOUT_RESULT = declared_fact(
     "enqueued_without_result",
-    "{which} no result",
-    which=lambda about: (
-        f"trials {spans(about.trials)}, asked for by a person, have"
-        if len(about.trials) > 1
-        else f"trial {spans(about.trials)}, asked for by a person, has"
-    ),
+    "asked for by a person, and without a result: {trials:#trial} ({trials:spans})",
 )
 _AGAIN = declared_fact(
     "would_score_again",
@@ -85,19 +70,14 @@ _AGAIN = declared_fact(
 )
 _HIDDEN = declared_fact(
     "best_hidden",
-    "noise hides which of the trials {which} is best: knowing it is worth {known:.2g}",
-    which=lambda about: spans(about.trials),
+    "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
 )
 _TIED_BEST = declared_fact(
     "best_tied",
-    "{n} different configurations share the best {objective}: only a finer evaluation, or further "
-    "ones, tell which is best",
-    n=lambda about: str(len(about.trials)),
+    "{trials:#different configuration} share the best {objective}: only a finer evaluation, or "
+    "further ones, tell which is best",
 )
-_TOO_FEW = declared_fact(
-    "too_few_to_tell", "{made} are too few to judge a model",
-    made=lambda about: counted(about["n"], "trial"),
-)  # fmt: skip
+_TOO_FEW = declared_fact("too_few_to_tell", "{n:#trial} are too few to judge a model")
 _NOT_LEARNING = declared_fact(
     "not_learning",
     "the model of all {n} trials predicts hardly better than those of half of them: whether more "
@@ -115,7 +95,6 @@ _LEFT = declared_fact(
     "the model expects that the best {objective} can still be improved by {expected:.2g}, and with "
     "90% probability by no more than {bound:.2g}",
 )
-_REGRET = declared_fact("regret_bound", "Optuna's terminator bounds the regret by {bound:.2g}")
 
 # ---------------------------------------------------------------------- beware
 
@@ -150,7 +129,7 @@ def beware(run: Run, prospects: Prospects | None) -> list[Action]:
     """Return what to know before more trials are made."""
     found = [_failing(run, "failed", prospects), _failing(run, "pruned", prospects)]
     found.append(_rule_of(run, run.X, ~np.asarray(run.feasible), "infeasible", prospects))
-    found += [_duplicates(run), _never_tried(run), _unanswered(run)]
+    found += [_never_tried(run), _unanswered(run)]
     return [action for action in found if action is not None]
 
 
@@ -273,29 +252,6 @@ def _without(run: Run, rule: _Rule) -> tuple[Parameter, ...]:
     low, high = value
     left = {"low": high} if low == parameter.low else {"high": low}
     return (replace(parameter, **left),)
-
-
-def _duplicates(run: Run) -> Action | None:
-    """Return trials of the same configuration that ran at the same time, and so unknowingly."""
-    if run.started is None or run.finished is None:
-        return None
-    seen: dict[bytes, list[int]] = {}
-    for i, row in enumerate(run.X):
-        seen.setdefault(row.tobytes(), []).append(i)
-    twice = sorted(
-        {
-            later
-            for rows in seen.values()
-            for earlier, later in combinations(rows, 2)
-            if run.started[later] < run.finished[earlier]
-            and run.started[earlier] < run.finished[later]
-        }
-    )
-    if len(twice) < _FEWEST:
-        return None
-    trials = np.asarray(run.trials)[twice].tolist()
-    evidence = _DUPLICATES(trials=trials, n=len(run))
-    return Action("beware", certain=True, evidence=(evidence,), trials=tuple(trials))
 
 
 def _never_tried(run: Run) -> Action | None:
@@ -513,8 +469,8 @@ def stop(analyses: Analysed, candidates: Candidates, prospects: Prospects) -> Ac
     expected, bound = prospects.left(candidates.rows)
     if bound >= _LITTLE * candidates.spread:
         return None
-    left = _left(analyses.run, expected, bound)
-    evidence = (brought, *left, candidates.reason(place))
+    left = _LEFT(objective=analyses.run.objective_name, expected=expected, bound=bound)
+    evidence = (brought, left, candidates.reason(place))
     return Action("stop", gain=0.0, interval=(0.0, bound), certain=True, evidence=evidence)
 
 
@@ -533,19 +489,8 @@ def go_on(
     if not analyses.trust.good_region.enough:
         return Action("go_on", evidence=tuple(evidence))
     expected, bound = prospects.left(candidates.rows)
-    evidence += _left(analyses.run, expected, bound)
+    evidence.append(_LEFT(objective=analyses.run.objective_name, expected=expected, bound=bound))
     return Action("go_on", gain=expected, interval=(0.0, bound), evidence=tuple(evidence))
-
-
-def _left(run: Run, expected: float, bound: float) -> list[Fact]:
-    """Return what is still to gain, under our model and by the framework's own bound."""
-    found = [_LEFT(objective=run.objective_name, expected=expected, bound=bound)]
-    regret_bound = getattr(run.record, "regret_bound", None)  # of a framework that knows one
-    if regret_bound is not None and np.asarray(run.feasible).all():
-        regret = regret_bound(np.asarray(run.trials).tolist(), run.objective)
-        if regret is not None:
-            found.append(_REGRET(bound=regret))
-    return found
 
 
 def _why_nothing(about: Fact) -> str:

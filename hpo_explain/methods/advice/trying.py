@@ -39,7 +39,6 @@ import numpy.typing as npt
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.numbers import format_value
-from hpo_explain.base.phrases import counted
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.advice.advise_result import Action, listed_few
@@ -113,8 +112,7 @@ _FAR = declared_fact(
 )
 _TELLS = declared_fact(
     "tells_most",
-    "{trials_made} that would narrow most what is known of the most important hyperparameter",
-    trials_made=lambda about: counted(about["n"], "trial"),
+    "{n:#trial} that would narrow most what is known of the most important hyperparameter",
 )
 
 
