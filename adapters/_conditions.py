@@ -360,10 +360,7 @@ def _unexplained(
     if steps:
         why = _PARTLY(rules=_rules_of(parameters, steps))
     return _AT_FREQUENCY(
-        names=_names(parameters, children),
-        share=share,
-        why=why,
-        together=lead is not None,
+        names=_names(parameters, children), share=share, why=why, together=lead is not None
     )
 
 

@@ -281,10 +281,7 @@ def _parameter(
             left_out = text and not sure and not any(map(is_number_text, choices))
             notes.append(
                 _DIFFERENT(
-                    names=[name],
-                    text=text,
-                    gaps=len(present) < len(column),
-                    left_out=left_out,
+                    names=[name], text=text, gaps=len(present) < len(column), left_out=left_out
                 )
             )
             if left_out:

@@ -116,9 +116,7 @@ class Evaluations:
         for i in np.flatnonzero(~np.isfinite(objective)).tolist():
             instance = self.names[self.instance[i]]
             reason = _NOT_FINITE(
-                names=[name, self.column],
-                value=str(objective[i]),
-                instance=instance,
+                names=[name, self.column], value=str(objective[i]), instance=instance
             )
             reasons.setdefault(int(trials[self.configuration[i]]), reason)
         return reasons
@@ -155,10 +153,7 @@ def _one_each(n: int) -> Evaluations:
 
 
 def _read_evaluations(
-    table: pd.DataFrame,
-    column: str,
-    hyperparameters: Sequence[str],
-    numbers: Ints | None,
+    table: pd.DataFrame, column: str, hyperparameters: Sequence[str], numbers: Ints | None
 ) -> Evaluations:
     """Return the rows as evaluations: of equal trials, or without their numbers of equal cells.
 

@@ -14,11 +14,7 @@ from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, normal, parame
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
-from hpo_explain.space import (
-    Parameter,
-    SearchSpace,
-    category_index,
-)
+from hpo_explain.space import Parameter, SearchSpace, category_index
 
 _MOST_CASES = 10_000  # of the choices above a hyperparameter that are looked at
 

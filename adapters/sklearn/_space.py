@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._domain import (
-    GRID_AS_RANGE,
-    Domain,
-    is_number,
-    parameter_of,
-    scale_of,
-)
+from hpo_explain.adapters._domain import GRID_AS_RANGE, Domain, is_number, parameter_of, scale_of
 from hpo_explain.base.facts import Fact
 from hpo_explain.space import (
     Array,

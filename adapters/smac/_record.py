@@ -46,18 +46,15 @@ _REBUILT = declared_fact(
     },
 )
 _NOT_REBUILT = declared_fact(
-    "smac_not_rebuilt",
-    "models: those of SMAC are not rebuilt (checked with SMAC {checked}): {why}",
+    "smac_not_rebuilt", "models: those of SMAC are not rebuilt (checked with SMAC {checked}): {why}"
 )
 _NO_MODEL = declared_fact("smac_no_model", "SMAC had no model yet")()
 _DIFFER = declared_fact(
-    "smac_models_differ",
-    "SMAC's model, trained again, is not the one that SMAC trained last",
+    "smac_models_differ", "SMAC's model, trained again, is not the one that SMAC trained last"
 )()
 _SCALE = declared_fact("smac_scale", "{names} is not a scale that is known here")
 _MEAN_OF_LOGS = declared_fact(
-    "smac_mean_of_logs",
-    "it averages logarithms of the cost over instances by their features",
+    "smac_mean_of_logs", "it averages logarithms of the cost over instances by their features"
 )()
 _CRITERION = declared_fact("smac_criterion", "{names} is not rebuilt")
 _REFITTED = declared_fact(

@@ -154,8 +154,7 @@ def test_an_integer_that_was_never_tried_goes_with_its_nearest_neighbour():
 def test_a_category_that_was_never_tried_counts_as_inactive_and_is_named():
     column = ["a", "b"] * 6
     space, notes = inferred(
-        [CategoricalParameter("c", ["a", "b", "new"]), CHILD],
-        [column, child_where(column, {"b"})],
+        [CategoricalParameter("c", ["a", "b", "new"]), CHILD], [column, child_where(column, {"b"})]
     )
     assert space["child"].active_when == {"c": ("b",)}
     assert notes[0]["untried"] == (fact("never_tried", names=["c"], choices=("new",)),)

@@ -204,10 +204,7 @@ def test_marks_that_a_database_has_removed_are_not_guessed(searched):
         (hp.choice("x", [None, "a", 3]), hx.CategoricalParameter("x", [None, "a", 3])),
         (hp.choice("x", ["a", "a"]), hx.CategoricalParameter("x", [0, 1])),
         (hp.pchoice("x", [(0.2, "a"), (0.8, "b")]), hx.CategoricalParameter("x", ["a", "b"])),
-        (
-            hp.choice("x", [("svm", 1), ("knn", 2)]),
-            hx.CategoricalParameter("x", ["svm", "knn"]),
-        ),
+        (hp.choice("x", [("svm", 1), ("knn", 2)]), hx.CategoricalParameter("x", ["svm", "knn"])),
     ],
 )
 def test_a_distribution_is_a_hyperparameter(given, expected):

@@ -6,12 +6,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.model_selection import (
-    GridSearchCV,
-    HalvingRandomSearchCV,
-    KFold,
-    RandomizedSearchCV,
-)
+from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV, KFold, RandomizedSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 import hpo_explain as hx
