@@ -81,10 +81,6 @@ _BY_ORDER = declared_fact(
 _ROW_NUMBERS = declared_fact(
     "row_numbers_left_out", "{names}: left out, a column with no name that numbers the rows"
 )
-_NAMELESS_KEPT = declared_fact(
-    "nameless_column",
-    "{names}: a column with no name, read like the others; {hyperparameters=} chooses",
-)
 
 
 @dataclass(frozen=True)
@@ -489,7 +485,7 @@ def without_row_numbers(
     Returns
     -------
     tuple of pandas.DataFrame and list of Fact
-        The table, and a note on each column without a name.
+        The table, and a note on each such column.
 
     Examples
     --------
@@ -498,16 +494,12 @@ def without_row_numbers(
     >>> without_row_numbers(frame, ["x"])[0].columns.tolist()
     ['x']
     """
-    notes = []
-    for name in map(str, frame.columns):
-        if name in named or not _NAMELESS.fullmatch(name):
-            continue
-        if _counts(frame[name].tolist()):
-            frame = frame.drop(columns=name)
-            notes.append(_ROW_NUMBERS(names=[name]))
-        else:
-            notes.append(_NAMELESS_KEPT(names=[name]))
-    return frame, notes
+    numbering = [
+        name
+        for name in map(str, frame.columns)
+        if name not in named and _NAMELESS.fullmatch(name) and _counts(frame[name].tolist())
+    ]
+    return frame.drop(columns=numbering), [_ROW_NUMBERS(names=[name]) for name in numbering]
 
 
 def _counts(values: list[Any]) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,17 @@ from hpo_explain.adapters._reading import (
     nothing_left,
     repeated,
 )
-from hpo_explain.adapters.sklearn._results import TIMES, Target, folds, metrics_of, read_target
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.checks import unknown_name
+from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, Run, WithoutResult
-from hpo_explain.space import SearchSpace
+from hpo_explain.space import Array, SearchSpace
 
+_TIMES = ("mean_fit_time", "mean_score_time")  # in seconds: shorter is better
+_MEAN = "mean_test_"
 _SPACES = ("param_grid", "param_distributions")
 _PACKAGES = {"sklearn": "scikit-learn", "skopt": "skopt"}
 
@@ -105,7 +109,7 @@ def from_sklearn(
     if results is None or "params" not in results:
         problem = f"must be fitted, but was a {kind!r} without cv_results_"
         raise InputError("search", problem, kind, "Call its fit first.")
-    given = read_target(results, objective, getattr(search, "refit", None))
+    given = _read_target(results, objective, getattr(search, "refit", None))
     if kind == "BayesSearchCV" and _is_default(search, given) and space is None:
         return _of_optimizer(search, given)
     return _of_results(search, given, level, space)
@@ -117,7 +121,7 @@ def _kind(search: Any) -> str:
 
 def several_metrics(search: Any) -> list[str]:
     """Return the metrics of a search that has several and chose none of them, else nothing."""
-    metrics = metrics_of(getattr(search, "cv_results_", None) or {})
+    metrics = _metrics_of(getattr(search, "cv_results_", None) or {})
     chosen = isinstance(getattr(search, "refit", None), str)
     return metrics if len(metrics) > 1 and not chosen else []
 
@@ -125,12 +129,14 @@ def several_metrics(search: Any) -> list[str]:
 # ---------------------------------------------------------------------- scikit-learn's own
 
 
-def _of_results(search: Any, target: Target, level: float | None, space: SearchSpace | None) -> Run:
+def _of_results(
+    search: Any, target: _Target, level: float | None, space: SearchSpace | None
+) -> Run:
     results = search.cv_results_
     configs: list[Mapping[str, Any]] = [*results["params"]]
     numbers = np.arange(len(configs))
     values = np.asarray(results[target.column], dtype=float)
-    scores = folds(results, target.metric)
+    scores = _folds(results, target.metric)
     failed = _failed(results)
     excluded: dict[int, Fact] = {int(i): FAILED for i in np.flatnonzero(failed)}
     excluded = not_finite(values, numbers, target.column) | excluded
@@ -173,7 +179,7 @@ def _of_results(search: Any, target: Target, level: float | None, space: SearchS
 
 def _durations(results: Mapping[str, Any], kept: Any) -> Any:
     """Return the mean time of fitting and scoring once, in seconds; None where it is unknown."""
-    known = [np.asarray(results[name], dtype=float) for name in TIMES if name in results]
+    known = [np.asarray(results[name], dtype=float) for name in _TIMES if name in results]
     return np.sum(known, axis=0)[kept] if known else None
 
 
@@ -190,7 +196,7 @@ def _origin(search: Any) -> Origin:
 
 def _failed(results: Mapping[str, Any]) -> Any:
     """Return whether a fit failed: its score on a fold is missing."""
-    metrics = metrics_of(results)
+    metrics = _metrics_of(results)
     missing = [np.isnan(np.asarray(results[f"mean_test_{m}"], dtype=float)) for m in metrics]
     return np.any(missing, axis=0)
 
@@ -224,7 +230,7 @@ def _without(config: Mapping[str, Any], resource: str) -> Mapping[str, Any]:
     return {name: value for name, value in config.items() if name != resource}
 
 
-def _about_refit(search: Any, target: Target, values: Any, kept: Any) -> list[Fact]:
+def _about_refit(search: Any, target: _Target, values: Any, kept: Any) -> list[Fact]:
     """Note where the search itself chose another trial than the one of the best score."""
     chosen = getattr(search, "best_index_", None)
     if not callable(getattr(search, "refit", None)) or chosen is None or not target.metric:
@@ -238,16 +244,16 @@ def _about_refit(search: Any, target: Target, values: Any, kept: Any) -> list[Fa
 # ---------------------------------------------------------------------- other optimizers
 
 
-def _is_default(search: Any, target: Target) -> bool:
+def _is_default(search: Any, target: _Target) -> bool:
     """Say whether the target is what the optimizers of a BayesSearchCV saw, over a single space."""
     refit = search.refit if getattr(search, "multimetric_", False) else "score"
     return target.metric == refit and len(search.optimizer_results_) == 1
 
 
-def _of_optimizer(search: Any, target: Target) -> Run:
+def _of_optimizer(search: Any, target: _Target) -> Run:
     from hpo_explain.adapters.skopt import from_skopt
 
-    return _with_folds(from_skopt(search), folds(search.cv_results_, target.metric))
+    return _with_folds(from_skopt(search), _folds(search.cv_results_, target.metric))
 
 
 def _of_study(search: Any, objective: str | None, space: SearchSpace | None) -> Run:
@@ -274,3 +280,76 @@ def _with_folds(run: Run, scores: Any) -> Run:
     """Return a run with what its trials, rows of `scores` by number, achieved on folds."""
     numbers: Sequence[int] = np.asarray(run.trials).tolist()
     return replace(run, instances=instances_of(run.X, scores[numbers]))
+
+
+# ---------------------------------------------------------------------- the table cv_results_
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The column that is explained.
+
+    Attributes
+    ----------
+    column : str
+        Its name, such as "mean_test_score".
+    direction : {"minimize", "maximize"}
+        Which way it is better: scores are larger, times shorter.
+    """
+
+    column: str
+
+    @property
+    def direction(self) -> Direction:
+        return "minimize" if self.column in _TIMES else "maximize"
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric; empty for a time."""
+        return self.column.removeprefix(_MEAN) if self.column.startswith(_MEAN) else ""
+
+
+def _metrics_of(results: Mapping[str, Any]) -> list[str]:
+    """Return the names of the metrics, "score" where there is a single one without a name."""
+    return [name.removeprefix(_MEAN) for name in results if name.startswith(_MEAN)]
+
+
+def _read_target(results: Mapping[str, Any], asked: object, refit: object) -> _Target:
+    """Return the column that is explained: the one asked for, that of `refit`, or the only one.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or several metrics and none of them was chosen.
+    """
+    metrics = _metrics_of(results)
+    if asked is None:
+        if isinstance(refit, str) and refit in metrics:
+            return _Target(_MEAN + refit)
+        if len(metrics) == 1:
+            return _Target(_MEAN + metrics[0])
+        raise InputError(
+            "objective",
+            f"is missing: the search has the metrics {', '.join(metrics)} and refit names none",
+            remedy=(
+                "Choose one, as in ",
+                Option("objective", metrics[0] if metrics else "..."),
+                ".",
+            ),
+        )
+    if isinstance(asked, str) and asked in (*metrics, *_TIMES):
+        return _Target(asked if asked in _TIMES else _MEAN + asked)
+    if isinstance(asked, str) and asked in results and asked.startswith(_MEAN):
+        return _Target(asked)
+    raise unknown_name("objective", asked, [*metrics, *_TIMES], "metric")
+
+
+def _folds(results: Mapping[str, Any], metric: str) -> Array:
+    """Return the scores of each configuration on each fold, (n, k)."""
+    found = {
+        int(match[1]): np.asarray(results[name], dtype=float)
+        for name in results
+        if (match := re.fullmatch(rf"split(\d+)_test_{re.escape(metric)}", name))
+    }
+    n = len(results["params"])
+    return np.column_stack([found[k] for k in sorted(found)]) if found else np.empty((n, 0))

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 _LINES, _REASONS = 10, 4  # at most: in all, and of reasons for leaving trials out
 _WIDEST = 240
+CAUTIONS = frozenset((
+    "active_when", "column_empty", "column_of_time_texts", "column_of_times", "columns_of_layout",
+    "different_in_every_row", "direction_assumed", "direction_doubtful", "empty_cells",
+    "fidelity_level", "hedge", "instances_missing", "instances_not_shared", "log_scale_guessed",
+    "measured_by_name", "none_is_a_value", "only_left_out", "orders_like_objective",
+    "row_numbers_left_out", "scale_unclear", "separator",
+))  # fmt: skip
+"""Kinds of notes on what was assumed about the data, which a user should check: shown first."""
 
 
 def read_and_tell(source: Source) -> Run:
@@ -53,7 +61,6 @@ def summary(run: Run) -> list[str]:
     """
     from hpo_explain.run import told as run_words
     from hpo_explain.wording import tell as told
-    from hpo_explain.wording.reading import CAUTIONS
 
     notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
     lines = [

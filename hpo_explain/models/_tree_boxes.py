@@ -28,7 +28,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import format_value
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.models.protocols import TreeBoxes
@@ -463,6 +465,21 @@ def _write_boxes(
     return len(root) - 1
 
 
+def _told(name: str, condition: str, fact: Fact) -> str:
+    values = " or ".join(map(format_value, fact[condition]))
+    return f"{name} when {fact['ancestor']} = {values}"
+
+
+_NEVER_TOGETHER = declared_fact(
+    "never_active_together",
+    "{names} are never active together ({when})",
+    when=lambda fact: ", ".join(
+        _told(name, condition, fact)
+        for name, condition in zip(fact.names, ("first", "second"), strict=True)
+    ),
+)
+
+
 def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
     """Return why two hyperparameters are never active together; None if they may be.
 
@@ -471,8 +488,7 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
     one, other = (activity_codes(space)[member] for member in (j, k))
     for ancestor in one.keys() & other.keys():
         if not np.intersect1d(one[ancestor], other[ancestor]).size:
-            return fact(
-                "never_active_together",
+            return _NEVER_TOGETHER(
                 names=[space.names[j], space.names[k]],
                 ancestor=space.names[ancestor],
                 first=_values(space, ancestor, one[ancestor]),

@@ -3,10 +3,12 @@
 import pytest
 
 import hpo_explain.adapters.files
-import hpo_explain.adapters.frame  # noqa: F401
-from hpo_explain.base.facts import Origin, fact
+import hpo_explain.adapters.frame
+import hpo_explain.adapters.optuna
+import hpo_explain.adapters.skopt  # noqa: F401
+from hpo_explain.base.facts import fact
+from hpo_explain.cli._reading import CAUTIONS
 from hpo_explain.wording import known_facts, tell
-from hpo_explain.wording.reading import CAUTIONS
 
 EQUALS = fact("parent_equals", names=["booster"], value="dart")
 AT_LEAST = fact("parent_at_least", names=["layers"], low=3)
@@ -23,7 +25,6 @@ SENTENCES = [
         "study has no trial that can be read: of its 4 trials, 3 x failed; 1 x still running. A "
         "run needs a finished trial with a finite value: run more trials, or choose another study.",
     ),
-    (fact("not_finite", names=["loss"], value="inf"), "its loss is inf"),
     (
         fact("outside_read_space", why=fact("outside_range", names=["x"], value=5, low=0, high=1)),
         "x = 5 is outside its range [0, 1] (a wider space= reads this trial)",
@@ -35,16 +36,6 @@ SENTENCES = [
     ),
     (
         fact(
-            "active_when",
-            names=["rate"],
-            rules=(fact("parent_among", names=["c"], choices=("a", "b")),),
-            untried=(fact("never_tried", names=["c"], choices=("new",)),),
-        ),
-        "rate: active when c in {'a', 'b'}, inferred from the trials that have it (c = 'new' was "
-        "never tried there and counts as inactive)",
-    ),
-    (
-        fact(
             "active_at_frequency",
             names=["y"],
             share=0.4286,
@@ -53,16 +44,6 @@ SENTENCES = [
         ),
         "y: inactive unless booster = 'dart', and no category or whole number of another "
         "hyperparameter explains the rest; counts as active at its observed frequency, 0.43",
-    ),
-    (
-        fact(
-            "active_at_frequency",
-            names=["y", "z"],
-            share=0.6,
-            why=fact("added_midway", trials=[12]),
-            together=True,
-        ),
-        "y and z: added at trial 12; counts as active at its observed frequency, 0.6, all together",
     ),
     # studies
     (
@@ -76,24 +57,6 @@ SENTENCES = [
         "until 10 trials are finished (assumed, Optuna's default)",
     ),
     (
-        fact("set_by_hand", trials=[5], origin=Origin.ENQUEUED),
-        "enqueued, so not chosen by the sampler: 1 trial (5)",
-    ),
-    (
-        fact("not_by_sampler", trials=[5], origin=Origin.RETRIED),
-        "no acquisition function chose this: trial 5 was retried",
-    ),
-    (
-        fact(
-            "densities_rebuilt",
-            names=["TPESampler"],
-            how=fact("sampler_of_study"),
-        ),
-        "log l and log g say how common a value is among the good trials finished by then and "
-        "among the others; they are computed again by TPESampler, the one of the study object; "
-        "give sampler= if another one chose the trials",
-    ),
-    (
         fact(
             "not_rebuilt",
             names=["TPESampler"],
@@ -105,26 +68,7 @@ SENTENCES = [
         "the densities of TPESampler could not be rebuilt with Optuna 9.0 (checked with 4.5 and "
         "5.0): AttributeError: _group",
     ),
-    (
-        fact(
-            "one_of_several_objectives",
-            names=["loss", "accuracy"],
-            directions=("minimize", "maximize"),
-        ),
-        "target: one of 2 objectives (0 ('loss'): minimize, 1 ('accuracy'): maximize); the sampler "
-        "weighed all of them",
-    ),
-    (
-        fact("range_changed", names=["lr"], count=3, low=0.01, high=10.0),
-        "lr: its range changed during the study (3 different ones); read as the widest, [0.01, 10]",
-    ),
     # results of skopt
-    (
-        fact("models_not_stored", trials=[6, 7, 8], criterion="EI"),
-        "models: those that chose the trials 6-8 are not stored (model_queue_size); there, "
-        "surrogates are fitted anew and an acquisition function is assumed for the one skopt used "
-        "(EI)",
-    ),
     (
         fact(
             "hedge_inferred",
@@ -145,30 +89,11 @@ SENTENCES = [
         "space= states it",
     ),
     (
-        fact("different_in_every_row", names=["id"], text=True, gaps=False, left_out=True),
-        "id: left out, as a different text in every row; hyperparameters= keeps it",
-    ),
-    (
         fact("fidelity_level", names=["epochs"], level=9.0, levels=(1.0, 9.0), counts=(8, 2)),
         "fidelity: only results at epochs = 9 count; left out, as they are not comparable with "
         "these: 8 at 1; level= chooses",
     ),
     # runs
-    (
-        fact(
-            "surrogate_kind",
-            surrogate="gp",
-            n=1,
-            d=2,
-            categorical=0.5,
-            choices=3,
-            beyond="",
-            limit=None,
-            own=True,
-        ),
-        "surrogate: the optimizer's own model where it is stored, else a Gaussian process, for 1 "
-        "trial and 2 hyperparameters, 50% of them categorical",
-    ),
     (
         fact(
             "surrogate_kind",
@@ -182,21 +107,6 @@ SENTENCES = [
             own=False,
         ),
         "surrogate: a forest, because 1001 trials are more than 1000",
-    ),
-    (
-        fact(
-            "surrogate_kind",
-            surrogate="forest",
-            n=60,
-            d=2,
-            categorical=0.5,
-            choices=5000,
-            beyond="choices",
-            limit=100,
-            own=False,
-        ),
-        "surrogate: a forest, because 5,000 values of a categorical hyperparameter are more than "
-        "100",
     ),
     (
         fact("explained_some", finished=3000, taken=500, best=50, latest=50, spread=400, seed=0),
