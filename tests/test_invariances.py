@@ -124,8 +124,8 @@ def advise(w, run, kind):
 
 def pareto(w, run, kind):
     found = hx.pareto(w.two_objectives(0), kind="forest")
-    columns = {"rank": found.ranks, "added": found.contribution}
-    return pd.DataFrame({"trial": found.trials, **columns})
+    rows = zip(found.trials[found.front], found.contribution, strict=False)
+    return pd.DataFrame(rows, columns=["trial", "added"])
 
 
 SAID = {
