@@ -2,11 +2,4 @@
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "_narrow": ["trust_of_densities"],
-        "_sampling_bias": ["SamplingBias", "sampling_bias"],
-        "_trust": ["Trust", "Verdict", "trust"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -23,10 +23,10 @@ from hpo_explain.base.checks import check_number
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.options import JOINED
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run.measured import about, measured
 from hpo_explain.run.record import NO_FEASIBLE_TRIAL
 from hpo_explain.run.run import Run
-from hpo_explain.run.thinned import some_rows
+from hpo_explain.run.subsets import some_rows
+from hpo_explain.run.targets import about, measured
 from hpo_explain.space import Array, Bools, Ints
 
 REFERENCE = 1.1

@@ -13,40 +13,6 @@ code           whole number that identifies a value of a categorical or integer
 =============  =======================================================================
 """
 
-from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools, Config, Ints
-from hpo_explain.space.categorical_parameter import (
-    CategoricalParameter,
-    CategoryIndex,
-    category_index,
-    different,
-)
-from hpo_explain.space.conditions import Conditions
-from hpo_explain.space.number_parameters import LARGEST_WHOLE, FloatParameter, IntParameter
-from hpo_explain.space.parameter import Parameter
-from hpo_explain.space.search_space import SearchSpace, encode_one
-from hpo_explain.space.searches import Ties, lowest, ranked
-from hpo_explain.space.shared import Shared, values_of
+import lazy_loader
 
-__all__ = [
-    "LARGEST_WHOLE",
-    "POSITION_TOLERANCE",
-    "Array",
-    "Bools",
-    "CategoricalParameter",
-    "CategoryIndex",
-    "Conditions",
-    "Config",
-    "FloatParameter",
-    "IntParameter",
-    "Ints",
-    "Parameter",
-    "SearchSpace",
-    "Shared",
-    "Ties",
-    "category_index",
-    "different",
-    "encode_one",
-    "lowest",
-    "ranked",
-    "values_of",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

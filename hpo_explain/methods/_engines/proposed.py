@@ -18,7 +18,7 @@ from hpo_explain.base.options import TRIALS, State, WhichTrial
 from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run
-from hpo_explain.run.measured import OPTIMIZED_ANOTHER
+from hpo_explain.run.targets import OPTIMIZED_ANOTHER
 from hpo_explain.space import Array, Config, encode_one
 
 _ORIGINS = {

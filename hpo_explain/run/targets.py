@@ -16,7 +16,7 @@ from hpo_explain.base.options import MEASURED, Measured
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run.run import Run
-from hpo_explain.run.thinned import some_rows
+from hpo_explain.run.subsets import some_rows
 from hpo_explain.space import Ints
 
 _OF_OBJECTIVE = (
