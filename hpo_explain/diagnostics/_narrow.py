@@ -141,7 +141,4 @@ def _reason(acquisition: DensityRatio) -> tuple[Fact, int]:
     value = float(np.mean(found))
     lower = limit_of_rank(value, n)
     level = level_of(lower, LOWER_RANK)
-    return (
-        told.DENSITIES(value=value, lower=lower, level=level, **limits_of(LOWER_RANK)),
-        n,
-    )
+    return (told.DENSITIES(value=value, lower=lower, level=level, **limits_of(LOWER_RANK)), n)

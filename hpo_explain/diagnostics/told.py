@@ -58,8 +58,7 @@ REACHED = declared_fact(
     along=_along,
 )
 REACH_UNKNOWN = declared_fact(
-    "trust_reach_unknown",
-    "Where the trials lie is not known, so extrapolation cannot be excluded.",
+    "trust_reach_unknown", "Where the trials lie is not known, so extrapolation cannot be excluded."
 )
 RANKED = declared_fact(
     "trust_rank",

@@ -82,6 +82,23 @@ _another_model = declared_fact(
 )
 
 
+ACQUISITION_ASSUMED = declared_fact(
+    "acquisition_assumed", "{why}", why=lambda fact: _why_assumed(fact["why"], *fact.names)
+)
+RANGE_OF_LATER_TRIALS = declared_fact(
+    "range_of_later_trials",
+    "range: that of {listed} was read from all trials; those known before trial {trials} span less "
+    "(give {space=} if the optimizer knew it)",
+    listed=lambda fact: ", ".join(fact.names),
+)
+
+
+def _why_assumed(why: Fact | None, optimizer: str, criterion: str, model: str) -> str:
+    if why is None:
+        return f"{optimizer} is not known to have used {criterion}: it is assumed"
+    return f"{why}; {model} with {criterion} is assumed"
+
+
 @dataclass(frozen=True, eq=False)
 class ChosenAcquisition:
     """An acquisition function, whose it is, and how that is known.

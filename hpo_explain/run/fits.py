@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hpo_explain.base.errors import Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Kind
-from hpo_explain.base.phrases import counted
+from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -66,6 +67,28 @@ _model_misses_trials = declared_fact(
     "{names} misses the trials: its errors there are {times:.2g} times those of the median "
     "objective. Was it fitted on run.X, and on the objective in its own units, neither negated nor "
     "standardized?",
+)
+
+
+TOO_FEW_TRIALS = declared_fact(
+    "too_few_trials",
+    "run has {count}{when}; a surrogate needs at least 2. Run more trials{later}.",
+    count=lambda fact: counted(len(fact.trials), "finished trial"),
+    when=lambda fact: (
+        "" if fact["before"] is None else f" before trial {fact['before']} was proposed"
+    ),
+    later=lambda fact: "" if fact["before"] is None else ", or choose a later one",
+)
+TOO_FEW_AT_LEVEL = declared_fact(
+    "too_few_at_level",
+    "run has {count} at the highest {names}; a surrogate needs at least 2. There are {others}: "
+    "{level} reads the {first}.",
+    count=lambda fact: counted(len(fact.trials), "finished trial"),
+    others=lambda fact: join_words(
+        [f"{n} at {at:g}" for at, n in zip(fact["levels"], fact["counts"], strict=True)]
+    ),
+    level=lambda fact: (Option("level", fact["levels"][0]),),
+    first=lambda fact: str(fact["counts"][0]),
 )
 
 

@@ -46,6 +46,7 @@ import numpy.typing as npt
 from scipy.spatial.distance import squareform
 
 from hpo_explain.base.options import Kind
+from hpo_explain.base.text import declared_fact
 from hpo_explain.models._squares import squares_by_column
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.forest import ForestSurrogate
@@ -114,6 +115,18 @@ LEVEL = 0.05  # of the test
 
 
 Model = GaussianProcessSurrogate | ForestSurrogate
+
+
+NO_REPEATS = declared_fact(
+    "no_repeats",
+    "{was} evaluated several times, so nothing is known of the noise of the {objective}. Repeat "
+    "some trials, spread over the space, with other seeds, or read the results of single folds as "
+    "instances.",
+    was=lambda fact: "only one configuration was" if fact["repeated"] else "no configuration was",
+)
+NO_NOISE = declared_fact(
+    "no_noise", "repeated evaluations have the same {objective} each time: there is no noise"
+)
 
 
 @dataclass(frozen=True, eq=False)

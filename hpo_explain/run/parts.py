@@ -41,8 +41,7 @@ RUNNING = declared_fact("running", "still running")()
 WAITING = declared_fact("waiting", "waiting to be started")()
 NO_VALUE = declared_fact("no_value", "it has no value")()
 WAS_PRUNED = declared_fact(
-    "pruned",
-    {False: "pruned", True: "pruned ({pruned='last'} reads the last value it reported)"},
+    "pruned", {False: "pruned", True: "pruned ({pruned='last'} reads the last value it reported)"}
 )
 
 

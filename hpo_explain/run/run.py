@@ -10,12 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.errors import NothingToExplain, Option
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.html import text_html
 from hpo_explain.base.numbers import plus_minus
 from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
-from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models._repeats import rows_among
 from hpo_explain.models.acquisition.protocols import Acquisition
@@ -23,6 +22,8 @@ from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.given import as_surrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run.acquisitions import (
+    ACQUISITION_ASSUMED,
+    RANGE_OF_LATER_TRIALS,
     ChosenAcquisition,
     KnowsWhyNot,
     OwnAcquisition,
@@ -31,6 +32,8 @@ from hpo_explain.run.acquisitions import (
 from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
+    TOO_FEW_AT_LEVEL,
+    TOO_FEW_TRIALS,
     choose_kind,
     doubts_of_model,
     fit_surrogate,
@@ -39,7 +42,7 @@ from hpo_explain.run.fits import (
     most_learned,
     which_of,
 )
-from hpo_explain.run.noise import NoiseModel
+from hpo_explain.run.noise import NO_NOISE, NO_REPEATS, NoiseModel
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.run.told import describe, summary
@@ -56,53 +59,6 @@ _best_predicted = declared_fact(
     predicted=lambda fact: plus_minus(*fact["predicted"]),
     incumbent_predicted=lambda fact: plus_minus(*fact["incumbent_predicted"]),
 )
-_too_few_trials = declared_fact(
-    "too_few_trials",
-    "run has {count}{when}; a surrogate needs at least 2. Run more trials{later}.",
-    count=lambda fact: counted(len(fact.trials), "finished trial"),
-    when=lambda fact: (
-        "" if fact["before"] is None else f" before trial {fact['before']} was proposed"
-    ),
-    later=lambda fact: "" if fact["before"] is None else ", or choose a later one",
-)
-_too_few_at_level = declared_fact(
-    "too_few_at_level",
-    "run has {count} at the highest {names}; a surrogate needs at least 2. There are {others}: "
-    "{level} reads the {first}.",
-    count=lambda fact: counted(len(fact.trials), "finished trial"),
-    others=lambda fact: join_words(
-        [f"{n} at {at:g}" for at, n in zip(fact["levels"], fact["counts"], strict=True)]
-    ),
-    level=lambda fact: (Option("level", fact["levels"][0]),),
-    first=lambda fact: str(fact["counts"][0]),
-)
-_no_repeats = declared_fact(
-    "no_repeats",
-    "{was} evaluated several times, so nothing is known of the noise of the {objective}. Repeat "
-    "some trials, spread over the space, with other seeds, or read the results of single folds as "
-    "instances.",
-    was=lambda fact: "only one configuration was" if fact["repeated"] else "no configuration was",
-)
-_no_noise = declared_fact(
-    "no_noise", "repeated evaluations have the same {objective} each time: there is no noise"
-)
-_acquisition_assumed = declared_fact(
-    "acquisition_assumed", "{why}", why=lambda fact: _why_assumed(fact["why"], *fact.names)
-)
-_range_of_later_trials = declared_fact(
-    "range_of_later_trials",
-    "range: that of {listed} was read from all trials; those known before trial {trials} span less "
-    "(give {space=} if the optimizer knew it)",
-    listed=lambda fact: ", ".join(fact.names),
-)
-
-
-def _why_assumed(why: Fact | None, optimizer: str, criterion: str, model: str) -> str:
-    if why is None:
-        return f"{optimizer} is not known to have used {criterion}: it is assumed"
-    return f"{why}; {model} with {criterion} is assumed"
-
-
 NOTABLE_NOISE = 0.1
 """Noise as a share of the objective's standard deviation from which luck may decide."""
 
@@ -344,8 +300,8 @@ class Run(Record):
         levels = [why["value"] for why in others if why["value"] is not None]
         several = sorted({level for level in levels if levels.count(level) > 1}, reverse=True)
         if before is not None or not several:
-            return _too_few_trials(trials=known, before=before)
-        return _too_few_at_level(
+            return TOO_FEW_TRIALS(trials=known, before=before)
+        return TOO_FEW_AT_LEVEL(
             trials=known,
             names=others[0].names,
             levels=tuple(several),
@@ -529,10 +485,10 @@ class Run(Record):
         repeats = self._repeats(self.known_before(before))
         if len(repeats.df) < 2:
             raise NothingToExplain(
-                _no_repeats(objective=self.objective_name, repeated=len(repeats.df))
+                NO_REPEATS(objective=self.objective_name, repeated=len(repeats.df))
             )
         if not repeats.std.any():
-            raise NothingToExplain(_no_noise(objective=self.objective_name))
+            raise NothingToExplain(NO_NOISE(objective=self.objective_name))
         return NoiseModel.fit(self.space, repeats, kind=kind, seed=seed)
 
     def _repeats(self, known: Ints) -> Repeats:
@@ -596,7 +552,7 @@ class Run(Record):
             why = self.record.why_not(before)
         model = getattr(surrogate, "label", "a model of yours")
         names = [self.optimizer, built.label, model]
-        assumed = _acquisition_assumed(names=names, why=why)
+        assumed = ACQUISITION_ASSUMED(names=names, why=why)
         return ChosenAcquisition(built, notes=(assumed, *later))
 
     def _ranges_of_later_trials(self, before: int | None) -> tuple[Fact, ...]:
@@ -608,7 +564,7 @@ class Run(Record):
         names = [name for name, trials in self.ranges_from.items() if {*trials} - known]
         if not names:
             return ()
-        return (_range_of_later_trials(trials=[before], names=names),)
+        return (RANGE_OF_LATER_TRIALS(trials=[before], names=names),)
 
     def acquisition(self, before: int | None = None) -> Acquisition:
         """Return the acquisition for trial `before`: the optimizer's own, else an assumed one.
