@@ -1,8 +1,6 @@
 """Functional ANOVA: closed forms, brute force, scikit-learn, axioms, bad input."""
 
 import copy
-import json
-import pickle
 from itertools import combinations
 
 import numpy as np
@@ -29,7 +27,7 @@ from hpo_explain import (
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.importance.fanova import corrected
-from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.analytic import nested_space, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
 from tests.shares import shares_of
@@ -76,38 +74,6 @@ def test_a_quadratic_has_the_shares_of_its_closed_form():
     result = FanovaExplainer(forest).explain(order=2)
     found = [result.share("x1"), result.share("x2"), result.share("x1", "x2")]
     np.testing.assert_allclose(found, expected, atol=0.003)  # the forest's own error
-
-
-def test_an_interaction_without_main_effects_is_found():
-    space = SearchSpace([FloatParameter(name, -1.0, 1.0) for name in "xzw"])
-    # encoded: sign(x)·sign(z) has variance 1, 0.1 w variance 0.01/3
-    forest = fit(space, lambda x, z, w: np.sign(x - 0.5) * np.sign(z - 0.5) + 0.1 * (2 * w - 1))
-    result = FanovaExplainer(forest).explain(order=2)
-    # no first split helps, so trees begin anywhere and learn the corners less exactly
-    assert result.share("x", "z") == pytest.approx(1 / (1 + 0.01 / 3), abs=0.06)
-    assert result.share("x") < 0.02
-    assert result.share("z") < 0.02
-    assert result.to_frame().index[0] == "x × z"
-    assert result.total_effect("x") > 0.97
-
-
-def test_a_hyperparameter_on_a_log_scale_gets_its_share_on_that_scale():
-    # √3·(position on the log scale) + another one: 3/4 and 1/4
-    space = SearchSpace([FloatParameter("lr", 1e-6, 1.0, log=True), FloatParameter("m", 0.0, 1.0)])
-    result = FanovaExplainer(fit(space, lambda a, b: np.sqrt(3.0) * a + b)).explain()
-    assert result.share("lr") == pytest.approx(0.75, abs=0.01)
-    assert result.share("m") == pytest.approx(0.25, abs=0.01)
-
-
-def test_thirty_categories_are_told_apart():
-    space = SearchSpace([CategoricalParameter(f"c{j}", list(range(30))) for j in range(4)])
-    means = np.random.default_rng(0).normal(size=(4, 30))
-    f = lambda *codes: sum(means[j][c.astype(int)] for j, c in enumerate(codes))  # noqa: E731
-    forest = fit(space, f, n_trees=8)
-    result = FanovaExplainer(forest).explain(order=2)
-    spread = means.var(axis=1)
-    found = [result.share(f"c{j}") for j in range(4)]
-    np.testing.assert_allclose(found, spread / spread.sum(), atol=0.05)
 
 
 # ---------------------------------------------------------------------- brute force
@@ -348,13 +314,6 @@ def test_a_constant_objective_gives_zeros():
     assert [claim.kind for claim in result.marginal("lr").claims] == ["flat"]
 
 
-def test_a_hyperparameter_with_a_single_value_explains_nothing():
-    surrogate, _, _ = fitted(SPACES["single values"])
-    result = FanovaExplainer(surrogate).explain(order=3)
-    assert result.share("x") == pytest.approx(1.0)
-    assert result.share("fixed") == result.share("one") == result.total_effect("one") == 0.0
-
-
 def test_claims_are_the_largest_shares_with_their_std_and_what_all_mains_explain():
     space = unit_cube(4)
     X = space.sample(200, seed=0)
@@ -422,21 +381,6 @@ def test_a_process_of_another_kernel_is_distilled_and_its_fidelity_is_told():
     # 9 : 1, and the distilled forest is a forest
     assert result.share("x1") == pytest.approx(0.9, abs=0.02)
     assert result.share("x2") == pytest.approx(0.1, abs=0.02)
-
-
-def test_any_object_with_a_space_and_predictions_is_distilled():
-    surrogate = AnalyticSurrogate(nested_space(), lambda X: np.nan_to_num(X[:, 1], nan=-1.0))
-    result = FanovaExplainer(surrogate, n_trees=8).explain(order=2)
-    # momentum where it is active: all there is, is between it and its parent
-    rest = result.share("optimizer") + result.share("momentum")
-    assert rest + result.share("optimizer", "momentum") == pytest.approx(1.0, abs=1e-3)
-    assert result.trust.level == "unknown"
-
-
-def test_a_fidelity_is_told_only_where_a_model_was_distilled():
-    result = FanovaExplainer(five_nodes()).explain()
-    assert result.fidelity is None
-    assert not any(note.kind == "forest_distilled" for note in result.notes)
 
 
 # ---------------------------------------------------------------------- from a run
@@ -515,19 +459,6 @@ def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
     assert {"objectives_capped", "predictions_capped"} <= {note.kind for note in found.notes}
 
 
-def test_a_result_can_be_written_and_pickled():
-    result = hx.importance(table(), order=2, objective="loss", n_trees=4)
-    plain = json.loads(json.dumps(result.to_dict()))
-    by_name = {row["members"][0]: row for row in plain["importance"] if len(row["members"]) == 1}
-    assert by_name["x"]["importance"] == result.share("x")
-    again = pickle.loads(pickle.dumps(result))
-    assert again.share("x", "k") == result.share("x", "k")
-    assert again.total_effect("x") == result.total_effect("x")
-    frame = result.to_frame()
-    assert frame["importance"].is_monotonic_decreasing
-    assert frame.loc["x", "std"] == pytest.approx(result.shares[:, 0].std())
-
-
 # ---------------------------------------------------------------------- bad input
 
 
@@ -571,11 +502,6 @@ def test_a_forest_of_scikit_learn_is_told_to_be_wrapped():
         FanovaExplainer(five_nodes().forest)
 
 
-def test_an_unknown_direction_is_told():
-    with pytest.raises(ValueError, match="direction must be one of 'minimize', 'maximize'"):
-        FanovaExplainer(five_nodes(), direction="up")
-
-
 @pytest.mark.parametrize(
     ("cap", "message"),
     [
@@ -592,11 +518,6 @@ def test_an_unknown_direction_is_told():
 def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
     with pytest.raises(ValueError, match=message):
         hx.importance(table(), objective="loss", n_trees=2, cap=cap)
-
-
-def test_fewer_than_two_finished_trials_are_told():
-    with pytest.raises(ValueError, match=r"1 finished trial.*at least 2.*Run more trials"):
-        hx.importance(table(1), objective="loss")
 
 
 @pytest.mark.parametrize(

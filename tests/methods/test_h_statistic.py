@@ -122,20 +122,6 @@ def test_neither_direction_nor_scale_changes_h():
     np.testing.assert_allclose(found, found[0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("explain_acquisition", [False, True])
-def test_the_direction_is_that_of_the_objective(explain_acquisition):
-    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] * X[:, 1], lambda X: X[:, 0])
-    model = hx.LowerConfidenceBound(surrogate, direction="maximize")
-    model = model if explain_acquisition else surrogate
-    found = hx.InteractionExplainer(model, sample=20, direction="maximize").explain()
-    assert found.subject.direction == "maximize"
-    assert found.subject.lower_is_better is False
-    subject = Subject(surrogate.space, "maximize", "score")
-    again = hx.InteractionExplainer(model, sample=20, subject=subject).explain()
-    assert (again.subject.direction, again.subject.objective_name) == ("maximize", "score")
-    np.testing.assert_array_equal(found.pairs, again.pairs)
-
-
 def test_a_child_interacts_with_what_decides_whether_it_is_active():
     space = nested_space()
     X = space.sample(60, seed=1)
@@ -310,13 +296,6 @@ def test_what_a_run_shows_is_certain_by_a_process_and_not_by_a_forest(f, kind, n
     (claim,) = hx.h_statistic(run, kind="forest", sample=30).claims
     assert not claim.certain
     assert claim.because[0].kind == "interaction_not_bounded"
-
-
-def test_an_acquisition_has_no_bounds():
-    run = noisy_run(lambda X: X[:, 0] * X[:, 1], d=2)
-    found = hx.h_statistic(run, acquisition="lcb", kind="gp", sample=20)
-    assert found.bounds is None
-    assert not found.claims[0].certain
 
 
 # ---------------------------------------------------------------------- pairs of the same functions

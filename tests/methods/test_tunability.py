@@ -247,15 +247,6 @@ def test_the_sensitivity_has_an_interval_of_draws_whatever_the_number_of_players
     assert found.probability("x1", "x2") > 0.99
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_in_a_noisy_sum_nothing_surely_acts_together(seed):
-    rng = np.random.default_rng(seed)
-    run = run_of(lambda X: np.sin(3 * X[:, 0]) + X[:, 1] ** 2 + rng.normal(0.0, 0.1, len(X)))
-    found = [hx.tunability(run, DEFAULT, kind="gp"), hx.shapley_interactions(run, kind="gp")]
-    claims = [claim for one in found for claim in one.claims if claim.kind == "interaction"]
-    assert not any(claim.certain for claim in claims)
-
-
 GAMES = ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 FUNCTIONS = {
     "iris": lambda X: 1.0 * X[..., 0] + 0.5 * X[..., 1],
