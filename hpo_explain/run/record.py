@@ -151,7 +151,7 @@ class Record:
                 _diverged(
                     trials=numbers[self.cost > bound],
                     objective=self.objective_name,
-                    bound=float(self._sign * bound),
+                    bound=float(self.sign * bound),
                 )
             )
         beyond = self.cost < learned
@@ -160,7 +160,7 @@ class Record:
                 _overflow_clipped(
                     trials=numbers[beyond],
                     objective=self.objective_name,
-                    bound=float(self._sign * learned[beyond][0]),
+                    bound=float(self.sign * learned[beyond][0]),
                 )
             )
         if ran_at_once(*self._clock()[1:]):
@@ -170,7 +170,8 @@ class Record:
     # ------------------------------------------------------------------ reading
 
     @property
-    def _sign(self) -> float:
+    def sign(self) -> float:
+        """1 where the objective is minimized, else -1."""
         return 1.0 if self.direction == "minimize" else -1.0
 
     def __len__(self) -> int:
@@ -179,7 +180,7 @@ class Record:
     @property
     def cost(self) -> Array:
         """The objective, negated where it is maximized: smaller is better. Shape (n,)."""
-        return self._sign * self.objective
+        return self.sign * self.objective
 
     @property
     def incumbent_trial(self) -> int:

@@ -269,7 +269,7 @@ class Run(Record):
                 return own
             kind = choose_kind(len(rows), self.space, measured=self.measured)["surrogate"]
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
-        y = self._sign * self.learned_cost(before)
+        y = self.sign * self.learned_cost(before)
         if self.averaged is None:
             some, notes = self._learned(rows, before, kind, seed)
             fit = fitted(self.space, kind, n_trees, seed, self.X[rows[some]], y[some], notes=notes)
@@ -383,7 +383,7 @@ class Run(Record):
         incumbent = self.incumbent_trial
         surrogate, at = self.surrogate(seed=seed), self.row(incumbent)
         mean, std = surrogate.predict(self.X)
-        row = lowest(np.where(np.asarray(self.feasible), self._sign * mean, np.inf))
+        row = lowest(np.where(np.asarray(self.feasible), self.sign * mean, np.inf))
         spread = float(np.std(self.learned_cost()))
         noise = float(getattr(surrogate, "noise_std", np.nan))
         return BestPredicted(

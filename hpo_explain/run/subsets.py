@@ -157,5 +157,4 @@ def on_log_tail(run: Run, *, seed: int = 0) -> tuple[Run, LogTail]:
     """
     tail = LogTail.of(run.cost)
     some = thinned(run, MOST_TRIALS, seed=seed)
-    sign = 1.0 if run.direction == "minimize" else -1.0
-    return replace(some, objective=sign * tail(some.cost), record=None, model=None), tail
+    return replace(some, objective=run.sign * tail(some.cost), record=None, model=None), tail

@@ -116,7 +116,7 @@ def widen(analyses: Analysed, candidates: Candidates) -> Action | None:
 
 def _near_an_end(candidates: Candidates) -> list[str]:
     """Return the hyperparameters that the best configuration has at an end, the steepest first."""
-    space, sign = candidates.run.space, candidates.sign
+    space, sign = candidates.run.space, candidates.run.sign
     best = space.encode([candidates.best])
     moved, names = [], []
     for j, parameter in enumerate(space):
@@ -379,10 +379,10 @@ def _of_category(run: Run, j: int, prospects: Prospects, candidates: Candidates)
     codes = np.arange(len(parameter.choices), dtype=float)
     reached = attainable(
         run.surrogate(), j, codes, run.space.sample(_ROWS, seed=0, latent=True),
-        sign=candidates.sign, feasible=None if feasibility is None else feasibility.probability,
+        sign=candidates.run.sign, feasible=None if feasibility is None else feasibility.probability,
     )  # fmt: skip
     trials = np.array([(run.X[:, j] == code).sum() for code in codes])
-    cost, covariance = candidates.sign * reached.mean, reached.covariance
+    cost, covariance = candidates.run.sign * reached.mean, reached.covariance
     if not np.isfinite(cost).all() or covariance is None:
         return []
     evidence = _ATTAINABLE(
@@ -402,7 +402,7 @@ def _of_category(run: Run, j: int, prospects: Prospects, candidates: Candidates)
     for i in np.flatnonzero(few & ~gone & (probable >= _PROBABLE)).tolist():
         drawn = np.random.default_rng(0).standard_normal(_DRAWS)
         reached_there = float(cost[i]) + float(reached.std[i]) * drawn
-        gains = np.maximum(candidates.sign * candidates.found.mean - reached_there, 0.0)
+        gains = np.maximum(candidates.run.sign * candidates.found.mean - reached_there, 0.0)
         low, high = np.percentile(gains, (5.0, 95.0)).tolist()
         found.append(
             Action(

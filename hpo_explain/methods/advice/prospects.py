@@ -55,9 +55,9 @@ _INACTIVE = -1.0  # in place of NaN
 
 EXPECTED = declared_fact(
     "expected_improvement",
-    "the model predicts {objective} {predicted:±} for the most promising configuration that was found, "
-    "and {at_best:±} for trial {trials}, the best predicted one (± one standard deviation): an expected "
-    "improvement of {expected:.2g}",
+    "the model predicts {objective} {predicted:±} for the most promising configuration that was "
+    "found, and {at_best:±} for trial {trials}, the best predicted one (± one standard deviation): "
+    "an expected improvement of {expected:.2g}",
 )
 _BRING = declared_fact(
     "random_trials_bring",
@@ -101,7 +101,6 @@ class Prospects:
 
     def __init__(self, run: Run, *, seed: int = 0) -> None:
         self._run, self._seed = run, seed
-        self._sign = 1.0 if run.direction == "minimize" else -1.0
         self._usual = run.space.sample(_ROWS, seed=seed)
 
     @cached_property
@@ -118,7 +117,7 @@ class Prospects:
     @cached_property
     def best(self) -> int:
         """The row of `scaled` with the best predicted objective of all feasible trials."""
-        cost = self._sign * self.model.predict(self.scaled.X)[0]
+        cost = self._run.sign * self.model.predict(self.scaled.X)[0]
         return lowest(np.where(np.asarray(self.scaled.feasible), cost, np.inf))
 
     def changed(
@@ -165,13 +164,13 @@ class Prospects:
         """Return draws of the cost, (draws, n)."""
         model = self.model
         if isinstance(model, SupportsTrees) and not isinstance(model, SupportsJoint):
-            return np.asarray(self._sign * model.predict_trees(rows).T)
+            return np.asarray(self._run.sign * model.predict_trees(rows).T)
         mean, std = model.predict(rows)
         covariance = np.diag(std**2)
         if isinstance(model, SupportsJoint):
             covariance = model.posterior_covariance(rows)
         with one_blas_thread():
-            return normal_draws(self._sign * mean, covariance, _DRAWS, self._seed).T
+            return normal_draws(self._run.sign * mean, covariance, _DRAWS, self._seed).T
 
 
 def changed_rows(
@@ -282,15 +281,10 @@ class Candidates:
         return cls(run, rows, mean, std, expected, found, spread)
 
     @property
-    def sign(self) -> float:
-        """1 where the objective is minimized, else -1."""
-        return 1.0 if self.run.direction == "minimize" else -1.0
-
-    @property
     def best(self) -> Mapping[str, Any]:
         """The configuration with the best predicted objective, tried or not."""
-        best = lowest(self.sign * self.mean) if len(self.rows) else -1
-        if best >= 0 and self.sign * self.mean[best] < self.sign * self.found.mean:
+        best = lowest(self.run.sign * self.mean) if len(self.rows) else -1
+        if best >= 0 and self.run.sign * self.mean[best] < self.run.sign * self.found.mean:
             return self.config(best)
         return self.found.configuration
 
@@ -319,9 +313,8 @@ def recent(run: Run, share: float) -> tuple[bool, Fact]:
     last = max(round(share * n), 1)
     cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
     before, now = float(np.min(cost[: n - last], initial=np.inf)), float(np.min(cost))
-    sign = 1.0 if run.direction == "minimize" else -1.0
     return now < before, _LAST(
-        n=last, objective=run.objective_name, before=sign * before, now=sign * now,
+        n=last, objective=run.objective_name, before=run.sign * before, now=run.sign * now,
         improved=now < before,
     )  # fmt: skip
 
@@ -362,8 +355,8 @@ def probably_feasible(run: Run, rows: Array) -> Array:
 def _untried(run: Run) -> Array:
     """Return encoded configurations that were not tried and are rather feasible, (n, d)."""
     space, rng = run.space, np.random.default_rng(0)
-    sign = 1.0 if run.direction == "minimize" else -1.0
-    predicted = np.where(np.asarray(run.feasible), sign * run.surrogate().predict(run.X)[0], np.inf)
+    cost = run.sign * run.surrogate().predict(run.X)[0]
+    predicted = np.where(np.asarray(run.feasible), cost, np.inf)
     parents = filled(space, run.X[ranked(predicted)[:_PARENTS]], 0)
     copies = [
         changed(space, np.repeat(parents, _COPIES // len(_STEPS), axis=0), step, rng)

@@ -317,7 +317,7 @@ def repeat(analyses: Analysed, candidates: Candidates) -> Action | None:
         return None
     rows, trials = _best_rows(run, candidates)
     covariance = model.posterior_covariance(run.X[rows])
-    mean = candidates.sign * model.predict(run.X[rows])[0]
+    mean = candidates.run.sign * model.predict(run.X[rows])[0]
     chosen = _contenders(mean, covariance)
     if len(chosen) < 2:
         return None
@@ -382,7 +382,7 @@ def _best_rows(run: Run, candidates: Candidates) -> tuple[list[int], list[int]]:
     """Return rows of the best predicted feasible configurations, each once, and their trials."""
     first, _ = different_rows(run.X)
     rows = [int(i) for i in first if np.asarray(run.feasible)[i]]
-    predicted = candidates.sign * run.surrogate().predict(run.X[rows])[0]
+    predicted = candidates.run.sign * run.surrogate().predict(run.X[rows])[0]
     chosen = [rows[i] for i in ranked(predicted)[:_MOST_ROWS]]
     return chosen, [int(np.asarray(run.trials)[i]) for i in chosen]
 

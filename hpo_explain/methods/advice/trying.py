@@ -159,22 +159,22 @@ def attempt(
     rows = batch_of(scaled, model, within, n, avoid)
     if not len(rows):
         return None
-    sign = 1.0 if run.direction == "minimize" else -1.0
     together = np.vstack([scaled.X[[prospects.best]], rows])
     mean, std = model.predict(together)
-    drawn = normal_draws(sign * mean, model.posterior_covariance(together), _DRAWS, 0).T
+    drawn = normal_draws(run.sign * mean, model.posterior_covariance(together), _DRAWS, 0).T
     improved = np.maximum(drawn[:, 0] - drawn[:, 1:].min(axis=1), 0.0)
     gain = float(improved.mean())
     if gain < _WORTH * candidates.spread:
         return None
     low, high = np.percentile(improved, (5.0, 95.0)).tolist()
-    exploitation, exploration = expected_improvement(sign * mean[1:2], std[1:2], sign * mean[0])
+    cost = run.sign * mean
+    parts = expected_improvement(cost[1:2], std[1:2], cost[0])
     expected = EXPECTED(
         trials=[int(np.asarray(scaled.trials)[prospects.best])],
         objective=run.objective_name,
         predicted=(float(mean[1]), float(std[1])),
         at_best=(float(mean[0]), float(std[0])),
-        expected=float(exploitation[0] + exploration[0]),
+        expected=float(parts[0][0] + parts[1][0]),
     )
     configs = _shortened(run.space, rows)
     brings = _TOGETHER(n=len(configs), expected=gain)
@@ -224,14 +224,13 @@ class _Batch:
         self, run: Run, model: Joint, within: Sequence[Parameter], avoid: Avoid | None
     ) -> None:
         self._run, self._space, self._avoid = run, run.space, avoid
-        self._sign = 1.0 if run.direction == "minimize" else -1.0
         known = [p for p in within if p.name in run.space.names]
         self._within = [(run.space.index(p.name), _kept(run.space, p)) for p in known]
         self._within.sort(key=lambda one: self._space.order.tolist().index(one[0]))
         self._given = _Given(model, np.empty((0, len(run.space))))
         self._feasibility = run.feasibility()
         rows = run.X[np.asarray(run.feasible)]
-        costs = self._sign * model.predict(rows)[0]
+        costs = self._run.sign * model.predict(rows)[0]
         self._best = float(costs.min())
         self._parents = filled(run.space, rows[ranked(costs)[:_PARENTS]], 0)
         self._tried = tried(run)
@@ -249,7 +248,7 @@ class _Batch:
         return self._given.rows
 
     def _cost(self, rows: Array) -> Array:
-        return np.asarray(self._sign * self._given.model.predict(rows)[0])
+        return np.asarray(self._run.sign * self._given.model.predict(rows)[0])
 
     def _unpromising(self, rows: Array) -> Array:
         return -log_expected_improvement(self._cost(rows), self._given.std(rows), self._best)

@@ -48,7 +48,6 @@ def history(asked: Asked, *, optimum: float | None = None) -> History:
     The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
     """
     run, known = asked.run, None if optimum is None else check_number("optimum", optimum)
-    sign = 1.0 if run.direction == "minimize" else -1.0
     order = np.argsort(np.asarray(run.trials), kind="stable")
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
@@ -57,8 +56,8 @@ def history(asked: Asked, *, optimum: float | None = None) -> History:
         subject=replace(asked.subject(), notes=()),
         trials=trials,
         objective=run.objective[order],
-        learned=sign * run.learned_cost()[order],
-        bound=float(sign * run.diverged_above()),
+        learned=run.sign * run.learned_cost()[order],
+        bound=float(run.sign * run.diverged_above()),
         feasible=feasible,
         origins=tuple(run.origin(t) for t in trials.tolist()),
         proposed=np.isin(trials, run.proposals or ()),

@@ -128,11 +128,10 @@ def recommended_space(asked: Asked) -> Recommendation:
         scaled, tail = on_log_tail(run, seed=asked.seed)
         if len(scaled) < len(run):
             notes.append(_SOME(used=len(scaled), n=len(run)))
-        sign = 1.0 if run.direction == "minimize" else -1.0
         model = scaled.surrogate(kind="gp", seed=asked.seed)
 
         def objective(predicted: Array) -> Array:
-            return sign * tail.cost(sign * predicted)
+            return run.sign * tail.cost(run.sign * predicted)
 
     subject = Subject.of(run, notes=notes)
     explainer = RecommendedSpaceExplainer(
