@@ -11,7 +11,6 @@ import os
 import pickle
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -25,7 +24,7 @@ _logger = logging.getLogger("hpo_explain")
 
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR", "VECLIB_MAXIMUM")
 _ENVIRONMENT = {f"{library}_NUM_THREADS": "1" for library in _THREADS}
-_ENVIRONMENT |= {"MPLBACKEND": "Agg", "PYTHONWARNINGS": ""}
+_ENVIRONMENT |= {"MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore"}
 _NICE = 10  # gives way to the optimization
 
 
@@ -128,7 +127,6 @@ def _begin(parent: int, last: bool) -> None:
         with contextlib.suppress(AttributeError, OSError):  # Windows has another way
             os.nice(_NICE)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    warnings.simplefilter("ignore")
     logging.disable()  # a section that fails is a card of the report
 
 

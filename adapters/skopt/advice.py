@@ -34,7 +34,7 @@ def continued(advice: Advice, result: Any) -> dict[str, Any]:
     --------
     >>> import skopt
     >>> import hpo_explain as hx
-    >>> from hpo_explain.explanations import Subject
+    >>> from hpo_explain.base.subject import Subject
     >>> objective = lambda point: (point[0] - 0.3) ** 2
     >>> result = skopt.gp_minimize(objective, [(0.0, 1.0)], n_calls=10, random_state=0)
     >>> run = hx.from_skopt(result)
