@@ -127,7 +127,7 @@ def test_what_is_chosen_so_far_is_explained_and_the_rest_is_named():
     partly = hx.explain_proposal(study, trial, background=rows)
     assert (dict(partly.config), partly.not_chosen) == (pytest.approx(trial.params), ("k", "c"))
     assert the_note(partly.notes, "not_chosen").names == ("k", "c")
-    assert "k and c are not chosen yet" in str(the_note(partly.notes, "not_chosen"))
+    assert "no value of k and c was chosen yet" in str(the_note(partly.notes, "not_chosen"))
     assert "as far as it is chosen" in partly.sentence
     assert partly.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
     densities = hx.proposal_densities(study, trial)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.plotting._text import abbreviated, distinct, plain, visible, wrap
 from hpo_explain.wording.numbers import signed
-from hpo_explain.wording.plots import not_shown
 
 
 @pytest.mark.parametrize(
@@ -85,13 +84,6 @@ def test_lines_are_broken_at_spaces_but_not_around_an_equals_sign():
 )
 def test_numbers_beside_each_other_have_a_sign_and_the_digits_of_the_largest(value, scale, shown):
     assert signed(value, scale) == shown
-
-
-def test_what_is_not_shown_is_counted():
-    assert not_shown(0, "smaller one", "smaller ones") == ""
-    assert not_shown(-2, "smaller one", "smaller ones") == ""
-    assert not_shown(1, "smaller one", "smaller ones") == " 1 smaller one is not shown."
-    assert not_shown(2, "smaller one", "smaller ones") == " 2 smaller ones are not shown."
 
 
 LONG = "a_really_quite_long_hyperparameter_name_of_module.{}.layer_norm_epsilon_decay"
