@@ -193,57 +193,6 @@ def test_marks_that_a_database_has_removed_are_not_guessed(searched):
 # ---------------------------------------------------------------------- the space
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (hp.uniform("x", -1.0, 2.0), hx.FloatParameter("x", -1.0, 2.0)),
-        (hp.quniform("x", 0.0, 1.0, 0.25), hx.FloatParameter("x", 0.0, 1.0, step=0.25)),
-        (hp.uniformint("x", 2, 7), hx.IntParameter("x", 2, 7)),
-        (hp.randint("x", 4), hx.IntParameter("x", 0, 3)),
-        (hp.qloguniform("x", 0.0, np.log(100.0), 1), hx.IntParameter("x", 1, 100, log=True)),
-        (hp.choice("x", [None, "a", 3]), hx.CategoricalParameter("x", [None, "a", 3])),
-        (hp.choice("x", ["a", "a"]), hx.CategoricalParameter("x", [0, 1])),
-        (hp.pchoice("x", [(0.2, "a"), (0.8, "b")]), hx.CategoricalParameter("x", ["a", "b"])),
-        (hp.choice("x", [("svm", 1), ("knn", 2)]), hx.CategoricalParameter("x", ["svm", "knn"])),
-    ],
-)
-def test_a_distribution_is_a_hyperparameter(given, expected):
-    assert read_graph({"any": [given]}, {}).space["x"] == expected
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        hp.quniform("x", 0.1, 2.0, 0.3),
-        hp.quniform("x", 1, 10, 2),
-        hp.uniformint("x", 1, 6),
-        hp.qloguniform("x", 0.0, 3.0, 1),
-        hp.randint("x", 2, 6),
-        hp.loguniform("x", -3.0, 0.0),
-    ],
-)
-def test_every_value_that_hyperopt_draws_is_in_the_range_and_the_ends_are_drawn(given):
-    parameter = read_graph(given, {}).space["x"]
-    rng = np.random.default_rng(0)
-    drawn = [float(hyperopt.pyll.stochastic.sample(given, rng)) for _ in range(300)]
-    positions = parameter.encode(drawn)
-    assert (positions >= 0.0).all()
-    assert (positions <= 1.0).all()
-    assert positions.min() <= 0.02
-    assert positions.max() >= 0.98
-
-
-def test_a_normal_distribution_is_read_as_a_range_and_says_so():
-    trials = trials_of(
-        6, objective=lambda config: config["x"] ** 2, space={"x": hp.normal("x", 1, 2)}
-    )
-    run = hx.from_hyperopt(trials, space={"x": hp.normal("x", 1, 2)})
-    assert (run.space["x"].low, run.space["x"].high) == pytest.approx(
-        (1 - 6.1805, 1 + 6.1805), 1e-3
-    )
-    assert "distribution_as_range" in kinds(run)
-
-
 def test_one_that_stands_below_several_choices_is_active_under_each():
     shared = hp.uniform("x", 0.0, 1.0)
     several = {"m": hp.choice("m", [{"t": "a", "x": shared}, {"t": "b", "x": shared}, "c"])}

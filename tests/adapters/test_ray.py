@@ -3,7 +3,6 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
-from hpo_explain.adapters.ray import read_space
 
 tune = pytest.importorskip("ray.tune", reason="ray[tune] is not installed")
 
@@ -76,27 +75,3 @@ def test_without_a_space_it_is_inferred_and_said(results):
     assert "space_not_recorded" in [note.kind for note in run.notes]
     with pytest.raises(hx.InputError, match="metric"):
         hx.from_ray(results, metric="accuracy")
-
-
-@pytest.mark.parametrize(
-    ("domain", "expected"),
-    [
-        (tune.uniform(-1.0, 2.0), hx.FloatParameter("x", -1.0, 2.0)),
-        (tune.quniform(0.0, 1.0, 0.25), hx.FloatParameter("x", 0.0, 1.0, step=0.25)),
-        (tune.randint(1, 5), hx.IntParameter("x", 1, 4)),
-        (tune.qrandint(2, 8, 2), hx.IntParameter("x", 2, 8, step=2)),
-        (tune.lograndint(1, 101), hx.IntParameter("x", 1, 100, log=True)),
-        (tune.choice([True, False]), hx.CategoricalParameter("x", [True, False])),
-        (tune.grid_search([1, 10, 100]), hx.IntParameter("x", 1, 100, log=True)),
-    ],
-)
-def test_a_domain_is_a_hyperparameter_that_takes_what_ray_draws(domain, expected):
-    assert [*read_space({"x": domain}, [])[0]] == [expected]
-    if hasattr(domain, "sample"):
-        expected.encode([domain.sample() for _ in range(50)])
-
-
-def test_what_is_computed_is_named():
-    given = {"x": tune.sample_from(lambda _: 1), "y": tune.uniform(0.0, 1.0)}
-    space, configs, (note,) = read_space(given, [{"x": 1, "y": 0.5}])
-    assert (space.names, configs, note.names) == (("y",), [{"y": 0.5}], ("x",))

@@ -107,29 +107,6 @@ def test_conditions_that_no_single_list_states_are_inferred_from_the_trials():
     assert any(note.kind == "active_at_frequency" for note in run.notes)
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([1, 2, 3, 5], hx.IntParameter("C", 1, 5)),
-        ([10, 20, 30], hx.IntParameter("C", 10, 30, step=10)),
-        ([2, 4, 8, 16], hx.IntParameter("C", 2, 16, log=True)),
-        ([0.25, 0.5, 0.75], hx.FloatParameter("C", 0.25, 0.75, step=0.25)),
-        (np.logspace(-3, 3, 7), hx.FloatParameter("C", 1e-3, 1e3, log=True)),
-        (("sqrt", 0.5, None), hx.CategoricalParameter("C", ["sqrt", 0.5, None])),
-        ([True, False], hx.CategoricalParameter("C", [True, False])),
-        ([3.0], hx.CategoricalParameter("C", [3.0])),
-    ],
-)
-def test_lists_are_ranges_where_they_hold_numbers_only_and_else_choices(values, expected):
-    from hpo_explain.adapters.sklearn._space import read_space
-
-    tried = [{"C": value} for value in values]
-    space, encoded, _ = read_space([{"C": values}], tried, range(len(tried)))
-    assert space["C"] == expected
-    for config, value in zip(space.decode(encoded), values, strict=True):
-        assert config["C"] == (pytest.approx(value) if isinstance(value, float) else value)
-
-
 def test_the_incumbent_sets_the_parameters_of_a_pipeline():
     data = make_classification(60, random_state=0)
     pipe = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
@@ -157,14 +134,6 @@ def test_distributions_are_the_true_space():
     assert run.space["gamma"] == hx.FloatParameter("gamma", 0.5, 2.5)
     assert run.space["trees"] == hx.IntParameter("trees", 2, 8)
     assert not run.ranges_from
-
-
-def test_a_distribution_that_is_not_uniform_is_read_as_its_range_and_noted():
-    values = {"gamma": stats.expon(scale=2.0)}
-    run = as_run(grid(values, RandomizedSearchCV, n_iter=5, random_state=0))
-    gamma = run.space["gamma"]
-    assert gamma.high == pytest.approx(-2.0 * np.log(0.001))  # the 0.999 quantile
-    assert "distribution_as_range" in [note.kind for note in run.notes]
 
 
 def test_nobody_proposed_what_was_drawn_or_listed():

@@ -36,19 +36,6 @@ def equals(child, parent, value):
 # ---------------------------------------------------------------------- ConfigSpace
 
 
-def test_a_space_of_configspace_keeps_ranges_scales_and_choices():
-    space = hx.SearchSpace.from_configspace(space_of())
-    expected = [
-        hx.FloatParameter("lr", 1e-4, 1.0, log=True),
-        hx.CategoricalParameter("kernel", ["rbf", "poly", "linear"]),
-        hx.IntParameter("degree", 1, 5),
-        hx.CategoricalParameter("size", ["s", "m", "l"]),
-        hx.CategoricalParameter("version", [3]),
-        hx.FloatParameter("x", 0.0, 1.0),
-    ]
-    assert {p.name: p for p in space} == {p.name: p for p in expected}
-
-
 @pytest.mark.parametrize(
     ("condition", "active_when"),
     [

@@ -31,8 +31,8 @@ SENTENCES = [
     ),
     (
         fact("active_when", names=["rate", "skip"], rules=(EQUALS, AT_LEAST), untried=()),
-        "rate and skip: active when booster = 'dart' and layers >= 3, inferred from the trials that "
-        "have it",
+        "rate and skip: active when booster = 'dart' and layers >= 3, inferred from the trials "
+        "that have it",
     ),
     (
         fact(
@@ -46,16 +46,6 @@ SENTENCES = [
         "hyperparameter explains the rest; counts as active at its observed frequency, 0.43",
     ),
     # studies
-    (
-        fact(
-            "sampler",
-            names=["TPESampler"],
-            how=fact("sampler_marked", names=["TPESampler", "GPSampler"], counts=(14, 1)),
-            phase=fact("startup", finished=10, assumed=True),
-        ),
-        "sampler: TPESampler, as 15 trials are marked (14 by TPESampler, 1 by GPSampler); random "
-        "until 10 trials are finished (assumed, Optuna's default)",
-    ),
     (
         fact(
             "not_rebuilt",

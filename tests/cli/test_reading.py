@@ -75,6 +75,6 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     assert max(map(len, lines)) <= 240
     assert lines[1] == "left out: 2 (200-201): pruned"
     assert lines[5] == "left out: 6 (103-108): for other reasons; see the report"
-    assert lines[6] == f"note: {fact('direction_assumed')}"
+    assert lines[6] == "note: c: left out, as the column is empty"
     shown = sum(line.startswith("note: ") for line in lines)
     assert lines[-1] == f"and {len(found.notes) - shown} more; see the report"
