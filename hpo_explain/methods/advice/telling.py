@@ -96,6 +96,8 @@ _LEFT = declared_fact(
     "90% probability by no more than {bound:.2g}",
 )
 
+_REGRET = declared_fact("regret_bound", "Optuna's terminator bounds the regret by {bound:.2g}")
+
 # ---------------------------------------------------------------------- beware
 
 _LEVEL = 0.01
@@ -469,8 +471,7 @@ def stop(analyses: Analysed, candidates: Candidates, prospects: Prospects) -> Ac
     expected, bound = prospects.left(candidates.rows)
     if bound >= _LITTLE * candidates.spread:
         return None
-    left = _LEFT(objective=analyses.run.objective_name, expected=expected, bound=bound)
-    evidence = (brought, left, candidates.reason(place))
+    evidence = (brought, *_left(analyses.run, expected, bound), candidates.reason(place))
     return Action("stop", gain=0.0, interval=(0.0, bound), certain=True, evidence=evidence)
 
 
@@ -489,8 +490,19 @@ def go_on(
     if not analyses.trust.good_region.enough:
         return Action("go_on", evidence=tuple(evidence))
     expected, bound = prospects.left(candidates.rows)
-    evidence.append(_LEFT(objective=analyses.run.objective_name, expected=expected, bound=bound))
+    evidence += _left(analyses.run, expected, bound)
     return Action("go_on", gain=expected, interval=(0.0, bound), evidence=tuple(evidence))
+
+
+def _left(run: Run, expected: float, bound: float) -> list[Fact]:
+    """Return what is still to gain, under our model and by the framework's own bound."""
+    found = [_LEFT(objective=run.objective_name, expected=expected, bound=bound)]
+    regret_bound = getattr(run.record, "regret_bound", None)  # of a framework that knows one
+    if regret_bound is not None and np.asarray(run.feasible).all():
+        regret = regret_bound(np.asarray(run.trials).tolist(), run.objective)
+        if regret is not None:
+            found.append(_REGRET(bound=regret))
+    return found
 
 
 def _why_nothing(about: Fact) -> str:
