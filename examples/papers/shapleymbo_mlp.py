@@ -275,7 +275,9 @@ def over_time(path: hx.DesirabilityPath) -> None:
         print(row(f"uncertainty, {word} quarter", path.phi[part, :, 1].mean(axis=0), 4))
     print(f"  {path.sentence}")
     print("\nMean contributions as importance (Section 8)")
-    print(path.mean_contributions().round(4).to_string())
+    means = path.to_frame().query("term == 'mean'").set_index("hyperparameter").contribution.abs()
+    sizes = means.groupby(level=0).agg(["mean", "std"]).sort_values("mean", ascending=False)
+    print(sizes.round(4).to_string())
 
 
 def verdicts(found: Findings) -> list[Verdict]:

@@ -144,19 +144,6 @@ def test_percentiles_are_those_of_the_proposals_until_then():
         assert predictions["percentile of mean"].iloc[i] == pytest.approx(100.0 * ranks)
 
 
-def test_importance_from_mean_contributions_is_their_mean_absolute_value():
-    path = path_of(run_of(proposals=[6, 9, 13]))
-    table = path.mean_contributions()
-    expected = np.abs(path.phi[:, :, 0]).mean(axis=0)
-    found = table.loc[list(path.names), "mean absolute contribution"]
-    np.testing.assert_allclose(found, expected)
-    assert table["share"].sum() == pytest.approx(1.0)
-    assert (table["proposals"] == 3).all()
-    with pytest.raises(NothingToExplain) as caught:
-        path_of(run_of(proposals=[6, 9]), acquisition="pi").mean_contributions()
-    assert caught.value.reason == fact("no_mean_term", names=["PI"])
-
-
 # ---------------------------------------------------------------------- made paths
 
 
@@ -276,12 +263,6 @@ def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():
         assert claim.certain is certain
 
 
-def test_exploration_is_the_spread_of_distances_to_the_incumbent():
-    path = made(np.ones((5, 2)), np.ones((5, 2)))
-    spread = np.std(np.linspace(0.0, 1.0, 5), ddof=1)
-    np.testing.assert_allclose(path.exploration(), spread)
-
-
 def test_criteria_that_change_are_named_and_their_terms_kept_apart():
     run = run_of(proposals=[6, 9])
     lcb, ei = (
@@ -308,19 +289,6 @@ def test_maximizing_is_minimizing_the_negative():
     one = path_of(run_of(proposals=[6, 9]))
     other = path_of(run_of(proposals=[6, 9], direction="maximize"))
     np.testing.assert_allclose(one.phi, other.phi, atol=1e-9)
-
-
-def test_inactive_hyperparameters_do_not_count_in_means():
-    space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("booster", ["linear", "dart"]),
-            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
-        ]
-    )
-    X = space.sample(20, seed=1)
-    run = hx.Run(space, X, np.where(np.isnan(X[:, 1]), 1.0, X[:, 1]), "minimize")
-    table = path_of(run).mean_contributions()
-    assert table.loc["drop", "proposals"] == int((~np.isnan(X[2:, 1])).sum())
 
 
 # ---------------------------------------------------------------------- words
@@ -356,9 +324,6 @@ def test_facts():
     assert str(fact("several_criteria", names=["LCB", "EI"])) == (
         "the proposals were made by several criteria (LCB, EI), whose contributions have different "
         "units; acquisition='lcb' explains all of them by one"
-    )
-    assert str(fact("no_mean_term", names=["PI"])) == (
-        "PI has no term of the mean alone. Use acquisition='lcb'."
     )
 
 

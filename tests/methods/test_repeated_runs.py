@@ -24,10 +24,6 @@ def test_mean_and_standard_deviation_over_runs_of_paths():
     objective = np.array([run.objective[[6, 9, 13]] for run in runs])
     np.testing.assert_allclose(found.objective, objective.mean(axis=0))
     np.testing.assert_allclose(found.objective_std, objective.std(axis=0, ddof=1))
-    distance = np.array([path.distances()[[6, 9, 13]] for path in paths])
-    np.testing.assert_allclose(found.distance, distance.mean(axis=0))
-    spread = distance.mean(axis=0).std(axis=0, ddof=1)
-    np.testing.assert_allclose(found.exploration().to_numpy(), spread)
     assert found.runs == 3
     frame = found.to_frame()
     assert len(frame) == 3 * 3 * 3

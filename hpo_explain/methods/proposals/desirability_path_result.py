@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count
-from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,9 +47,6 @@ _MOST_TURNS = 3  # that are told
 _DEPENDS = declared_fact(
     "depends_on_kappa",
     "it depends on κ, which is assumed to be {kappa}: it does not hold for all from {low} to {high}",
-)
-_NO_MEAN = declared_fact(
-    "no_mean_term", "{names} has no term of the mean alone. Use {acquisition='lcb'}."
 )
 
 
@@ -215,41 +212,25 @@ class DesirabilityPath(Result):
         """
         import pandas as pd
 
-        frames = []
-        half = self.half_width()
-        columns = [("total", self.total, half[:, :, -1])]
-        columns += [(t, self.phi[:, :, k], half[:, :, k]) for k, t in enumerate(self.terms)]
-        for term, values, width in columns:
-            frames.append(
-                pd.DataFrame(
-                    {
-                        "trial": np.repeat(self.trials, len(self.names)),
-                        "hyperparameter": np.tile(self.names, len(self)),
-                        "term": term,
-                        "contribution": values.ravel(),
-                        "lower": (values - width).ravel(),
-                        "upper": (values + width).ravel(),
-                    }
-                )
-            )
-        return pd.concat(frames, ignore_index=True).dropna(subset="contribution")
+        phi = np.concatenate([self.total[None], np.moveaxis(self.phi, 2, 0)])
+        half = np.roll(np.moveaxis(self.half_width(), 2, 0), 1, axis=0)  # the total's first
+        rows = pd.MultiIndex.from_product([("total", *self.terms), self.trials, self.names])
+        frame = rows.to_frame(index=False, name=["term", "trial", "hyperparameter"])
+        frame = frame[["trial", "hyperparameter", "term"]].assign(
+            contribution=phi.ravel(), lower=(phi - half).ravel(), upper=(phi + half).ravel()
+        )
+        return frame.dropna(subset="contribution")
 
     def payouts(self) -> pd.DataFrame:
         """Return prediction, baseline and payout by trial and term (thesis, Figure 15)."""
         import pandas as pd
 
         rows = [
-            {
-                "trial": e.trial,
-                "term": term,
-                "prediction": e.prediction[term],
-                "baseline": e.baseline[term],
-                "payout": e.payout[term],
-            }
+            (e.trial, term, e.prediction[term], e.baseline[term], e.payout[term])
             for e in self.explanations
             for term in ("total", *e.terms)
         ]
-        return pd.DataFrame(rows)
+        return pd.DataFrame(rows, columns=["trial", "term", "prediction", "baseline", "payout"])
 
     def predictions(self) -> pd.DataFrame:
         """Return what each proposal's own model predicted, with percentiles (thesis, Table 12).
@@ -277,51 +258,6 @@ class DesirabilityPath(Result):
                 for i, value in enumerate(values)
             ]
         return frame
-
-    def mean_contributions(self) -> pd.DataFrame:
-        """Return the mean absolute contribution of each hyperparameter's mean term.
-
-        Hyperparameters that made proposals look good or bad drove the run. The measure needs no
-        further computation, but it is indicative only: it is based on the proposals alone, and on
-        surrogates of few trials. `importance` measures over the whole space.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index hyperparameter, the largest first; columns "mean absolute contribution", "share"
-            of their sum, "std" over proposals, and "proposals" in which it was active.
-
-        Raises
-        ------
-        NothingToExplain
-            If no proposal has a term of the mean alone (PI and TPE have none).
-
-        References
-        ----------
-        .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-           LMU Munich. Section 8.
-        """
-        import pandas as pd
-
-        exploiting = self._led_by(EXPLOITING)
-        if np.isnan(exploiting).all():
-            raise NothingToExplain(_NO_MEAN(names=self.acquisitions))
-        active = np.stack([e.active for e in self.explanations])
-        size = np.where(active, np.abs(exploiting), np.nan)
-        count = (~np.isnan(size)).sum(axis=0)
-        known = np.where(np.isnan(size), 0.0, size)
-        mean = known.sum(axis=0) / np.maximum(count, 1)
-        spread = np.where(np.isnan(size), 0.0, (size - mean) ** 2).sum(axis=0)
-        frame = pd.DataFrame(
-            {
-                "mean absolute contribution": mean,
-                "share": mean / mean.sum() if mean.sum() > 0.0 else mean,
-                "std": np.sqrt(spread / np.maximum(count - 1, 1)),
-                "proposals": count,
-            },
-            index=pd.Index(self.names, name="hyperparameter"),
-        )
-        return frame.sort_values("mean absolute contribution", ascending=False, kind="stable")
 
     # ------------------------------------------------------------------ exploring and exploiting
 
@@ -390,37 +326,6 @@ class DesirabilityPath(Result):
         agreeing[(before / places < _AGREEING) | (after / (n - places) < _AGREEING)] = -1.0
         best = int(np.argmax(agreeing))
         return None if agreeing[best] < 0.0 else int(self.trials[known[places[best]]])
-
-    def exploration(self) -> pd.DataFrame:
-        """Return how far each dimension was explored.
-
-        The standard deviation of the distance to the incumbent, on the hyperparameter's own scale
-        from 0 to 1 (a category is at distance 0 or 1), over the proposals and over all trials.
-
-        References
-        ----------
-        .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-           LMU Munich. Footnote 15, with the incumbent for the unknown optimum.
-        """
-        import pandas as pd
-
-        distance = self.distances()
-        chosen = np.isin(self.all_trials, self.trials)
-        return pd.DataFrame(
-            {"proposals": _spread(distance[chosen]), "all trials": _spread(distance)},
-            index=pd.Index(self.names, name="hyperparameter"),
-        )
-
-    def distances(self) -> Array:
-        """Return the distance of every trial's values to the incumbent's, (n, d), in [0, 1]."""
-        tried, incumbent = self.subject.tried, self.subject.incumbent
-        if tried is None or not incumbent:
-            return np.full((len(self.all_trials), len(self.names)), np.nan)
-        distance: Array = np.abs(tried - self.subject.space.encode(dict(incumbent))[0])
-        for j, parameter in enumerate(self.subject.space.parameters):
-            if isinstance(parameter, CategoricalParameter):
-                distance[:, j] = np.where(np.isnan(distance[:, j]), np.nan, distance[:, j] > 0)
-        return distance
 
     def balance(self, last: int = LATEST, kappa: float | None = None) -> dict[str, float]:
         """Return the shares of exploiting and exploring in the latest proposals' contributions.
@@ -529,12 +434,3 @@ def _largest(sizes: Array) -> list[int]:
     """Return the positions of the few largest, without those that are 0."""
     order = np.argsort(-sizes, kind="stable")[:_MOST_DRIVERS]
     return [int(j) for j in order if sizes[j] > 0.0]
-
-
-def _spread(distance: Array) -> Array:
-    """Return the standard deviation by column, NaN with fewer than two values."""
-    count = (~np.isnan(distance)).sum(axis=0)
-    known = np.where(np.isnan(distance), 0.0, distance)
-    mean = known.sum(axis=0) / np.maximum(count, 1)
-    squares = np.where(np.isnan(distance), 0.0, (distance - mean) ** 2).sum(axis=0)
-    return np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)

@@ -78,11 +78,9 @@ def aggregate(
     phi = np.array([[np.column_stack([e.phi, e.total]) for e in row[:length]] for row in rows])
     predicted = np.array([[_predicted(e) for e in row[:length]] for row in rows])
     objective = np.full((len(rows), length), np.nan)
-    distance = np.full((len(rows), length, len(first.names)), np.nan)
     for r, path in enumerate(paths):
-        place = {trial: i for i, trial in enumerate(path.all_trials.tolist())}
-        at = [place[trial] for trial in path.trials[:length].tolist()]
-        objective[r], distance[r] = path.objective[at], path.distances()[at]
+        known = dict(zip(path.all_trials.tolist(), path.objective.tolist(), strict=True))
+        objective[r] = [known[trial] for trial in path.trials[:length].tolist()]
     judged = [(e.verdict, e.trust) for row in rows for e in row]
     ranked = [(LEVELS.index(verdict.level), trust) for verdict, trust in judged if verdict]
     trust = max(ranked, key=itemgetter(0))[1] if ranked else None
@@ -98,7 +96,6 @@ def aggregate(
         prediction_std=predicted.std(axis=0, ddof=1),
         objective=objective.mean(axis=0),
         objective_std=objective.std(axis=0, ddof=1),
-        distance=distance.mean(axis=0),
         notes=notes,
     )
 

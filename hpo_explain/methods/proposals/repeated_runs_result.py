@@ -40,9 +40,6 @@ class RepeatedRuns(Result):
         standard deviation over runs; NaN without a surrogate.
     objective, objective_std : ndarray of shape (T,)
         The proposals' objective, and its standard deviation over runs; NaN where it is not known.
-    distance : ndarray of shape (T, d)
-        Mean distance to the run's incumbent, on the hyperparameter's own scale from 0 to 1; NaN
-        for single explanations.
 
     References
     ----------
@@ -93,7 +90,6 @@ class RepeatedRuns(Result):
     prediction_std: Array
     objective: Array
     objective_std: Array
-    distance: Array
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,16 +113,6 @@ class RepeatedRuns(Result):
                 "std": self.std.ravel(),
             }
         )
-
-    def exploration(self) -> pd.Series[float]:
-        """Return the std over proposals of the mean distance to the incumbent (footnote 15)."""
-        import pandas as pd
-
-        spread = (
-            self.distance.std(axis=0, ddof=1) if len(self) > 1 else np.full(len(self.names), np.nan)
-        )
-        index = pd.Index(self.names, name="hyperparameter")
-        return pd.Series(spread, index=index, name="exploration")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
