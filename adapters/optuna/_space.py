@@ -202,17 +202,15 @@ def read_parameter(column: Column) -> tuple[Parameter, list[Fact]]:
     if len(floats) + len(ints) == len(kinds):
         return _float(column.name, kinds)
     found = ", ".join(sorted({type(kind).__name__ for kind in kinds}))
-    raise InputError(
-        "study",
-        f"has hyperparameter {column.name!r} with distributions that cannot be read as one: "
-        f"{found}",
-        found,
-        (
-            "State the space yourself with ",
-            Option("space"),
-            "SearchSpace([...]), or read the trials of each kind from a study of their own.",
-        ),
+    problem = (
+        f"has hyperparameter {column.name!r} with distributions that cannot be read as one: {found}"
     )
+    remedy = (
+        "State the space yourself with ",
+        Option("space"),
+        "SearchSpace([...]), or read the trials of each kind from a study of their own.",
+    )
+    raise InputError("study", problem, found, remedy)
 
 
 def distribution_of(parameter: Parameter) -> BaseDistribution:

@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.base.checks import check_count, check_direction, check_name
-from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import counted_trials, declared_fact
@@ -136,15 +136,13 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
     )
     if target is None and len(directions) > 1:
-        raise InputError(
-            "target",
-            f"must be given, as study has {len(directions)} objectives ({objectives})",
-            remedy=(
-                "Choose one with ",
-                Option("target"),
-                ": an index, a name set by set_metric_names, or a function of the trial.",
-            ),
+        problem = f"must be given, as study has {len(directions)} objectives ({objectives})"
+        remedy: Text = (
+            "Choose one with ",
+            Option("target"),
+            ": an index, a name set by set_metric_names, or a function of the trial.",
         )
+        raise InputError("target", problem, remedy=remedy)
     if isinstance(target, str):
         if not names:
             problem = f"was {target!r}, but the study's objectives have no names"
@@ -160,12 +158,9 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         )
         raise InputError("target", problem, index)
     if direction not in (None, directions[index]):
-        raise InputError(
-            "direction",
-            f"was {direction!r}, but the study says {directions[index]!r} for this objective",
-            direction,
-            "Leave it out: it is for a target that is a function.",
-        )
+        problem = f"was {direction!r}, but the study says {directions[index]!r} for this objective"
+        remedy = "Leave it out: it is for a target that is a function."
+        raise InputError("direction", problem, direction, remedy)
     default = "objective value" if len(directions) == 1 else f"objective {index}"
     notes = []
     if len(directions) > 1:

@@ -304,12 +304,9 @@ def _open_journal(path: str) -> BaseStorage:
         with quiet_optuna():
             return JournalStorage(JournalFileBackend(path))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            "storage",
-            f"{path!r} cannot be read as a journal of Optuna: {error}",
-            path,
-            "Check the path, and give a database as an address such as sqlite:///study.db.",
-        ) from error
+        problem = f"{path!r} cannot be read as a journal of Optuna: {error}"
+        remedy = "Check the path, and give a database as an address such as sqlite:///study.db."
+        raise InputError("storage", problem, path, remedy) from error
 
 
 def _close(opened: BaseStorage) -> None:
@@ -359,13 +356,12 @@ def reading_options(storage: str) -> dict[str, Any]:
 def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
     given = str(url.database).removeprefix("file:")
     if not Path(given).is_file():  # SQLite's own message does not say where it looked
-        raise InputError(
-            "storage",
-            f"must be the address of a file, but there is no file {given!r}",
-            storage,
+        problem = f"must be the address of a file, but there is no file {given!r}"
+        remedy = (
             "Check the path (sqlite:///study.db is relative to this folder, sqlite:////… is "
-            "absolute).",
+            "absolute)."
         )
+        raise InputError("storage", problem, storage, remedy)
     query = {name: str(value) for name, value in url.query.items()}
     kept = {name: value for name, value in query.items() if name in ("nolock", "vfs")}
     try:

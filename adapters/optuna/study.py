@@ -299,12 +299,9 @@ def _parameters(columns: Columns, space: SearchSpace | None) -> tuple[list[Param
         return [parameter for parameter, _ in read], [note for _, notes in read for note in notes]
     missing = [column.name for column in columns.columns if column.name not in space.names]
     if missing:
-        raise InputError(
-            "space",
-            f"lacks {', '.join(missing)}, which trials of the study have",
-            missing,
-            "Add them, or read a study without them.",
-        )
+        problem = f"lacks {', '.join(missing)}, which trials of the study have"
+        remedy = "Add them, or read a study without them."
+        raise InputError("space", problem, missing, remedy)
     return list(space), []
 
 

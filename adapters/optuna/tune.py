@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import optuna
 
+from hpo_explain.adapters.optuna._space import to_optuna
 from hpo_explain.adapters.optuna.quiet import name_metrics
-from hpo_explain.space import CategoricalParameter, Config, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space import Config, SearchSpace
 
 
 def tune_with_optuna(
@@ -70,20 +70,8 @@ def tune_with_optuna(
     if metric_name is not None:
         name_metrics(study, [metric_name])
 
-    def suggest(trial: optuna.Trial) -> float:
-        return objective({p.name: _suggest(trial, p) for p in space.parameters})
-
-    study.optimize(suggest, n_trials=n_trials)
+    distributions = to_optuna(space)
+    for _ in range(n_trials):
+        trial = study.ask(distributions)
+        study.tell(trial, objective(trial.params))
     return study
-
-
-def _suggest(trial: optuna.Trial, parameter: Parameter) -> Any:
-    if isinstance(parameter, CategoricalParameter):
-        return trial.suggest_categorical(parameter.name, list(parameter.choices))
-    if isinstance(parameter, FloatParameter):
-        return trial.suggest_float(
-            parameter.name, parameter.low, parameter.high, step=parameter.step, log=parameter.log
-        )
-    return trial.suggest_int(
-        parameter.name, parameter.low, parameter.high, step=parameter.step, log=parameter.log
-    )

@@ -52,11 +52,11 @@ def read_dimensions(result: Any) -> list[Any]:
         return list(space.dimensions)
     arguments = (getattr(result, "specs", None) or {}).get("args", {})
     if arguments.get("dimensions") is None:
-        raise InputError(
-            "result",
-            "has neither a space nor specs['args']['dimensions'], so its search space is unknown",
-            remedy="Set result.space to the skopt.space.Space that was searched.",
+        problem = (
+            "has neither a space nor specs['args']['dimensions'], so its search space is unknown"
         )
+        remedy = "Set result.space to the skopt.space.Space that was searched."
+        raise InputError("result", problem, remedy=remedy)
     return list(Space(arguments["dimensions"]).dimensions)
 
 
@@ -84,12 +84,9 @@ def read_space(
         notes.append(_UNNAMED(names=[own[j] for j in unnamed]))
     twice = sorted({str(name) for name in own if own.count(name) > 1})
     if twice:
-        raise InputError(
-            "result",
-            f"has several dimensions named {', '.join(twice)}",
-            twice,
-            ("Give each one a name of its own with ", Option("names"), "."),
-        )
+        problem = f"has several dimensions named {', '.join(twice)}"
+        remedy = ("Give each one a name of its own with ", Option("names"), ".")
+        raise InputError("result", problem, twice, remedy)
     read = [_parameter(d, str(name)) for d, name in zip(dimensions, own, strict=True)]
     parameters = [parameter for parameter, _ in read]
     notes += [note for _, about in read for note in about]
@@ -109,12 +106,9 @@ def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[Fact]]:
     if isinstance(dimension, (Integer, Real)):
         whole, log = isinstance(dimension, Integer), dimension.prior == "log-uniform"
         return parameter_of(name, Domain(dimension.low, dimension.high, log=log, whole=whole))
-    raise InputError(
-        "result",
-        f"has a dimension {name!r} of an unknown kind, {type(dimension).__name__}",
-        dimension,
-        "Known are skopt's Real, Integer and Categorical.",
-    )
+    problem = f"has a dimension {name!r} of an unknown kind, {type(dimension).__name__}"
+    remedy = "Known are skopt's Real, Integer and Categorical."
+    raise InputError("result", problem, dimension, remedy)
 
 
 def dimension_of(parameter: Parameter) -> Any:
@@ -245,11 +239,10 @@ def _part(dimension: Any, transform: str) -> Array | tuple[float, float]:
             table = np.asarray(dimension.transform(categories), dtype=float)
             return table.reshape(len(categories), -1)
         except (TypeError, ValueError, KeyError) as error:
-            raise InputError(
-                "dimensions",
-                f"has categories that its transform does not turn into numbers: {categories!r}",
-                categories,
-            ) from error
+            problem = (
+                f"has categories that its transform does not turn into numbers: {categories!r}"
+            )
+            raise InputError("dimensions", problem, categories) from error
     if (dimension.transform_ if transform == "own" else transform) == "normalize":
         return 0.0, 1.0
     low, high = float(dimension.low), float(dimension.high)

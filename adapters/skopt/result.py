@@ -227,13 +227,12 @@ def _source(result: Any) -> _Source:
             problem = "is a BayesSearchCV that is not fitted"
             raise InputError("result", problem, remedy="Call its fit first.")
         if len(found) != 1:
-            raise InputError(
-                "result",
-                f"is a BayesSearchCV over {len(found)} search spaces",
-                len(found),
+            problem = f"is a BayesSearchCV over {len(found)} search spaces"
+            remedy = (
                 f"Read one of them: result.optimizer_results_[i] for i in 0 to {len(found) - 1} "
-                "(their objective is the negated score).",
+                "(their objective is the negated score)."
             )
+            raise InputError("result", problem, len(found), remedy)
         name = f"mean_test_{result.refit if result.multimetric_ else 'score'}"
         return _Source(found[0], "skopt's BayesSearchCV", "maximize", name)
     if isinstance(result, Optimizer):
@@ -242,12 +241,11 @@ def _source(result: Any) -> _Source:
         return _Source(result.get_result())
     points, values = getattr(result, "x_iters", None), getattr(result, "func_vals", None)
     if points is None or values is None:
-        raise InputError(
-            "result",
+        problem = (
             "must be what a minimizer of skopt returned, a skopt.Optimizer or a BayesSearchCV, but "
-            f"was a {type(result).__name__} without x_iters and func_vals",
-            type(result).__name__,
+            f"was a {type(result).__name__} without x_iters and func_vals"
         )
+        raise InputError("result", problem, type(result).__name__)
     if len(points) != len(values):
         problem = f"must have one value per point, but has {len(points)} x_iters and {len(values)}"
         raise InputError("result", f"{problem} func_vals")
