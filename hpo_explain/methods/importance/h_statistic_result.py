@@ -253,21 +253,14 @@ class InteractionStrength(Result):
         """
         import pandas as pd
 
+        held = {"H": self.pairs, "std": self.pairs_std, "absolute": self.absolute}
+        if (bounds := self.bounds) is not None:
+            held |= {"drawn": bounds.H, "lower": bounds.lower, "upper": bounds.upper}
         ranking = self.members()
-        columns: dict[str, Any] = {
-            "members": [(self.names[j], self.names[k]) for j, k in ranking],
-            "H": [self.pairs[u] for u in ranking],
-            "std": [self.pairs_std[u] for u in ranking],
-            "absolute": [self.absolute[u] for u in ranking],
-        }
-        if self.bounds is not None:
-            columns["drawn"] = [self.bounds.H[u] for u in ranking]
-            columns["lower"] = [self.bounds.lower[u] for u in ranking]
-            columns["upper"] = [self.bounds.upper[u] for u in ranking]
-        return pd.DataFrame(
-            columns,
-            index=pd.Index([f"{self.names[j]} × {self.names[k]}" for j, k in ranking], name="pair"),
-        )
+        members = [(self.names[j], self.names[k]) for j, k in ranking]
+        columns = {name: [values[pair] for pair in ranking] for name, values in held.items()}
+        labels = pd.Index(map(" × ".join, members), name="pair")
+        return pd.DataFrame({"members": members, **columns}, index=labels)
 
     def plot_totals(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw the interaction of each hyperparameter with any others; return the axes."""
