@@ -6,10 +6,5 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "path": ["explain_path"],
-        "prediction": ["PredictionExplainer"],
-        "proposal": ["ProposalExplainer"],
-        "sample_size": ["check_sample_size", "find_sample_size"],
-        "shapley": ["ShapleyExplainer"],
     },
 )
