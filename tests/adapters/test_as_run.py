@@ -122,22 +122,19 @@ def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
         as_run(3, objective="loss")
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "words"),
-    [
-        (lambda: 3, {}, ["builtins.int", "optuna.Study", "pandas.DataFrame", "entry-point"]),
-        (Tuner, {}, ["Tuner", "skopt", "Run"]),
-        (lambda: TABLE, {}, ["objective='...'", "x, loss"]),
-        (
-            lambda: TABLE,
-            {"objective": "loss", "directon": "maximize"},
-            ["directon is not an option of from_frame", "'direction'"],
-        ),
-        (optimizer, {"objective": "loss"}, ["objective is not an option of from_skopt", "names"]),
-        (study, {"objective": "loss"}, ["objective is not an option of from_optuna", "target"]),
-        (lambda: hx.from_frame(TABLE, "loss"), {"objective": "loss"}, ["objective", "Run"]),
-    ],
-)
+@pytest.mark.parametrize(("source", "options", "words"), [
+    (lambda: 3, {}, ["builtins.int", "optuna.Study", "pandas.DataFrame", "entry-point"]),
+    (Tuner, {}, ["Tuner", "skopt", "Run"]),
+    (lambda: TABLE, {}, ["objective='...'", "x, loss"]),
+    (
+        lambda: TABLE,
+        {"objective": "loss", "directon": "maximize"},
+        ["directon is not an option of from_frame", "'direction'"],
+    ),
+    (optimizer, {"objective": "loss"}, ["objective is not an option of from_skopt", "names"]),
+    (study, {"objective": "loss"}, ["objective is not an option of from_optuna", "target"]),
+    (lambda: hx.from_frame(TABLE, "loss"), {"objective": "loss"}, ["objective", "Run"]),
+])  # fmt: skip
 def test_what_cannot_be_read_is_told(source, options, words):
     with pytest.raises(ValueError, match=re.escape(words[0])) as error:
         as_run(source(), **options)

@@ -164,17 +164,14 @@ def test_a_domain_is_a_hyperparameter(framework, given, expected, note):
         assert found == expected
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        hp.quniform("x", 0.1, 2.0, 0.3),
-        hp.quniform("x", 1, 10, 2),
-        hp.uniformint("x", 1, 6),
-        hp.qloguniform("x", 0.0, 3.0, 1),
-        hp.randint("x", 2, 6),
-        hp.loguniform("x", -3.0, 0.0),
-    ],
-)
+@pytest.mark.parametrize("given", [
+    hp.quniform("x", 0.1, 2.0, 0.3),
+    hp.quniform("x", 1, 10, 2),
+    hp.uniformint("x", 1, 6),
+    hp.qloguniform("x", 0.0, 3.0, 1),
+    hp.randint("x", 2, 6),
+    hp.loguniform("x", -3.0, 0.0),
+])  # fmt: skip
 def test_every_value_that_hyperopt_draws_is_in_the_range_and_the_ends_are_drawn(given):
     parameter = read_graph(given, {}).space["x"]
     rng = np.random.default_rng(0)
@@ -262,16 +259,13 @@ def of_keras():
 PARAM_SPACE = {"layer": {"x": UNIFORM}, "made": of("Function", func=max)}
 
 
-@pytest.mark.parametrize(
-    ("made", "options", "proposals", "kinds"),
-    [
-        (of_ray, {"space": PARAM_SPACE}, (), {"searcher_not_recorded", "computed_left_out"}),
-        (of_ray, {"space": PARAM_SPACE, "optimizer": "BOHB"}, (0, 1), {"computed_left_out"}),
-        (of_flaml, {"space": PARAM_SPACE}, (), {"flaml_without_model", "computed_left_out"}),
-        (of_ax, {}, (1,), {"sem_known"}),
-        (of_keras, {}, (1,), {"keras_sequence"}),
-    ],
-)
+@pytest.mark.parametrize(("made", "options", "proposals", "kinds"), [
+    (of_ray, {"space": PARAM_SPACE}, (), {"searcher_not_recorded", "computed_left_out"}),
+    (of_ray, {"space": PARAM_SPACE, "optimizer": "BOHB"}, (0, 1), {"computed_left_out"}),
+    (of_flaml, {"space": PARAM_SPACE}, (), {"flaml_without_model", "computed_left_out"}),
+    (of_ax, {}, (1,), {"sem_known"}),
+    (of_keras, {}, (1,), {"keras_sequence"}),
+])  # fmt: skip
 def test_a_framework_that_is_not_here_is_read_by_its_attributes(made, options, proposals, kinds):
     run = as_run(made(), **options)
     assert run.space == hx.SearchSpace([Float("layer/x", 0.0, 1.0)])

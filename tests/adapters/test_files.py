@@ -48,15 +48,6 @@ def test_a_table_is_read_by_its_path_with_the_options_of_a_table(tmp_path):
     assert "separator" in [note.kind for note in run.notes]
 
 
-def test_a_report_is_made_from_a_path(tmp_path):
-    TABLE.to_csv(tmp_path / "t.csv", index=False)
-    page = hx.report(
-        tmp_path / "t.csv", tmp_path / "r.html", objective="loss", sections=["overview"],
-        progress=False,
-    )  # fmt: skip
-    assert "5 trials of 1 hyperparameter" in page.read_text(encoding="utf-8")
-
-
 def test_a_pickled_result_is_read_only_if_it_is_trusted(tmp_path):
     result = skopt.gp_minimize(
         lambda v: v[0], [(0.0, 1.0)], n_calls=5, n_initial_points=5, random_state=0

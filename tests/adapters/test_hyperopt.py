@@ -220,8 +220,3 @@ def test_a_space_that_does_not_fit_is_refused(searched):
     assert error.value.argument == "space"
     with pytest.raises(hx.NothingToExplain):
         hx.from_hyperopt(hyperopt.Trials())
-
-
-def test_every_function_takes_trials(searched):
-    found = hx.importance(searched, space=SPACE, seed=0)
-    assert found.importance.index[0] == "lr"

@@ -1,7 +1,6 @@
 """Tables with the columns that frameworks write: only their hyperparameters are read as such."""
 
 import numpy as np
-import optuna
 import pandas as pd
 import pytest
 from scipy import stats
@@ -76,17 +75,6 @@ def test_a_table_of_a_halving_search_speaks_at_its_highest_resource():
 
 
 # ---------------------------------------------------------------------- Optuna
-
-
-def test_optunas_table_with_two_rows_of_names_is_read_like_the_other():
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("k", 1, 3), n_trials=6)
-    run = as_run(study.trials_dataframe(multi_index=True))
-    other = as_run(study.trials_dataframe())
-    assert run.space == other.space
-    assert run.space.names == ("k", "x")
-    assert run.objective.tolist() == [trial.value for trial in study.trials]
-    study.enqueue_trial(run.incumbent)  # by Optuna's own names
 
 
 # ---------------------------------------------------------------------- Ray Tune
@@ -323,19 +311,16 @@ def test_a_learning_curve_per_trial_counts_with_its_last_point():
     assert early.objective.tolist() == [10.0 * i - 3 for i in range(6)]
 
 
-@pytest.mark.parametrize(
-    ("options", "proposals"),
-    [
-        ({}, ()),
-        ({"optimizer": "Ax"}, tuple(range(N))),
-        ({"proposed": True}, tuple(range(N))),
-        ({"proposed": False}, ()),
-        ({"initial": 38}, (38, 39)),
-        ({"proposed": [3, 7]}, (3, 7)),
-        ({"proposed": "by model"}, (0, 10, 20, 30)),
-        ({"optimizer": "Ax", "initial": 39}, (39,)),
-    ],
-)
+@pytest.mark.parametrize(("options", "proposals"), [
+    ({}, ()),
+    ({"optimizer": "Ax"}, tuple(range(N))),
+    ({"proposed": True}, tuple(range(N))),
+    ({"proposed": False}, ()),
+    ({"initial": 38}, (38, 39)),
+    ({"proposed": [3, 7]}, (3, 7)),
+    ({"proposed": "by model"}, (0, 10, 20, 30)),
+    ({"optimizer": "Ax", "initial": 39}, (39,)),
+])  # fmt: skip
 def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposals):
     table = table_of(**{"by model": np.arange(N) % 10 == 0})
     if options.get("proposed") != "by model":

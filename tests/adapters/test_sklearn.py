@@ -180,25 +180,6 @@ def test_where_one_candidate_is_left_the_resources_of_more_are_named():
     assert hx.importance(table, level=1, **options).importance.loc["x", "importance"] > 0.9
 
 
-def test_a_grid_where_one_hyperparameter_matters_is_not_said_to_have_a_bad_model():
-    """Its score is known: only C matters. Nothing was checked between far values of a grid."""
-    values = {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "trees": [1, 2, 3, 4], "gamma": [0.01, 0.02, 1e6]}
-    search = grid({"kernel": ["linear"], **values})
-    found = hx.importance(search, seed=0)
-    assert found.importance.loc["C", "importance"] > 0.95
-    assert "predicts badly" not in found.sentence
-    assert "gamma" in found.sentence
-
-
-def test_another_resource_can_be_read():
-    search = halving()
-    lowest = int(search.cv_results_["n_resources"].min())
-    run = as_run(search, level=lowest)
-    assert len(run) == (search.cv_results_["n_resources"] == lowest).sum()
-    with pytest.raises(hx.InputError, match=rf"Levels: {lowest}, "):
-        as_run(search, level=lowest + 1)
-
-
 def test_a_resource_that_is_a_hyperparameter_is_none_where_all_have_the_same():
     data = make_classification(60, random_state=0)
     search = HalvingGridSearchCV(
@@ -318,18 +299,3 @@ def test_a_search_by_optuna_is_its_study_with_the_folds():
 
 
 # ---------------------------------------------------------------------- explanations
-
-
-def test_what_matters_in_a_search_is_what_its_score_depends_on():
-    values = {"C": stats.loguniform(1e-2, 1e2), "gamma": stats.loguniform(1e-2, 1e2)}
-    search = grid(values, RandomizedSearchCV, n_iter=40, random_state=0)
-    found = hx.importance(search)
-    # Var(log²) of both is the same, and gamma's weight is a tenth
-    assert found.share("C") == pytest.approx(1.0 / 1.01, abs=0.05)
-
-
-def test_a_report_of_a_search_takes_one_line(tmp_path):
-    search = grid({"C": [0.01, 0.1, 1.0, 10.0], "weight": [None, "balanced"]})
-    page = hx.report(search, tmp_path / "r.html", sections=["overview", "path"], progress=False)
-    text = page.read_text(encoding="utf-8")
-    assert "scikit-learn" in text

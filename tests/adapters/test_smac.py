@@ -36,36 +36,33 @@ def equals(child, parent, value):
 # ---------------------------------------------------------------------- ConfigSpace
 
 
-@pytest.mark.parametrize(
-    ("condition", "active_when"),
-    [
-        (equals("x", "kernel", "rbf"), {"kernel": ("rbf",)}),
-        (
-            lambda s: CS.InCondition(s["x"], s["kernel"], ["rbf", "poly"]),
-            {"kernel": ("rbf", "poly")},
+@pytest.mark.parametrize(("condition", "active_when"), [
+    (equals("x", "kernel", "rbf"), {"kernel": ("rbf",)}),
+    (
+        lambda s: CS.InCondition(s["x"], s["kernel"], ["rbf", "poly"]),
+        {"kernel": ("rbf", "poly")},
+    ),
+    (
+        lambda s: CS.NotEqualsCondition(s["x"], s["kernel"], "rbf"),
+        {"kernel": ("poly", "linear")},
+    ),
+    (lambda s: CS.GreaterThanCondition(s["x"], s["degree"], 3), {"degree": (4, 5)}),
+    (lambda s: CS.LessThanCondition(s["x"], s["size"], "l"), {"size": ("s", "m")}),
+    (
+        lambda s: CS.AndConjunction(
+            CS.EqualsCondition(s["x"], s["kernel"], "rbf"),
+            CS.GreaterThanCondition(s["x"], s["degree"], 2),
         ),
-        (
-            lambda s: CS.NotEqualsCondition(s["x"], s["kernel"], "rbf"),
-            {"kernel": ("poly", "linear")},
+        {"kernel": ("rbf",), "degree": (3, 4, 5)},
+    ),
+    (
+        lambda s: CS.OrConjunction(
+            CS.EqualsCondition(s["x"], s["kernel"], "rbf"),
+            CS.EqualsCondition(s["x"], s["kernel"], "linear"),
         ),
-        (lambda s: CS.GreaterThanCondition(s["x"], s["degree"], 3), {"degree": (4, 5)}),
-        (lambda s: CS.LessThanCondition(s["x"], s["size"], "l"), {"size": ("s", "m")}),
-        (
-            lambda s: CS.AndConjunction(
-                CS.EqualsCondition(s["x"], s["kernel"], "rbf"),
-                CS.GreaterThanCondition(s["x"], s["degree"], 2),
-            ),
-            {"kernel": ("rbf",), "degree": (3, 4, 5)},
-        ),
-        (
-            lambda s: CS.OrConjunction(
-                CS.EqualsCondition(s["x"], s["kernel"], "rbf"),
-                CS.EqualsCondition(s["x"], s["kernel"], "linear"),
-            ),
-            {"kernel": ("rbf", "linear")},
-        ),
-    ],
-)
+        {"kernel": ("rbf", "linear")},
+    ),
+])  # fmt: skip
 def test_a_condition_is_values_of_parents_and_holds_for_what_configspace_draws(
     condition, active_when
 ):
@@ -345,15 +342,6 @@ def test_the_latest_process_of_a_black_box_facade_is_its_own(tmp_path):
     np.testing.assert_allclose(run.surrogate(last).predict(X)[0], mean.ravel(), rtol=1e-6)
     np.testing.assert_allclose(run.surrogate(last).predict(X)[1] ** 2, variance.ravel(), rtol=1e-4)
     assert run.own_acquisition(last).acquisition.label == "EI"
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_every_function_takes_a_facade(optimized):
-    assert set(hx.importance(optimized, seed=0).importance.index) == set(
-        optimized.scenario.configspace
-    )
-    last = hx.from_smac(optimized).proposals[-1]
-    assert hx.explain_proposal(optimized, last, seed=0).subject.trial == last
 
 
 def test_the_mean_over_instances_and_seeds_is_the_objective(history_of):
