@@ -52,9 +52,9 @@ def empty_figures(request):
     """Figures of reports are drawn but not written, which takes long; --thorough writes them."""
     with pytest.MonkeyPatch.context() as patched:
         if not request.config.getoption("--thorough"):
-            from hpo_explain.plotting import html
+            from hpo_explain.draw import pages
 
             patched.setattr(
-                html, "figure_svg", lambda fig, *, alt: f'<svg aria-label="{escape(alt)}"></svg>'
+                pages, "figure_svg", lambda fig, *, alt: f'<svg aria-label="{escape(alt)}"></svg>'
             )
         yield

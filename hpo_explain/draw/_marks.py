@@ -21,6 +21,8 @@ from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import BLUE, GREEN, GREY, LOOKS, Axis, Dots, Line, reach
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
 from hpo_explain.base.width import shorten
+from hpo_explain.draw._log_axis import make_log
+from hpo_explain.draw._text import plain
 from hpo_explain.draw._texts import (
     SMALL,
     TEXT,
@@ -31,8 +33,6 @@ from hpo_explain.draw._texts import (
     names_down,
     row_labels,
 )
-from hpo_explain.plotting._log_axis import make_log
-from hpo_explain.plotting._text import plain
 
 HEIGHT, _ROW, _CELL = 190.0, 17.0, 22.0  # points, of axes, of a row of points or of cells
 _BARS = (18.0, 30.0, 36.0)  # of a row with 1, 2, 3 and more bars

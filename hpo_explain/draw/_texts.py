@@ -16,7 +16,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from hpo_explain.base.figures.marks import GREY, INK, ORANGE, Words
 from hpo_explain.base.width import columns, shorten
-from hpo_explain.plotting._text import abbreviated, distinct, plain, visible, wrap
+from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
 
 TEXT, HEADING, SMALL = 9.0, 11.0, 8.0  # points
 LINE = 1.3  # height of a line, in sizes of its font

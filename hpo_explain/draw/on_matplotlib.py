@@ -25,6 +25,7 @@ from hpo_explain.draw._marks import (
     draw_rows,
     legend_of,
 )
+from hpo_explain.draw._text import abbreviated, plain, wrap
 from hpo_explain.draw._texts import (
     HEADING,
     LEGEND,
@@ -40,9 +41,7 @@ from hpo_explain.draw._texts import (
     points_across,
     write_around,
 )
-from hpo_explain.plotting._look import is_for_pages
-from hpo_explain.plotting._style import new_axes
-from hpo_explain.plotting._text import abbreviated, plain, wrap
+from hpo_explain.draw.pages import is_for_pages
 
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
 _TICKS = 28.0  # points of ticks and margins above and below
@@ -222,11 +221,11 @@ def _shown_axes(width: float) -> Axes:
     """
     main = threading.current_thread() is threading.main_thread()
     if is_for_pages() or not main or not ("matplotlib.pyplot" in sys.modules or _kernel_runs()):
-        return new_axes(width)
+        return Figure(figsize=(width, width / 2.0), layout="constrained").add_subplot()
     from matplotlib import pyplot as plt
 
-    figure: Figure = plt.figure(figsize=(width, width / 2.0), layout="constrained")
-    return figure.add_subplot()
+    axes: Axes = plt.figure(figsize=(width, width / 2.0), layout="constrained").add_subplot()
+    return axes
 
 
 def _kernel_runs() -> bool:

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 
 from hpo_explain.base.phrases import printable_lines
-from hpo_explain.plotting.html import plot_svg
+from hpo_explain.draw.pages import plot_svg
 from hpo_explain.reporting._csv import csv_text
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from hpo_explain.base.numbers import percent_range
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._trust import Trust
+from hpo_explain.draw._text import abbreviated, plain
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.plotting._text import abbreviated, plain
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

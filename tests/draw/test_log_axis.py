@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from hpo_explain.plotting._log_axis import make_log
+from hpo_explain.draw._log_axis import make_log
 
 
 def labels(values, low, high, **options):

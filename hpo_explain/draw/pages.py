@@ -1,0 +1,88 @@
+"""Plots as SVG in pages, in which text stays text: in matplotlib's default style."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from matplotlib import style
+from matplotlib.figure import Figure
+
+_STYLE: dict[str, Any] = {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}
+_NO_METADATA: dict[str, Any] = {"Date": None, "Creator": None, "Format": None, "Type": None}
+_IMAGES = 150.0  # dots per inch of what is drawn as pixels
+_LOCK = threading.RLock()  # the style is the same for all threads
+_for_pages: ContextVar[bool] = ContextVar("for_pages", default=False)
+_PAGE_WIDE = re.compile(r"<style[^>]*>.*?</style>|<\?xml[^>]*>|<!DOCTYPE[^>]*>", re.DOTALL)
+_NAMED_GROUPS = re.compile(r'(?<=<g) id="[^"]*"')  # nothing refers to them
+
+
+def is_for_pages() -> bool:
+    """Whether new figures of this thread are figures of pages."""
+    return _for_pages.get()
+
+
+@contextlib.contextmanager
+def _page(salt: str) -> Iterator[None]:
+    before = _for_pages.set(True)
+    try:
+        with _LOCK, style.context(["default", {**_STYLE, "svg.hashsalt": salt}]):
+            yield
+    finally:
+        _for_pages.reset(before)
+
+
+def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
+    """Return a plot as inline SVG, whatever the user's style is.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws on a figure of its own; returns the axes, or an array of them.
+    alt : str
+        What the plot shows, for those who do not see it.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element as wide as its place allows but no wider than the figure. The same
+        plot gives the same text; the ids in it are those of no other plot.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> plot_svg(hx.history(table, objective="loss").plot, alt="the history")[:4]
+    '<svg'
+    """
+    with _page(hashlib.sha256(alt.encode(errors="replace")).hexdigest()):
+        return figure_svg(np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure, alt=alt)
+
+
+def figure_svg(figure: Figure, *, alt: str) -> str:
+    """Return a figure as inline SVG; its ids are by matplotlib's ``svg.hashsalt``."""
+    file = io.StringIO()
+    figure.savefig(file, format="svg", dpi=_IMAGES, metadata=_NO_METADATA)
+    text = _NAMED_GROUPS.sub("", _PAGE_WIDE.sub("", file.getvalue())).strip()
+    width = figure.get_figwidth() * 72.0
+    look = (
+        f"display: block; width: 100%; max-width: {width:g}pt; height: auto; "
+        "stroke-linejoin: round; stroke-linecap: butt"
+    )
+    head, _, rest = text.partition(">")
+    head = re.sub(r' (?:width|height|id)="[^"]*"', "", head)
+    return f'{head} style="{look}" role="img" aria-label={quoteattr(alt)}>{rest}'
+
+
+def result_svg(result: Any, *, alt: str) -> str:
+    """Return the plot of a result as inline SVG."""
+    return plot_svg(result.plot, alt=alt)
