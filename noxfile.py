@@ -35,7 +35,6 @@ MUTATED = {  # the tests of each, those first that find most
         "tests/methods/test_walks.py",
         "tests/methods/test_sample_size.py",
     ],
-    "hpo_explain.explainers.exact_shapley": ["tests/methods/test_exact_shapley.py"],
     "hpo_explain.methods.effects.regional_partial_dependence": [
         "tests/methods/test_regional_partial_dependence.py"
     ],

@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 _edge.connect(
     words=partial(import_module, "hpo_explain.wording"),
-    plots=partial(import_module, "hpo_explain.plotting"),
+    pages=partial(import_module, "hpo_explain.draw.pages"),
     renderer=partial(import_module, "hpo_explain.draw.on_matplotlib"),
     plotly=partial(import_module, "hpo_explain.draw.on_plotly"),
     frameworks=partial(import_module, "hpo_explain.adapters"),

@@ -82,7 +82,7 @@ def test_a_random_narrowing_keeps_as_much_with_the_incumbent_inside():
     assert extents(space, changed) == pytest.approx({"lr": 0.5, "x": 1, "y": 1, "kind": 0.5})
     assert volume(space, changed) == pytest.approx(1 / 3)
     incumbent = {"lr": 0.9, "x": 0.1, "y": 0.5, "kind": "b"}
-    subject = hx.explanations.Subject(space, incumbent=incumbent)
+    subject = hx.Subject(space, incumbent=incumbent)
     narrowed = set()
     for seed in range(20):
         found = narrowed_at_random(subject, changed, seed)

@@ -233,7 +233,7 @@ def volume(whole: hx.SearchSpace, changed: Sequence[Parameter]) -> float:
 
 
 def narrowed_at_random(
-    subject: hx.explanations.Subject, changed: Sequence[Parameter], seed: int
+    subject: hx.Subject, changed: Sequence[Parameter], seed: int
 ) -> list[Parameter]:
     """Return as much of the space as some hyperparameters keep, chosen at random.
 

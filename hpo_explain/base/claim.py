@@ -51,7 +51,7 @@ action            this is to be done next (`term` says what kind of action); it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hpo_explain.base.facts import Fact
@@ -144,6 +144,8 @@ class Claim:
     certain: bool = True
     because: tuple[Fact, ...] = ()
     term: str = ""
+    text: str = field(default="", compare=False)
+    frame: str = field(default="{each}", compare=False)
 
     @property
     def half(self) -> float | None:

@@ -15,7 +15,7 @@ _LOADERS: dict[str, Callable[[], Any]] = {}
 
 
 def connect(**loaders: Callable[[], Any]) -> None:
-    """Say how ``words``, ``plots`` and ``frameworks`` are loaded."""
+    """Say how ``words``, ``pages`` and ``frameworks`` are loaded."""
     _LOADERS.update(loaders)
 
 
@@ -24,9 +24,9 @@ def words() -> Any:
     return _LOADERS["words"]()
 
 
-def plots() -> Any:
-    """Return the package that draws results."""
-    return _LOADERS["plots"]()
+def pages() -> Any:
+    """Return the module that writes figures into pages."""
+    return _LOADERS["pages"]()
 
 
 def renderer() -> Any:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim as OldClaim
-from hpo_explain.base.claim import between
-from hpo_explain.base.edge import plotly, renderer, views
+from hpo_explain.base.claim import Claim, between
+from hpo_explain.base.edge import pages, plotly, renderer, views
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.phrases import join_words, printable
+from hpo_explain.base.html import plain_json, text_html
+from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import join_words, printable, printable_lines
+from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
     UNCLEAR,
     Estimate,
@@ -22,11 +27,17 @@ from hpo_explain.base.text import (
     role_of,
     told_apart,
 )
-from hpo_explain.explanations.result import Result as OldResult
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
+
+_MOST_ROWS = 30
+_MOST_HTML_ROWS = 60
+_WIDEST = 60  # characters of a cell
+_ROUNDING = 1e-9  # of the largest contribution: less is what is left of differences of its like
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,20 +76,108 @@ class Table:
     hidden: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Claim(OldClaim):
-    """A claim with its words; of several in a row with the same frame they fill it together."""
-
-    text: str = field(default="", compare=False)
-    frame: str = field(default="{each}", compare=False)
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Result(OldResult):
-    """A result that declares its table as `table`, and its templates as `says`."""
+class Result(ABC):
+    """A finished explanation, without a reference to a study or a model.
 
+    It declares its table as `table`, and its templates as `says`.
+
+    Attributes
+    ----------
+    subject : Subject
+        What is explained.
+    notes : tuple of Fact
+        What was assumed; ``str(note)`` is its text.
+    scope : {"everywhere", "good_region", "proposals"}
+        Which verdict of trust its statements need; the same for all results of a class.
+    """
+
+    scope: ClassVar[Scope]
     table: ClassVar[Table]
     says: ClassVar[Mapping[str, str]]
+    subject: Subject
+    notes: tuple[Fact, ...] = ()
+
+    @property
+    @abstractmethod
+    def claims(self) -> tuple[Claim, ...]:
+        """What the result says, the most important first."""
+
+    # ------------------------------------------------------------------ what it is about
+
+    @property
+    def trust(self) -> Trust | None:
+        """Whether the surrogate is good enough to be explained."""
+        return self.subject.trust
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How far its statements can be relied on: the verdict of trust of its `scope`."""
+        return self.subject.verdict(self.scope)
+
+    @property
+    def trial(self) -> int | None:
+        """The trial whose configuration is explained, if it is one."""
+        return self.subject.trial
+
+    @property
+    def objective_name(self) -> str:
+        """What the objective is called."""
+        return self.subject.objective_name
+
+    @property
+    def direction(self) -> Direction:
+        """Which way the objective is better."""
+        return self.subject.direction
+
+    @property
+    def acquisition(self) -> str:
+        """The acquisition function's label; empty where the predicted objective is explained."""
+        return self.subject.acquisition
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the acquisition function is assumed, not the optimizer's own."""
+        return self.subject.assumed
+
+    @property
+    def optimizer(self) -> str:
+        """What ran the optimization."""
+        return self.subject.optimizer
+
+    # ------------------------------------------------------------------ what else may be true
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """Its numbers for functions drawn from the posterior of a Gaussian process.
+
+        Of what was observed (history, configurations, learning curves, densities) there are none,
+        and none of advice, of spaces and of next experiments, which follow from draws and bounds of
+        their own. A result that holds several others (effects, a path of proposals, predictions,
+        weights) has none by itself: each of them has its own, but for regions, whose bands are
+        averages of those of single configurations (Eq. 5 of Moosbauer et al. 2021).
+
+        Raises
+        ------
+        NothingToExplain
+            If the result does not rest on such a posterior.
+        """
+        raise NothingToExplain(fact("no_posterior", model=self.subject.model))
+
+    def probability(self, first: Hashable, second: Hashable | None = None) -> float:
+        """Return how probable it is that one comes before another, or before all others.
+
+        As of :meth:`PosteriorDraws.probability`: that a hyperparameter is more important, a value
+        better, a step gains more, or a contribution is larger (whatever its sign).
+
+        Raises
+        ------
+        NothingToExplain
+            If the result does not rest on the posterior of a Gaussian process.
+        InputError
+            If there is no such name.
+        """
+        return self.posterior.probability(first, second)
 
     @property
     def what(self) -> str:
@@ -254,7 +353,76 @@ class Result(OldResult):
         """The claims in words, why they are not certain, and what they rest on."""
         return printable(" ".join(filter(None, [self.finding, self.caution, self.basis])))
 
+    # ------------------------------------------------------------------ how it shows itself
+
+    @property
+    def details(self) -> str:
+        """What stands under the printed table, such as code to paste."""
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values that `json.dumps` accepts."""
+        found: dict[str, Any] = plain_json(
+            {
+                **self.subject.to_dict(),
+                "scope": self.scope,
+                **self._numbers(),
+                "sentence": self.sentence,
+                "claims": [claim.to_dict() for claim in self.claims],
+                "notes": [note.to_dict() for note in self.notes],
+            }
+        )
+        return found
+
+    def __str__(self) -> str:
+        frame = printed_frame(self)
+        table = frame.to_string(
+            index=frame.index.name is not None,
+            float_format="{:.4g}".format,
+            max_rows=_MOST_ROWS,
+            max_colwidth=_WIDEST,
+            na_rep="",
+        )
+        return f"{self.sentence}\n\n{printable_lines(table)}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        text = self.sentence
+        plot = f'<div style="overflow-x: auto">{pages().plot_svg(self.plot, alt=text)}</div>'
+        return (
+            f'<div style="max-width: 60em">{text_html(text)}{plot}'
+            f"{frame_html(printed_frame(self))}</div>"
+        )
+
 
 def settled(claim: Claim, certain: bool) -> Claim:
     """Return a claim of which it is known otherwise whether it is certain."""
     return replace(claim, certain=certain, because=())
+
+
+def printed_frame(result: Result) -> pd.DataFrame:
+    """Return a result's table as it is printed.
+
+    A column of numbers of which none is known is left out. Contributions that are tiny beside the
+    largest one are rounding errors, and shown as 0.
+    """
+    frame = result.to_frame().copy()
+    known = [name for name in result.contributions_in if name in frame]
+    if known and len(frame):
+        sizes = frame[known].abs()
+        frame[known] = frame[known].mask(sizes < _ROUNDING * sizes.max().max(), 0.0)
+    empty = [
+        len(frame) > 0 and getattr(column.dtype, "kind", "") == "f" and bool(column.isna().all())
+        for _, column in frame.items()
+    ]
+    return frame.loc[:, [not one for one in empty]]
+
+
+def frame_html(frame: pd.DataFrame) -> str:
+    """Return a table as HTML that scrolls where it is too wide."""
+    table = frame.to_html(
+        border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_HTML_ROWS, na_rep=""
+    )
+    return f'<div style="overflow-x: auto">{table}</div>'

@@ -9,10 +9,10 @@ from typing import Any
 from markupsafe import Markup
 
 from hpo_explain.base.figures.rows import View
+from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
 from hpo_explain.diagnostics.told import caution
-from hpo_explain.explanations.result import Result
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section

@@ -8,7 +8,6 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from hpo_explain.wording._registry import known_facts
-from hpo_explain.wording._sentence import sentence
 from hpo_explain.wording.facts import tell
 from hpo_explain.wording.numbers import format_value, plus_minus
 
@@ -16,7 +15,6 @@ __all__ = [
     "format_value",
     "known_facts",
     "plus_minus",
-    "sentence",
     "tell",
 ]
 

@@ -1,9 +1,8 @@
-"""Which words belong to which result and fact; each method's file adds its own."""
+"""Which words belong to which fact; each file adds its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
 
 from hpo_explain.base import text
 from hpo_explain.base.errors import Text
@@ -11,20 +10,7 @@ from hpo_explain.base.facts import Fact
 
 FactWords = Mapping[str, str | Callable[[Fact], Text]]
 
-_SENTENCES: dict[type, Callable[[Any], str]] = {}
 _FACTS: dict[str, str | Callable[[Fact], Text]] = {}
-
-_T = TypeVar("_T")
-
-
-def sentence_of(kind: type[_T]) -> Callable[[Callable[[_T], str]], Callable[[_T], str]]:
-    """Register a function that returns the sentence of a result."""
-
-    def register(function: Callable[[_T], str]) -> Callable[[_T], str]:
-        _SENTENCES[kind] = function
-        return function
-
-    return register
 
 
 def add_facts(words: FactWords) -> None:
@@ -39,11 +25,6 @@ def add_facts(words: FactWords) -> None:
     if twice:
         raise RuntimeError(f"these kinds of facts have words already: {', '.join(sorted(twice))}")
     _FACTS.update(words)
-
-
-def sentence_words(kind: type) -> Callable[[Any], str]:
-    """Return the function that returns the sentence of a result."""
-    return _SENTENCES[kind]
 
 
 def fact_words(kind: str) -> str | Callable[[Fact], Text]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import hpo_explain as hx
-from hpo_explain.explanations.result import Result
+from hpo_explain.base.result import Result
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Certain claims about accumulated local effects are right: the truth is that of the function.
 
 The true effect is that of the true function at the same trials, by the same steps; that these are
-the method's is checked elsewhere (`tests/explainers/test_accumulated_local_effects.py`).
+the method's is checked elsewhere (`tests/methods/test_accumulated_local_effects.py`).
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from hpo_explain.explanations._contrasts import Contrasts, covariance_of_trees
+from hpo_explain.methods._engines.contrasts import Contrasts, covariance_of_trees
 
 
 def contrasts(cost, covariance, tried=None):

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import SCOPES
-from hpo_explain.explanations.result import Result
 from tests.handmade import Page, compared, tuning_run
 
 QUICK = {"grid_size": 4, "sample": 40}

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.posterior import normal_draws
-from hpo_explain.explanations._contrasts import covariance_of_trees
+from hpo_explain.methods._engines.contrasts import covariance_of_trees
 from hpo_explain.models.protocols import (
     SupportsJoint,
     SupportsTrees,

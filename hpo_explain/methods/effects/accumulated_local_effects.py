@@ -41,10 +41,15 @@ from hpo_explain.base.phrases import counted, listed
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._accumulated import Steps, accumulate, filled, steps_between
-from hpo_explain.explainers._categories import codes_of
-from hpo_explain.explainers._category_order import order_of_categories
-from hpo_explain.explanations._contrasts import covariance_of_trees
+from hpo_explain.methods._engines.accumulated import (
+    Steps,
+    accumulate,
+    filled,
+    order_of_categories,
+    steps_between,
+)
+from hpo_explain.methods._engines.categories import codes_of
+from hpo_explain.methods._engines.contrasts import covariance_of_trees
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.effects.effect_result import FLAT, Effect
 from hpo_explain.methods.effects.partial_dependence import (

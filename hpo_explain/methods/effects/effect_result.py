@@ -27,8 +27,8 @@ from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._narrow import Branch
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.explanations._contrasts import Contrasts
 from hpo_explain.methods._engines.attainable import Attainable
+from hpo_explain.methods._engines.contrasts import Contrasts
 from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, category_index
 

@@ -44,9 +44,9 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._narrow import branch_of
-from hpo_explain.explainers._categories import codes_of, left_out_note
-from hpo_explain.explanations._contrasts import covariance_of_trees
 from hpo_explain.methods._engines.attainable import Attainable, attainable
+from hpo_explain.methods._engines.categories import codes_of, left_out_note
+from hpo_explain.methods._engines.contrasts import covariance_of_trees
 from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences

@@ -45,7 +45,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.explainers._categories import codes_of
+from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods.space.reachable import Difference, best_predicted, reachable, search_rows
 from hpo_explain.methods.space.recommended_space_result import (

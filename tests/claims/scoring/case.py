@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.explanations.result import Result
+from hpo_explain.base.result import Result
 from tests.claims.problems import Problem
 
 

@@ -1,1 +1,0 @@
-"""Results: numbers, claims and tables, frozen."""
