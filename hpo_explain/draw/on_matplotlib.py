@@ -9,6 +9,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from hpo_explain.base.figures.cells import Cells
@@ -74,6 +75,10 @@ def drawn(figure: Description, *, ax: Axes | None = None, width: float | None = 
 
 def _draw(ax: Axes, figure: Rows | Curves | Cells, points: float, **how: Any) -> Any:
     ax.tick_params(labelsize=TEXT)
+    for axis in (ax.xaxis, ax.yaxis):
+        numbers = axis.get_major_formatter()
+        if isinstance(numbers, ScalarFormatter):
+            numbers.set_useOffset(False)
     draw: Any = {Rows: draw_rows, Curves: draw_curves, Cells: draw_cells}[type(figure)]
     return draw(ax, figure, points, **how)
 
