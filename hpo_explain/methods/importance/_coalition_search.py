@@ -183,7 +183,7 @@ def _sweep(
     cost: Cost, rows: Array, best: Array, free: npt.NDArray[np.bool_], order: list[int],
     values: Callable[[int, Array], Array],
 ) -> None:  # fmt: skip
-    """Change rows (m, d) and costs (m,) to the best value of each free column, in an order."""
+    """Set each free column in turn to its best value; update rows (m, d) and costs (m,)."""
     for j in steps([j for j in order if free[:, j].any()], "hyperparameters"):
         which = np.flatnonzero(free[:, j])
         tried = np.atleast_2d(values(j, rows[which, j]))
@@ -213,7 +213,7 @@ def _first(rows: Array, best: Array, kept: int) -> tuple[Array, Array]:
 
 
 def _inherited(rows: Array, best: Array) -> tuple[Array, Array]:
-    """Return rows with the best of all smaller coalitions as one more, coalition by coalition."""
+    """Return the rows, and for each coalition also the best row of its subsets."""
     rows_one, best_one = (array[:, 0].copy() for array in _first(rows, best, 1))
     codes = np.arange(len(rows))
     bit = 1

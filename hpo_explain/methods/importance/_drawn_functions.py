@@ -77,7 +77,7 @@ class DrawnFunctions:
 
 
 def inverse_root(surrogate: SupportsJoint, design: Array) -> Array:
-    """Return K^-½ of the posterior covariance of encoded rows (m, d), without what hardly varies.
+    """Return K^-½ of the posterior covariance of encoded rows (m, d), without tiny eigenvalues.
 
     It is the symmetric root: rounding changes neither it nor, then, what is drawn by it.
     """

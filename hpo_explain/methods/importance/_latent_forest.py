@@ -96,12 +96,12 @@ class LatentForest:
 
     @property
     def sign(self) -> float:
-        """What makes a cost of an objective: smaller is better."""
+        """1 where the objective is minimized, else -1: a cost is the objective times it."""
         return 1.0 if self.subject.direction == "minimize" else -1.0
 
     @property
     def notes(self) -> tuple[Fact, ...]:
-        """What is assumed whatever is read off the forest."""
+        """Assumptions behind every analysis of this forest."""
         notes = []
         if self.fidelity is not None:
             notes.append(_DISTILLED(fidelity=self.fidelity))
@@ -327,7 +327,7 @@ def _best_within(subject: Subject, given: Mapping[str, Sequence[Any]]) -> Mappin
 
 
 def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:
-    """Return a forest fitted to a model's mean over the space, and its R² with it elsewhere."""
+    """Return a forest fitted to a model's mean, and its R² on other configurations."""
     seeds = np.random.default_rng(seed).integers(2**31, size=2)
     space = model.space
     X = space.sample(DISTILLED_ROWS, seed=int(seeds[0]))

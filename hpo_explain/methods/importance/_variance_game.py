@@ -46,7 +46,7 @@ Function = Callable[[Array], Array]
 
 
 def configurations_of(n_players: int) -> int:
-    """Return how many pairs of rows variances of so many players are taken over."""
+    """Return the number of pairs of rows from which variances are estimated."""
     return _SETS * _pairs(2**n_players)
 
 
@@ -84,7 +84,7 @@ def variances(
 
 
 def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | None:
-    """Return the boxes of a forest whose pairs can be looked at in every coalition."""
+    """Return a forest's boxes if they are few enough for exact variances, else None."""
     surrogate = explained.surrogate
     if not explained.of_objective or not isinstance(surrogate, SupportsBoxes):
         return None

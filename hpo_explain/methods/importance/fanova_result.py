@@ -57,7 +57,7 @@ Rows = Literal["trees", "draws"]
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """One hyperparameter as the analysis sees it.
+    """A hyperparameter's grid and activity.
 
     Attributes
     ----------

@@ -314,7 +314,7 @@ class GameExplainer:
     def _known(
         self, table: _Table, values: Array, rows: Array, reference: Array | None = None
     ) -> _Known | None:
-        """Return what the model knows of values that are differences of predictions.
+        """Return how uncertain coalitions' values are, which are differences of predictions.
 
         They are those at a row of each coalition minus those at another, or at the default's. The
         signs do not matter to their covariance.
@@ -348,7 +348,7 @@ class GameExplainer:
         return _Known(std[:-1], float(std[-1]), drawn)
 
     def _variance_known(self, table: _Table, values: Array) -> _Known | None:
-        """Return what is known of variances' interactions, from functions drawn."""
+        """Return how uncertain interactions of variances are, from functions drawn."""
         from scipy.stats.qmc import Sobol
 
         space, m = self._explained.space, len(table.free)
@@ -428,7 +428,7 @@ def players_of(spread: Array) -> list[list[int]]:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """The std of sets' values and of the whole under the model, draws of sets, of coalitions."""
+    """Standard deviations of sets' values and of the whole, and draws of sets and coalitions."""
 
     std: Array
     whole_std: float
@@ -438,7 +438,7 @@ class _Known:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """A default, encoded with latent values for what is inactive, and who plays."""
+    """A default, encoded with latent values for what is inactive, and its players."""
 
     config: Config
     default: Array

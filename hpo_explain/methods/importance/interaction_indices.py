@@ -103,7 +103,7 @@ def interaction_weights(n_players: int, order: int, index: InteractionIndex = "k
 
 
 def _k_sii(s: int, t: int, k: int) -> float:
-    """Return the share of a dividend of t players for s of them: sums of SII by Bernoulli's."""
+    """Return what s of t players get of the dividend of all t, by k-SII (Bernoulli numbers)."""
     from scipy.special import bernoulli
 
     numbers = bernoulli(max(k - s, 1))  # B_0 = 1, B_1 = -1/2, ...
@@ -112,12 +112,12 @@ def _k_sii(s: int, t: int, k: int) -> float:
 
 
 def _stii(s: int, t: int, k: int) -> float:
-    """Return the share of a dividend of t players for s of them: nothing of others below k."""
+    """Return what s of t players get of the dividend of all t, by STII: 0 for s < k < t."""
     return 1.0 / comb(t, k) if s == k else float(s == t)
 
 
 def _fsii(s: int, t: int, k: int) -> float:
-    """Return the share of a dividend of t players for s of them: that of the best approximation."""
+    """Return what s of t players get of the dividend of all t, by FSII (best approximation)."""
     if t <= k:
         return float(s == t)
     sign = -1.0 if (k - s) % 2 else 1.0

@@ -86,7 +86,7 @@ class Sets(Result):
 
     @property
     def start(self) -> float:
-        """Where the values start, which add up to the whole."""
+        """What the values of sets are added to."""
         return 0.0
 
     @property
