@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 _edge.connect(
-    words=partial(import_module, "hpo_explain.wording"),
+    words=partial(import_module, "hpo_explain.base.text"),
     pages=partial(import_module, "hpo_explain.draw.pages"),
     renderer=partial(import_module, "hpo_explain.draw.on_matplotlib"),
     plotly=partial(import_module, "hpo_explain.draw.on_plotly"),

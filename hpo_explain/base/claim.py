@@ -129,6 +129,8 @@ class Claim:
         What it rests on, or why it is not certain.
     term : str
         The term of the acquisition function that it is about; empty for none.
+    text, frame : str
+        Its words; of several claims in a row with the same frame they fill it together.
 
     Examples
     --------

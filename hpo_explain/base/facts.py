@@ -1,7 +1,7 @@
 """Facts: what was read, left out or assumed, as data that code can decide by.
 
-A fact is a kind with the trials, names and values it is about. Its words stand in
-`hpo_explain.wording`; ``str(fact)`` asks for them.
+A fact is a kind with the trials, names and values it is about. Its words are declared with it
+(`hpo_explain.base.text.declared_fact`); ``str(fact)`` asks for them.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
+    NO_POSTERIOR,
     UNCLEAR,
     Estimate,
     filled,
@@ -162,7 +163,7 @@ class Result(ABC):
         NothingToExplain
             If the result does not rest on such a posterior.
         """
-        raise NothingToExplain(fact("no_posterior", model=self.subject.model))
+        raise NothingToExplain(NO_POSTERIOR(model=self.subject.model))
 
     def probability(self, first: Hashable, second: Hashable | None = None) -> float:
         """Return how probable it is that one comes before another, or before all others.

@@ -11,10 +11,10 @@ from statistics import NormalDist
 from string import Formatter
 from typing import Any
 
-from hpo_explain.base.errors import Option, Text
+from hpo_explain.base.errors import NameOption, Option, Text, write
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import format_value, percent, plus_minus
-from hpo_explain.base.phrases import counted, join_words, spans
+from hpo_explain.base.phrases import counted, join_words, printable, spans
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,24 @@ def declared_fact(
     return lambda **values: replace(made(**values), home=home)
 
 
+def tell(about: Fact, name_option: NameOption = str) -> str:
+    """Return a fact in words.
+
+    Parameters
+    ----------
+    about : Fact
+        The fact.
+    name_option : callable, optional
+        How an argument that the text mentions is written; by default as in Python.
+
+    Examples
+    --------
+    >>> tell(fact("said", text="read by hand"))
+    'read by hand'
+    """
+    return printable(write(told(about), name_option))
+
+
 def told(about: Fact) -> Text:
     """Return the words of a declared fact, in parts where they mention arguments or other facts."""
     words = _words_of(about)
@@ -161,6 +179,13 @@ def _words_of(about: Fact) -> Words:
     return WORDS[about.kind]
 
 
+NO_POSTERIOR = declared_fact(
+    "no_posterior",
+    "the result of {model} has no draws from a posterior: these are known of what a Gaussian "
+    "process (kind='gp') says of a run, by itself",
+    model=lambda about: about["model"] or "a model",
+)
+declared_fact("said", "{text}", text=lambda about: str(about["text"]))
 declared_fact("uncertainty_unknown", "the model does not say how uncertain it is of a difference")
 UNCLEAR = declared_fact(
     "gain_within_uncertainty", "the difference is within its uncertainty", role="said"

@@ -96,8 +96,8 @@ def _write(text: str) -> None:
 
 
 def _explain(result: Any, *, to_stderr: bool) -> None:
+    from hpo_explain.base.text import tell
     from hpo_explain.diagnostics.told import WHERE, reasons
-    from hpo_explain.wording import tell
 
     verdict = result.verdict
     if verdict is not None:
@@ -151,7 +151,7 @@ def text_table(frame: pd.DataFrame) -> str:
 
 
 def _cell(value: Any) -> str:
-    from hpo_explain.wording import format_value
+    from hpo_explain.base.numbers import format_value
 
     missing = value is not None and value != value  # None may be a category
     return "" if missing else printable(format_value(value, width=_WIDEST))

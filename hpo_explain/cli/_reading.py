@@ -59,8 +59,8 @@ def summary(run: Run) -> list[str]:
     2 trials of 2 hyperparameters, loss (minimize), by the optimizer
     left out: 1 (1): its loss is nan
     """
+    from hpo_explain.base.text import tell as told
     from hpo_explain.run import told as run_words
-    from hpo_explain.wording import tell as told
 
     notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
     lines = [
@@ -76,7 +76,7 @@ def summary(run: Run) -> list[str]:
 
 def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
-    from hpo_explain.wording import tell as told
+    from hpo_explain.base.text import tell as told
 
     ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
     lines = [

@@ -90,7 +90,7 @@ def write_and_tell(runs: Mapping[str, Run], path: Path, *, title: str | None = N
 
 
 def _tell_best(run: Run) -> None:
-    from hpo_explain.wording import format_value
+    from hpo_explain.base.numbers import format_value
 
     if run.feasible is not None and run.feasible.any():
         values = (f"{name} = {format_value(value)}" for name, value in run.incumbent.items())

@@ -15,8 +15,7 @@ from hpo_explain.catalog.entry import Method
 from hpo_explain.diagnostics.told import caution
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording.contents import line
+from hpo_explain.reporting.section import Content, Section, line
 
 
 def section_of(method: Method) -> Section:

@@ -11,8 +11,9 @@ from markupsafe import Markup
 from hpo_explain import methods
 from hpo_explain.base.checks import check_jobs
 from hpo_explain.base.errors import NothingToExplain, unless_nothing
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import WhichTrial
+from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.methods._engines.proposed import judged_at
@@ -56,6 +57,27 @@ _WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has starte
 _MOST_PROPOSALS, _OF_MANY = 100, 30  # each with a model of its own
 _MOST_CONTRIBUTIONS = 5000  # of all proposals together; at least ten are explained
 
+_CONSTANT = declared_fact(
+    "constant_objective",
+    "the {names} is constant ({value:.6g} in all {finished} trials): no hyperparameter made a "
+    "difference",
+)
+_PREDICTS_ONE = declared_fact(
+    "constant_prediction", "the predicted {names} is constant: no hyperparameter matters"
+)
+_SINGLE = declared_fact(
+    "single_hyperparameter", "there is a single hyperparameter, so nothing can interact"
+)
+_TOO_SHORT = declared_fact(
+    "path_too_short",
+    "only trial {trial} can be explained so far; a path needs two proposals",
+    trial=lambda fact: str(fact.trials[0]),
+)
+_THINNED = declared_fact(
+    "path_thinned",
+    "{shown} of {explainable} proposals are shown: the best, the last {last}, and others spread "
+    "evenly; hpo_explain.desirability_path explains all",
+)
 _T = TypeVar("_T")
 
 
@@ -136,8 +158,7 @@ class Context(Analysed):
         run = self.run
         if len(run) >= 2 and np.ptp(run.objective) == 0.0:
             raise NothingToExplain(
-                fact(
-                    "constant_objective",
+                _CONSTANT(
                     names=[run.objective_name],
                     value=float(run.objective[0]),
                     finished=len(run),
@@ -156,7 +177,7 @@ class Context(Analysed):
         pairs = 2 <= len(self.run.space) <= _MOST_FOR_PAIRS
         found = importance(self.run, order=2 if pairs else 1)
         if found.total_variance == 0.0:
-            raise NothingToExplain(fact("constant_prediction", names=[self.run.objective_name]))
+            raise NothingToExplain(_PREDICTS_ONE(names=[self.run.objective_name]))
         return found
 
     @property
@@ -247,7 +268,7 @@ class Context(Analysed):
 
     def _h_statistic(self) -> InteractionStrength:
         if len(self.run.space) < 2:
-            raise NothingToExplain(fact("single_hyperparameter"))
+            raise NothingToExplain(_SINGLE())
         return methods.h_statistic(self.run, self.ranking[0], sample=_H_ROWS)
 
     @property
@@ -326,7 +347,7 @@ class Context(Analysed):
     def _path(self) -> DesirabilityPath:
         proposals, _ = explainable(self.run, pending=True)
         if len(proposals) < 2:
-            raise NothingToExplain(fact("path_too_short", trials=proposals))
+            raise NothingToExplain(_TOO_SHORT(trials=proposals))
         n_jobs = self._n_jobs if len(proposals) >= _WORTH_WORKERS else 1
         thinned = _thinned(self.run, proposals)
         return methods.desirability_path(self.run, thinned, n_jobs=n_jobs, **_OF_PATHS)
@@ -338,7 +359,7 @@ class Context(Analysed):
         shown = len(_thinned(self.run, proposals))
         if shown == len(proposals):
             return list(notes)
-        thinned = fact("path_thinned", shown=shown, explainable=len(proposals), last=LATEST)
+        thinned = _THINNED(shown=shown, explainable=len(proposals), last=LATEST)
         return [*notes, thinned]
 
     def _maybe_ahead(self, name: str, explain: Callable[[Run], _T]) -> _T:

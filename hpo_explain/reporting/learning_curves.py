@@ -10,8 +10,7 @@ from hpo_explain.catalog.methods import LEARNING_CURVES as METHOD
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording.contents import line
+from hpo_explain.reporting.section import Content, Section, line
 
 if TYPE_CHECKING:
     import pandas as pd

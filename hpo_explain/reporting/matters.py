@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.base.numbers import percent_range
+from hpo_explain.base.numbers import percent, percent_range
 from hpo_explain.diagnostics.told import caution
 from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording import report as words
-from hpo_explain.wording.contents import line
-from hpo_explain.wording.numbers import percent
+from hpo_explain.reporting.section import Content, Section, line
 
 if TYPE_CHECKING:
     import pandas as pd

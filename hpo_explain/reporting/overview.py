@@ -11,7 +11,7 @@ import pandas as pd
 
 from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.facts import by_reason
-from hpo_explain.base.numbers import percent_range
+from hpo_explain.base.numbers import format_value, percent, percent_range
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._trust import Trust
@@ -22,8 +22,6 @@ from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 from hpo_explain.run import told as words
-from hpo_explain.wording import format_value
-from hpo_explain.wording.numbers import percent
 
 _MOST_BARS, _MOST_ACTIONS = 5, 3
 _LEAST_BAR = 0.01  # of the variance

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from hpo_explain.adapters.sources import as_runs
+from hpo_explain.asked.given import options_of
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.catalog.methods import IMPORTANCE, METHODS
-from hpo_explain.facade._asked import options_of
+from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
 from hpo_explain.reporting._sections import section_of
@@ -29,7 +30,6 @@ from hpo_explain.reporting.proposals import BEST_PROPOSAL, LATEST_PROPOSAL, PATH
 from hpo_explain.reporting.section import Card, Section, card_of
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.run import Run
-from hpo_explain.wording import report as words
 
 SECTIONS: tuple[Section, ...] = (
     SHORT,

@@ -10,9 +10,8 @@ from hpo_explain.catalog.methods import PARETO
 from hpo_explain.methods.runs.pareto import ParetoExplainer
 from hpo_explain.reporting._sections import figures_of, shown
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section
+from hpo_explain.reporting.section import Content, Section, shortened
 from hpo_explain.run import Objectives, Run
-from hpo_explain.wording.contents import shortened
 
 
 def joined(runs: Mapping[str, Run]) -> Objectives | None:

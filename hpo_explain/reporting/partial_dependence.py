@@ -10,8 +10,7 @@ from hpo_explain.methods.effects.effect_show import band_caption
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section
-from hpo_explain.wording.contents import line
+from hpo_explain.reporting.section import Content, Section, line
 
 _TITLE = "How does it matter?"
 

@@ -6,19 +6,20 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.reporting.context import Context
 from hpo_explain.run import Run
-from hpo_explain.wording.contents import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _logger = logging.getLogger("hpo_explain")
+MOST = 100  # characters of a line
+_NAME = 24  # characters of a word that is not cut
 
 
 class Status(Enum):
@@ -162,3 +163,34 @@ def _sentence(text: str, context: Context) -> str:
     is_name = text.partition(" ")[0] in (run.objective_name, *run.space.names)
     start = text if is_name else text[:1].upper() + text[1:]
     return start if start.endswith(".") else f"{start}."
+
+
+def line(result: Any) -> str:
+    """Return the first thing that a result says, in a line of at most 100 characters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xy"])
+    >>> X = space.sample(40, seed=0)
+    >>> len(line(hx.importance(hx.Run(space, X, X[:, 0], "minimize")))) <= 100
+    True
+    """
+    told = [claim.frame.replace("{each}", claim.text) for claim in result.claims if claim.text]
+    return shortened(told[0] if told else result.sentence)
+
+
+def shortened(text: str, most: int = MOST) -> str:
+    """Return a text of at most so many characters, cut between words where there are any.
+
+    Examples
+    --------
+    >>> shortened("The learning rate matters most", 20)
+    'The learning rate …'
+    """
+    if len(text) <= most:
+        return text
+    head = text[: most - 1]
+    whole = head.rpartition(" ")[0] if len(head.rpartition(" ")[2]) < _NAME else ""
+    return f"{whole} …" if whole else f"{head}…"

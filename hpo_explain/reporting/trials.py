@@ -11,17 +11,17 @@ from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Origin, fact
+from hpo_explain.base.numbers import format_value, plus_minus, signed
 from hpo_explain.base.phrases import printable
 from hpo_explain.diagnostics.told import caution
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.space import Config
-from hpo_explain.wording import report as words
-from hpo_explain.wording.numbers import format_value, plus_minus, signed
 
 _TITLE = "Why each trial?"
 _LONG = 120

@@ -22,9 +22,9 @@ import hpo_explain as hx
 from hpo_explain.adapters.optuna import ReviewedSampler, from_optuna
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Origin
+from hpo_explain.base.numbers import format_value
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
-from hpo_explain.wording.numbers import format_value
-from hpo_explain.wording.report import trial_line, why_no_explanation
+from hpo_explain.reporting._words import trial_line, why_no_explanation
 from tests.noted import the_note
 
 pytestmark = [

@@ -7,8 +7,9 @@ import hpo_explain.adapters.frame
 import hpo_explain.adapters.optuna
 import hpo_explain.adapters.skopt  # noqa: F401
 from hpo_explain.base.facts import fact
+from hpo_explain.base.text import tell
 from hpo_explain.cli._reading import CAUTIONS
-from hpo_explain.wording import known_facts, tell
+from tests.noted import known_facts
 
 EQUALS = fact("parent_equals", names=["booster"], value="dart")
 AT_LEAST = fact("parent_at_least", names=["layers"], low=3)

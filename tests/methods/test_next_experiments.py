@@ -8,8 +8,8 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.text import tell
 from hpo_explain.methods.advice.next_experiments import choose_experiments
-from hpo_explain.wording import tell
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 SPACE = unit_cube(2)

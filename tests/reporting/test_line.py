@@ -3,7 +3,7 @@
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.wording.contents import MOST, line, shortened
+from hpo_explain.reporting.section import MOST, line, shortened
 from tests.handmade import NASTY, tuning_run
 
 LONG = ["x" * 200, "model.encoder." * 14, "b c " * 50, "short"]

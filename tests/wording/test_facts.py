@@ -5,8 +5,9 @@ import ast
 from hpo_explain.adapters._reading import nothing_left
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import as_fact
+from hpo_explain.base.text import tell
 from hpo_explain.run import WAS_PRUNED
-from hpo_explain.wording import known_facts, tell
+from tests.noted import known_facts
 from tests.source_tree import modules
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.wording.numbers import format_level
+from hpo_explain.base.numbers import format_level
 
 
 @pytest.mark.parametrize(

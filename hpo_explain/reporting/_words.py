@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Origin
+from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.run import Objectives, Run
 from hpo_explain.run.told import proposals, who_is_unknown
-from hpo_explain.wording._registry import add_facts
-from hpo_explain.wording.numbers import format_value
 
 TERMS = {
     "mean": "predicted objective",
@@ -155,31 +154,6 @@ def predicted_and_observed(objective: str, predicted: str, observed: str | None)
     """Return what the model of the time predicted for a trial, and what came of it, if anything."""
     came = "" if observed is None else f" Observed: {observed}."
     return f"Predicted {objective}: {predicted}.{came}"
-
-
-def _path_thinned(fact: Fact) -> str:
-    return (
-        f"{fact['shown']} of {fact['explainable']} proposals are shown: the best, the last "
-        f"{fact['last']}, and others spread evenly; hpo_explain.desirability_path explains all"
-    )
-
-
-add_facts(
-    {
-        "constant_objective": lambda fact: (
-            f"the {fact.names[0]} is constant ({fact['value']:g} in all {fact['finished']} "
-            "trials): no hyperparameter made a difference"
-        ),
-        "constant_prediction": lambda fact: (
-            f"the predicted {fact.names[0]} is constant: no hyperparameter matters"
-        ),
-        "single_hyperparameter": "there is a single hyperparameter, so nothing can interact",
-        "path_too_short": lambda fact: (
-            f"only trial {fact.trials[0]} can be explained so far; a path needs two proposals"
-        ),
-        "path_thinned": _path_thinned,
-    }
-)
 
 
 ALL_OBJECTIVES, ALL_RUNS = "All objectives", "All runs"
