@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpo_explain.base.numbers import signed
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
-from hpo_explain.base.numbers import signed
 
 
 @pytest.mark.parametrize(
