@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, TypeVar, get_type_hints, overload
 
 from hpo_explain.asked.given import (
     config_of,
@@ -30,6 +30,7 @@ from hpo_explain.run import Run, is_measured
 from hpo_explain.space import Array, Config
 
 _SOURCE_CHOSEN = declared_fact("source_chosen", "source: trial {trials}, as none was given")
+_R = TypeVar("_R")
 _RUN = """run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
     """
@@ -112,13 +113,19 @@ def _shared(
     """Take what every function takes; only its signature counts."""
 
 
+@overload
+def explains(method: Callable[..., _R]) -> Callable[..., _R]: ...
+@overload
+def explains(
+    *, of: Literal["anything", "surrogate"] = ..., without: Sequence[str] = ..., several: bool = ...
+) -> Callable[[Callable[..., _R]], Callable[..., _R]]: ...
 def explains(
     method: Any = None,
     *,
     of: Literal["anything", "surrogate"] = "anything",
     without: Sequence[str] = (),
     several: bool = False,
-) -> Callable[..., Any]:
+) -> Any:
     """Return the function that users call: it takes a run, the method's own arguments, and more.
 
     The method gets what was asked as an `Asked`, and its own arguments. One `of` a surrogate takes
@@ -144,7 +151,7 @@ def explains(
             reading = {**reading, "target": held.pop("target")}
         names = {p.name for p in shared}
         surrogate = held.pop("surrogate", None) if "surrogate" in names else None
-        kind = held.get("kind", "auto") if "kind" in names else "auto"
+        kind: Kind = held.get("kind", "auto") if "kind" in names else "auto"
         source, runs = held.pop("run"), dict[str, Run]()
         if several and isinstance(source, Mapping):
             for name, value in (("before", held.get("before")), ("surrogate", surrogate)):

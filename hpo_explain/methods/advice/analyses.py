@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from hpo_explain import methods
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
+from hpo_explain.methods.advice.next_experiments import next_experiments
+from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.partial_dependence import partial_dependence
 from hpo_explain.methods.importance.importance import importance
+from hpo_explain.methods.space.recommended_space import recommended_space
+from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.methods.space.subspace import subspace
+from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run
-
-if TYPE_CHECKING:
-    from hpo_explain import PartialDependence, Recommendation, Subspace
 
 _EXPERIMENTS: Mapping[str, Any] = {"n": 3, "sample": 100, "grid_size": 10, "candidates": 200}
 _EFFECT_ROWS, _EFFECT_GRID = 100, 15
@@ -88,20 +91,18 @@ class Analysed:
         options = {"sample": self.effect_rows, "grid_size": _EFFECT_GRID, "attainable": False}
         return self.once(
             f"effect {name}",
-            lambda: methods.partial_dependence(self.run, name, seed=self._seed, **options),
+            lambda: partial_dependence(self.run, name, seed=self._seed, **options),
         )
 
     @property
     def recommended_space(self) -> Recommendation:
         """A narrower space."""
-        return self.once(
-            "recommended_space", lambda: methods.recommended_space(self.run, seed=self._seed)
-        )
+        return self.once("recommended_space", lambda: recommended_space(self.run, seed=self._seed))
 
     @property
     def subspace(self) -> Subspace:
         """What can stay fixed."""
-        return self.once("subspace", lambda: methods.subspace(self.run, seed=self._seed))
+        return self.once("subspace", lambda: subspace(self.run, seed=self._seed))
 
     @property
     def experiments(self) -> Sequence[Mapping[str, Any]]:
@@ -111,6 +112,6 @@ class Analysed:
             if not isinstance(self.run.surrogate(), SupportsJoint):
                 return []  # it does not tell which trials would narrow the band most
             most = self.ranking[0]
-            return methods.next_experiments(self.run, most, seed=self._seed, **_EXPERIMENTS)
+            return next_experiments(self.run, most, seed=self._seed, **_EXPERIMENTS)
 
         return self.once("experiments", found)

@@ -296,7 +296,7 @@ def _most_uncertain(
 
     One of each curve, and others of the same curves only where these are too few.
     """
-    curves = np.nan_to_num(effect.ice_std.reshape(len(rows), -1), nan=-np.inf)
+    curves = np.nan_to_num(np.asarray(effect.ice_std).reshape(len(rows), -1), nan=-np.inf)
     left_out = 0
     if feasible is not None:
         valid = np.flatnonzero(np.isfinite(curves))

@@ -123,19 +123,17 @@ def recommended_space(asked: Asked) -> Recommendation:
     """
     run = average_instances(asked.run, seed=asked.seed)
     notes = [note for note in run.notes if note not in asked.run.notes]
-    model, objective = run.model, np.asarray
-    if model is None:
-        scaled, tail = on_log_tail(run, seed=asked.seed)
-        if len(scaled) < len(run):
-            notes.append(_SOME(used=len(scaled), n=len(run)))
-        model = scaled.surrogate(kind="gp", seed=asked.seed)
-
-        def objective(predicted: Array) -> Array:
-            return run.sign * tail.cost(run.sign * predicted)
-
-    subject = Subject.of(run, notes=notes)
+    if run.model is not None:
+        about = Subject.of(run, notes=notes)
+        return RecommendedSpaceExplainer(run.model, subject=about, seed=asked.seed).explain()
+    scaled, tail = on_log_tail(run, seed=asked.seed)
+    if len(scaled) < len(run):
+        notes.append(_SOME(used=len(scaled), n=len(run)))
     explainer = RecommendedSpaceExplainer(
-        model, subject=subject, objective=objective, seed=asked.seed
+        scaled.surrogate(kind="gp", seed=asked.seed),
+        subject=Subject.of(run, notes=notes),
+        objective=lambda predicted: run.sign * tail.cost(run.sign * predicted),
+        seed=asked.seed,
     )
     return explainer.explain()
 
