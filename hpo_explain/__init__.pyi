@@ -132,6 +132,14 @@ from .models.forest import ForestSurrogate as ForestSurrogate
 from .models.gaussian_process import GaussianProcessSurrogate as GaussianProcessSurrogate
 from .models.given import ModelSurrogate as ModelSurrogate
 from .reporting import report as report
+from .run import Curves as Curves
+from .run import Instances as Instances
+from .run import NoiseModel as NoiseModel
+from .run import Run as Run
+from .space import CategoricalParameter as CategoricalParameter
+from .space import FloatParameter as FloatParameter
+from .space import IntParameter as IntParameter
+from .space import SearchSpace as SearchSpace
 
 __version__: str
 from .methods.effects.accumulated_local_effects import (
