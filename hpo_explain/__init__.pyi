@@ -152,11 +152,3 @@ from .methods.effects.effect_result import PartialDependence as PartialDependenc
 from .methods.effects.partial_dependence import (
     PartialDependenceExplainer as PartialDependenceExplainer,
 )
-from .run import Curves as Curves
-from .run import Instances as Instances
-from .run import NoiseModel as NoiseModel
-from .run import Run as Run
-from .space import CategoricalParameter as CategoricalParameter
-from .space import FloatParameter as FloatParameter
-from .space import IntParameter as IntParameter
-from .space import SearchSpace as SearchSpace
