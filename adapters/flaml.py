@@ -92,11 +92,12 @@ def from_flaml(
 def _evaluation(trial: Any, config: Mapping[str, Any], metric: str, origin: Origin) -> Evaluation:
     value = (trial.last_result or {}).get(metric)
     reason = _REASONS.get(str(trial.status))
-    times = (getattr(trial, at, None) for at in ("start_time", "last_update_time"))
+    start, end = (getattr(trial, at, None) for at in ("start_time", "last_update_time"))
     return Evaluation(
         config,
         np.nan if value is None else float(value),
         NO_VALUE if reason is None and value is None else reason,
         origin,
-        *(np.nan if time is None else float(time) for time in times),
+        np.nan if start is None else float(start),
+        np.nan if end is None else float(end),
     )

@@ -94,8 +94,8 @@ def from_ray(
         raise NothingToExplain(_EMPTY())
     name = checked_metric(metric or analysis.default_metric, [r.metrics for r in every])
     better = check_option("mode", mode or analysis.default_mode or "min", tuple(DIRECTIONS))
-    configs = [_settings(r.config, t) for r, t in zip(every, analysis.trials, strict=True)]
-    own, configs, notes = read_space(space, configs)
+    settings = [_settings(r.config, t) for r, t in zip(every, analysis.trials, strict=True)]
+    own, configs, notes = read_space(space, settings)
     origin, about = _origin(results, optimizer)
     statuses = [str(trial.status) for trial in analysis.trials]
     evaluations = {

@@ -139,12 +139,9 @@ def read_objective(table: pd.DataFrame, name: str) -> Array:
         elif is_number(value) or isinstance(value, (bool, np.bool_)):
             values[i] = as_float(value)
         else:
-            raise InputError(
-                "objective",
-                f"{name!r} must be numeric, but is {value!r} in row {i}",
-                value,
-                "Choose another column, or convert it with pandas.to_numeric.",
-            )
+            problem = f"{name!r} must be numeric, but is {value!r} in row {i}"
+            remedy = "Choose another column, or convert it with pandas.to_numeric."
+            raise InputError("objective", problem, value, remedy)
     return values
 
 
@@ -163,9 +160,10 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
     present = column.dropna().tolist()
     if present and all(map(_is_duration, present)):
+        problem = f"{name!r} must hold moments, but holds durations such as {present[0]}"
         raise InputError(
             "time",
-            f"{name!r} must hold moments, but holds durations such as {present[0]}",
+            problem,
             present[0],
             "Where they count from the start of the whole run, give their seconds: "
             f"pandas.to_timedelta(frame[{name!r}]).dt.total_seconds(). Where they say how long a "
@@ -180,13 +178,9 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
     wrong = np.flatnonzero((column.notna() & stamps.isna()).to_numpy())
     if len(wrong):
         i = int(wrong[0])
-        raise InputError(
-            "time",
-            f"{name!r} must hold seconds or ISO 8601 timestamps, but is {column.iloc[i]!r} in row "
-            f"{i}",
-            column.iloc[i],
-            "Convert it with pandas.to_datetime.",
-        )
+        cell = column.iloc[i]
+        problem = f"{name!r} must hold seconds or ISO 8601 timestamps, but is {cell!r} in row {i}"
+        raise InputError("time", problem, cell, "Convert it with pandas.to_datetime.")
     seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
     return np.asarray(seconds.to_numpy(dtype=float), dtype=float)
 
@@ -223,9 +217,6 @@ def read_durations(column: pd.Series[Any], name: str) -> Array:
 
 
 def _wrong(name: str, cell: Any, row: int) -> InputError:
-    return InputError(
-        "duration",
-        f"{name!r} must hold seconds or durations of at least 0, but is {cell!r} in row {row}",
-        cell,
-        "Choose another column, or convert it with pandas.to_timedelta.",
-    )
+    problem = f"{name!r} must hold seconds or durations of at least 0, but is {cell!r} in row {row}"
+    remedy = "Choose another column, or convert it with pandas.to_timedelta."
+    return InputError("duration", problem, cell, remedy)

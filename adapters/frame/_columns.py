@@ -151,12 +151,9 @@ def _objective(table: pd.DataFrame, layout: Layout | None, given: object) -> str
     if given is None:
         if layout is not None and layout.objective:
             return layout.objective
-        columns = ", ".join(table.columns[:30])
-        raise InputError(
-            "objective",
-            "is missing: a table does not say which column it is",
-            remedy=("Add ", Option("objective", "..."), f"; the columns are {columns}."),
-        )
+        problem = "is missing: a table does not say which column it is"
+        columns = f"; the columns are {', '.join(table.columns[:30])}."
+        raise InputError("objective", problem, None, ("Add ", Option("objective", "..."), columns))
     name = str(given)
     if name not in table.columns and layout is not None:
         return layout.metrics.get(name, name)
@@ -171,32 +168,25 @@ def _times(table: pd.DataFrame, time: object) -> tuple[str, ...]:
     if not isinstance(time, (list, tuple)) or str(time) in table.columns:
         return (str(time),)
     if len(time) > 2:
-        raise InputError(
-            "time", f"must name one column, or start and finish, but was {time!r}", time
-        )
+        problem = f"must name one column, or start and finish, but was {time!r}"
+        raise InputError("time", problem, time)
     return tuple(str(name) for name in time)
 
 
 def _check(table: pd.DataFrame, given: Roles) -> None:
     """Raise unless every column is there and has one role."""
     roles: dict[str, str] = {}
-    for argument, name in _arguments(given):
+    times = [("time", name) for name in given.times]
+    first = [("objective", given.objective), ("trial", given.trial), *times]
+    rest = ("instance", "fidelity", "proposed", "duration", "status")
+    for argument, name in [*first, *((role, getattr(given, role)) for role in rest)]:
+        if not name:
+            continue
         check_column(argument, name, table)
         if name in roles:
             problem = f"names {name!r}, which {roles[name]} does already"
             raise InputError(argument, problem, name, "Choose another column.")
         roles[name] = argument
-
-
-def _arguments(given: Roles) -> Iterable[tuple[str, str]]:
-    yield "objective", given.objective
-    if given.trial:
-        yield "trial", given.trial
-    for name in given.times:
-        yield "time", name
-    for argument in ("instance", "fidelity", "proposed", "duration", "status"):
-        if name := getattr(given, argument):
-            yield argument, name
 
 
 def check_column(argument: str, name: str, table: pd.DataFrame) -> None:
@@ -269,22 +259,19 @@ def choose_columns(
     if layout is not None and layout.names is not None:
         short = _short(layout, table)
         named = {column: short[column] for column in left if column in short}
-        note = _OF_LAYOUT(
-            names=named.values(),
-            source=layout.source,
-            left_out=tuple(c for c in table.columns if c not in [*named, *roles.columns]),
-        )
+        note = _of_layout(layout, table, named, roles)
         return Chosen(columns | named, sure=True, notes=[note], given=given)
-    left = [column for column in left if column not in columns]
-    kept, notes = _without_measured(table, left, objective)
-    kept = [c for c in table.columns if c in kept or c in columns]
-    names = {c: columns.get(c, c) for c in kept}
-    if layout is None:
-        about = _EVERY_OTHER(names=names.values())
-    else:
-        out = tuple(c for c in table.columns if c not in [*names, *roles.columns])
-        about = _OF_LAYOUT(names=names.values(), source=layout.source, left_out=out)
+    kept, notes = _without_measured(table, [c for c in left if c not in columns], objective)
+    names = {c: columns.get(c, c) for c in table.columns if c in kept or c in columns}
+    about = _EVERY_OTHER(names=names.values())
+    if layout is not None:
+        about = _of_layout(layout, table, names, roles)
     return Chosen(names, sure=False, notes=[about, *notes], given=given, about=about)
+
+
+def _of_layout(layout: Layout, table: pd.DataFrame, names: Mapping[str, str], roles: Roles) -> Fact:
+    left_out = tuple(c for c in table.columns if c not in [*names, *roles.columns])
+    return _OF_LAYOUT(names=names.values(), source=layout.source, left_out=left_out)
 
 
 def _described(space: object) -> dict[str, Parameter]:
@@ -294,13 +281,9 @@ def _described(space: object) -> dict[str, Parameter]:
     listed = isinstance(space, Iterable) and not isinstance(space, str)
     parameters: list[Any] = list(space) if listed else []  # type: ignore[call-overload]
     if not listed or not all(isinstance(p, _PARAMETERS) for p in parameters):
-        raise InputError(
-            "space",
-            f"must be a SearchSpace, or a list of hyperparameters, but was {space!r}",
-            space,
-            'Make one like SearchSpace([FloatParameter("lr", 0.0, 1.0)]), or leave it out: it '
-            "is then inferred.",
-        )
+        problem = f"must be a SearchSpace, or a list of hyperparameters, but was {space!r}"
+        remedy = 'Make one like SearchSpace([FloatParameter("lr", 0.0, 1.0)]), or leave it out.'
+        raise InputError("space", problem, space, remedy)
     return {parameter.name: parameter for parameter in parameters}
 
 
@@ -329,12 +312,9 @@ def _chosen(
     """Return the columns that the user named as hyperparameters."""
     one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
     if one or not isinstance(hyperparameters, Iterable):
-        raise InputError(
-            "hyperparameters",
-            f"must be a list of columns, but was {hyperparameters!r}",
-            hyperparameters,
-            f"Write [{hyperparameters!r}].",
-        )
+        problem = f"must be a list of columns, but was {hyperparameters!r}"
+        remedy = f"Write [{hyperparameters!r}]."
+        raise InputError("hyperparameters", problem, hyperparameters, remedy)
     names = [str(name) for name in hyperparameters]
     short = {} if layout is None else _short(layout, table)
     found: dict[str, str] = {}

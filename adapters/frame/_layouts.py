@@ -291,8 +291,8 @@ def _settings(
     rows: list[Mapping[str, Any]] = []
     for cells in zip(*(table[column].tolist() for column in names), strict=True):
         pairs = zip(names.values(), cells, strict=True)
-        given = {name: cell for name, cell in pairs if not is_empty(cell)}
-        rows.append({n: known.get(c, c) if isinstance(c, str) else c for n, c in given.items()})
+        full = [(name, cell) for name, cell in pairs if not is_empty(cell)]
+        rows.append({n: known.get(c, c) if isinstance(c, str) else c for n, c in full})
     return rows
 
 

@@ -12,13 +12,13 @@ from hpo_explain.adapters._reading import fits_conditions, level_of, positions
 from hpo_explain.adapters.frame._cells import is_empty, read_numbers, read_objective
 from hpo_explain.adapters.frame._columns import Roles, check_column
 from hpo_explain.adapters.frame._layouts import Layout, read_status
-from hpo_explain.adapters.frame._trials import Evaluations, Trials
+from hpo_explain.adapters.frame._trials import Trials
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Curves, WithoutResult
-from hpo_explain.space import Array, Ints, SearchSpace
+from hpo_explain.space import Array, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,9 +241,7 @@ def _read(why: Fact, x: Array, *, by_model: bool, known: bool) -> WithoutResult:
 def read_proposed(
     table: pd.DataFrame,
     layout: Layout | None,
-    evaluations: Evaluations,
-    numbers: Ints,
-    order: Ints,
+    trials: Trials,
     *,
     initial: int | None,
     proposed: object,
@@ -257,10 +255,8 @@ def read_proposed(
         The table.
     layout : Layout or None
         What a framework says about it.
-    evaluations : Evaluations
-        Its rows as configurations.
-    numbers, order : ndarray of int, shape (g,)
-        The number of each configuration, and their order.
+    trials : Trials
+        Its trials.
     initial : int or None
         How many came first and were chosen by no model: the others were.
     proposed : str, bool, sequence of int or None
@@ -274,16 +270,16 @@ def read_proposed(
         If there are fewer trials than `initial`, a trial does not exist, or a cell says neither
         yes nor no.
     """
-    ordered = numbers[order].tolist()
+    numbers, first = trials.numbers, trials.evaluations.first
+    ordered = numbers[trials.order].tolist()
     if initial is not None and proposed is not None:
-        raise InputError(
-            "initial", "cannot be given together with proposed", initial, "Choose one."
-        )
+        problem = "cannot be given together with proposed"
+        raise InputError("initial", problem, initial, "Choose one.")
     if initial is not None and initial > len(ordered):
         problem = f"is {initial}, but frame has {len(ordered)} trials"
         raise InputError("initial", problem, initial, "Lower it.")
     if isinstance(proposed, str):
-        cells = table[proposed].iloc[evaluations.first].tolist()
+        cells = table[proposed].iloc[first].tolist()
         chosen = {int(n) for n, cell in zip(numbers, cells, strict=True) if _is_yes(cell, proposed)}
         return chosen, True, []
     if isinstance(proposed, (bool, np.bool_)):
@@ -293,7 +289,7 @@ def read_proposed(
     if initial is not None or optimizer is not None:
         return {*ordered[initial or 0 :]}, True, []
     if layout is not None and layout.proposed is not None:
-        rows = np.array(layout.proposed)[evaluations.first]
+        rows = np.array(layout.proposed)[first]
         return {*numbers[rows].tolist()}, True, []
     return set(), False, [_UNKNOWN()]
 

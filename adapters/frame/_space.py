@@ -333,8 +333,9 @@ def _number(present: pd.Series[Any], name: str, gaps: bool, notes: list[Fact]) -
         notes.append(_UNCLEAR(names=[name], decades=scale.decades, log=log))
     elif log:
         notes.append(_LOG(names=[name], decades=scale.decades))
-    ends = (present.min(), present.max()) if whole else (low, high)
-    parameter, about = parameter_of(name, Domain(*ends, log=log, whole=whole))
+    if whole:  # exactly: floats skip large integers
+        low, high = present.min(), present.max()
+    parameter, about = parameter_of(name, Domain(low, high, log, whole))
     notes += about
     return parameter
 

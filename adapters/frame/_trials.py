@@ -190,17 +190,13 @@ def _check_one_configuration(
         pairs = zip(key, keys[first[i]], hyperparameters, strict=True)
         name = next(name for one, other, name in pairs if one != other)
         cells = table[name].tolist()
-        raise InputError(
-            "frame",
+        problem = (
             f"has {name} = {cells[first[i]]!r} in row {first[i]} of trial {numbers[i]}, but "
-            f"{cells[i]!r} in row {i}",
-            cells[i],
-            (
-                "All rows of a trial must have the same hyperparameters; without ",
-                Option("trial"),
-                " equal rows are taken together.",
-            ),
+            f"{cells[i]!r} in row {i}"
         )
+        same = "All rows of a trial must have the same hyperparameters; without "
+        remedy = (same, Option("trial"), " equal rows are taken together.")
+        raise InputError("frame", problem, cells[i], remedy)
 
 
 def _codes(keys: Sequence[Any]) -> tuple[Ints, Ints]:
@@ -294,14 +290,8 @@ def read_trials(
     if by_time and not given:
         notes = [*notes, _BY_TIME(names=times[:1])]
         numbers = np.argsort(order)
-    return Trials(
-        evaluations,
-        numbers,
-        order,
-        started[0] if finished else None,
-        finished[0] if finished else None,
-        tuple(notes),
-    )
+    start, finish = (started[0], finished[0]) if finished else (None, None)
+    return Trials(evaluations, numbers, order, start, finish, tuple(notes))
 
 
 # ---------------------------------------------------------------------- numbers and order
@@ -343,23 +333,16 @@ def _read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> Ints:
     values = column.tolist()
     remedy = ("Leave ", Option("trial"), " out: rows are then numbered from 0.")
     for i, value in enumerate(values):
-        if not _is_whole(value):
-            problem = f"{name!r} must hold whole numbers, but is {value!r} in row {i}"
-            raise InputError("trial", problem, value, remedy)
-        if abs(value) > _LARGEST_NUMBER:
-            problem = (
-                f"{name!r} must hold whole numbers of at most 2**53, but is {value!r} in row {i}"
-            )
+        if not _is_whole(value) or abs(value) > _LARGEST_NUMBER:
+            most = " of at most 2**53" if _is_whole(value) else ""
+            problem = f"{name!r} must hold whole numbers{most}, but is {value!r} in row {i}"
             raise InputError("trial", problem, value, remedy)
     numbers = np.array([int(v) for v in values], dtype=np.int64)
     found, counts = np.unique(numbers, return_counts=True)
     if unique and (counts > 1).any():
         number = int(found[counts > 1][0])
-        several = (
-            " Where a trial has one row per fold or data set, name that column in ",
-            Option("instance"),
-            ".",
-        )
+        row_per = " Where a trial has one row per fold or data set, name that column in "
+        several = (row_per, Option("instance"), ".")
         problem = f"{name!r} has the number {number} more than once"
         raise InputError("trial", problem, number, (*remedy, *several))
     return numbers
@@ -389,13 +372,11 @@ def _check_finishes(
     remedy: Text = "Correct the row, or leave it out."
     if early.sum() == (~np.isnan(finish - start)).sum():
         remedy = ("If the two were swapped, give ", Option("time", (names[1], names[0])), ".")
-    raise InputError(
-        "time",
+    problem = (
         f"must be (start, finish), but trial {trials[i]} (row {i}) finishes before it starts: "
-        f"{names[0]!r} is {first} and {names[1]!r} is {last}",
-        (first, last),
-        remedy,
+        f"{names[0]!r} is {first} and {names[1]!r} is {last}"
     )
+    raise InputError("time", problem, (first, last), remedy)
 
 
 def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list[str]) -> Ints:
@@ -410,10 +391,7 @@ def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list
         return np.argsort(numbers, kind="stable")
     order = np.argsort(clocks[0], kind="stable")  # empty ones come last
     if len(clocks) == 1 and trial is not None and (np.diff(numbers[order]) < 0).any():
-        raise InputError(
-            "trial",
-            f"{trial!r} and time {times[0]!r} put the rows in different orders",
-            trial,
-            ("Leave one out, or name both start and finish in ", Option("time"), "."),
-        )
+        problem = f"{trial!r} and time {times[0]!r} put the rows in different orders"
+        remedy = ("Leave one out, or name both start and finish in ", Option("time"), ".")
+        raise InputError("trial", problem, trial, remedy)
     return order

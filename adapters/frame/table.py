@@ -181,16 +181,10 @@ def from_frame(
         direction = direction or (sweep.direction if objective == sweep.objective else None)
     # columns may be named by numbers and tuples, hyperparameters by text only
     mentioned = _mentioned(hyperparameters, space)
-    asked = {
-        "objective": objective,
-        "trial": trial,
-        "time": time,
-        "instance": instance,
-        "fidelity": fidelity,
-        "proposed": proposed,
-        "duration": duration,
-        "status": status,
-    }
+    asked: dict[str, Any] = {
+        "objective": objective, "trial": trial, "time": time, "instance": instance,
+        "fidelity": fidelity, "proposed": proposed, "duration": duration, "status": status,
+    }  # fmt: skip
     table, about_rows = without_row_numbers(table, [*mentioned, *map(str, asked.values())])
     every_step = table
     has_curves = trial is not None and isinstance(fidelity, str) and instance is None
@@ -221,25 +215,14 @@ def from_frame(
     if isinstance(space, SearchSpace):
         own, X = space, space.encode(cells.iloc[kept])
     else:
+        none = {name: rows[evaluations.first] for name, rows in set_to_none.items()}
         own, X, inferred = infer_space(
-            cells,
-            kept,
-            numbers[kept],
-            sure=chosen.sure,
-            given=chosen.given,
-            set_to_none={name: rows[evaluations.first] for name, rows in set_to_none.items()},
+            cells, kept, numbers[kept], sure=chosen.sure, given=chosen.given, set_to_none=none
         )
         in_order = cells.iloc[trials.order]
         ranges = trials_of_ranges(own, in_order, numbers[trials.order])
     by_model, known, about_proposals = read_proposed(
-        table,
-        layout,
-        evaluations,
-        numbers,
-        trials.order,
-        initial=initial,
-        proposed=proposed,
-        optimizer=optimizer,
+        table, layout, trials, initial=initial, proposed=proposed, optimizer=optimizer
     )
     by_number = cells.set_axis(numbers)
     without_result = {}
@@ -343,12 +326,9 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(
-            "frame",
-            f"must be a pandas.DataFrame, but was a {type(frame).__name__}",
-            type(frame).__name__,
-            "Make one with pandas.DataFrame(...) or pandas.read_csv(...).",
-        )
+        problem = f"must be a pandas.DataFrame, but was a {type(frame).__name__}"
+        remedy = "Make one with pandas.DataFrame(...) or pandas.read_csv(...)."
+        raise InputError("frame", problem, type(frame).__name__, remedy)
     names = [str(column) for column in frame.columns]
     if isinstance(frame.columns, pd.MultiIndex) and ("number", "") in frame.columns:
         # Optuna's trials_dataframe(multi_index=True)
