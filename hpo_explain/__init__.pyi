@@ -1,4 +1,4 @@
-"""The public names and where they are; `hpo_explain/__init__.py` loads them from here."""
+"""The public names and where they are; ``python -m tests.stubs`` writes this file."""
 
 from .adapters import from_ax as from_ax
 from .adapters import from_flaml as from_flaml
@@ -18,8 +18,8 @@ from .base.facts import Origin as Origin
 from .base.posterior import PosteriorDraws as PosteriorDraws
 from .base.subject import Subject as Subject
 from .catalog.guide import guide as guide
-from .diagnostics._sampling_bias import SamplingBias as SamplingBias
-from .diagnostics._trust import Trust as Trust
+from .diagnostics import SamplingBias as SamplingBias
+from .diagnostics import Trust as Trust
 from .methods._engines.background import baseline_background as baseline_background
 from .methods._engines.background import global_background as global_background
 from .methods._engines.background import hybrid_background as hybrid_background
@@ -43,7 +43,17 @@ from .methods.around.local_importance import LocalImportanceExplainer as LocalIm
 from .methods.around.local_importance import local_importance as local_importance
 from .methods.around.local_importance_result import LocalImportance as LocalImportance
 from .methods.effects.accumulated_local_effects import (
+    AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
+)
+from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
+)
+from .methods.effects.effect_result import AccumulatedLocalEffects as AccumulatedLocalEffects
+from .methods.effects.effect_result import Effect as Effect
+from .methods.effects.effect_result import Marginal as Marginal
+from .methods.effects.effect_result import PartialDependence as PartialDependence
+from .methods.effects.partial_dependence import (
+    PartialDependenceExplainer as PartialDependenceExplainer,
 )
 from .methods.effects.partial_dependence import partial_dependence as partial_dependence
 from .methods.effects.partial_dependences_result import PartialDependences as PartialDependences
@@ -67,6 +77,7 @@ from .methods.importance.importance import importance as importance
 from .methods.importance.partial_dependences import partial_dependences as partial_dependences
 from .methods.importance.set_values import SetValues as SetValues
 from .methods.importance.sets_result import GameExplanation as GameExplanation
+from .methods.importance.sets_result import Sets as Sets
 from .methods.importance.sets_result import ShapleyInteractions as ShapleyInteractions
 from .methods.importance.shapley_interactions import (
     ShapleyInteractionExplainer as ShapleyInteractionExplainer,
@@ -76,6 +87,7 @@ from .methods.importance.tunability import mistunability as mistunability
 from .methods.importance.tunability import optimizer_bias as optimizer_bias
 from .methods.importance.tunability import sensitivity as sensitivity
 from .methods.importance.tunability import tunability as tunability
+from .methods.proposals.contributions_result import Contributions as Contributions
 from .methods.proposals.contributions_result import PredictionExplanation as PredictionExplanation
 from .methods.proposals.contributions_result import ProposalExplanation as ProposalExplanation
 from .methods.proposals.densities import density_path as density_path
@@ -121,16 +133,14 @@ from .methods.space.recommended_space_result import Recommendation as Recommenda
 from .methods.space.subspace import SubspaceExplainer as SubspaceExplainer
 from .methods.space.subspace import subspace as subspace
 from .methods.space.subspace_result import Subspace as Subspace
-from .models.acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovement
-from .models.acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
-from .models.acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound
-from .models.acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement
-from .models.acquisition.surrogate_based import (
-    RiskAverseConfidenceBound as RiskAverseConfidenceBound,
-)
-from .models.forest import ForestSurrogate as ForestSurrogate
-from .models.gaussian_process import GaussianProcessSurrogate as GaussianProcessSurrogate
-from .models.given import ModelSurrogate as ModelSurrogate
+from .models import ExpectedImprovement as ExpectedImprovement
+from .models import ForestSurrogate as ForestSurrogate
+from .models import GaussianProcessSurrogate as GaussianProcessSurrogate
+from .models import LogExpectedImprovement as LogExpectedImprovement
+from .models import LowerConfidenceBound as LowerConfidenceBound
+from .models import ModelSurrogate as ModelSurrogate
+from .models import ProbabilityOfImprovement as ProbabilityOfImprovement
+from .models import RiskAverseConfidenceBound as RiskAverseConfidenceBound
 from .reporting import report as report
 from .run import Curves as Curves
 from .run import Instances as Instances
@@ -142,13 +152,3 @@ from .space import IntParameter as IntParameter
 from .space import SearchSpace as SearchSpace
 
 __version__: str
-from .methods.effects.accumulated_local_effects import (
-    AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
-)
-from .methods.effects.effect_result import AccumulatedLocalEffects as AccumulatedLocalEffects
-from .methods.effects.effect_result import Effect as Effect
-from .methods.effects.effect_result import Marginal as Marginal
-from .methods.effects.effect_result import PartialDependence as PartialDependence
-from .methods.effects.partial_dependence import (
-    PartialDependenceExplainer as PartialDependenceExplainer,
-)

@@ -5,6 +5,8 @@ beside it, and what `MORE` names.
 """
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 from hpo_explain.catalog.methods import METHODS
@@ -21,6 +23,27 @@ MORE = {
     "hpo_explain.base.posterior": ["PosteriorDraws"],
     "hpo_explain.base.subject": ["Subject"],
     "hpo_explain.catalog.guide": ["guide"],
+    "hpo_explain.diagnostics": ["SamplingBias", "Trust"],
+    "hpo_explain.methods._engines.background": [
+        "baseline_background", "global_background", "hybrid_background", "local_background",
+    ],
+    "hpo_explain.methods._engines.conditions": ["Condition"],
+    "hpo_explain.methods.advice.advise_result": ["Action"],
+    "hpo_explain.methods.advice.next_experiments": ["choose_experiments"],
+    "hpo_explain.methods.around.lime_result": ["LimeStatement"],
+    "hpo_explain.methods.effects.effect_result": [
+        "AccumulatedLocalEffects", "Marginal", "PartialDependence",
+    ],
+    "hpo_explain.methods.effects.regional_partial_dependence_result": ["Region"],
+    "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
+    "hpo_explain.methods.importance.games": ["GameExplainer"],
+    "hpo_explain.methods.importance.set_values": ["SetValues"],
+    "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
+    "hpo_explain.methods.proposals.repeated_runs_result": ["RepeatedRuns"],
+    "hpo_explain.methods.proposals.sample_size": ["check_sample_size", "find_sample_size"],
+    "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
+    "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
+    "hpo_explain.methods.runs.compare": ["ComparedRun"],
     "hpo_explain.models": [
         "ExpectedImprovement", "ForestSurrogate", "GaussianProcessSurrogate",
         "LogExpectedImprovement", "LowerConfidenceBound", "ModelSurrogate",
@@ -32,53 +55,79 @@ MORE = {
         "CategoricalParameter", "FloatParameter", "IntParameter", "SearchSpace",
     ],
 }  # fmt: skip
+PACKAGES = ("hpo_explain", "hpo_explain.methods")
+_WRITTEN = '"""The public names and where they are; ``python -m tests.stubs`` writes this file."""'
 
 
-def of_methods() -> dict[str, list[str]]:
+def of_methods() -> dict[str, set[str]]:
     """The public names of the methods by module."""
     there, found = modules(), {}
     for method in METHODS:
         results = f"{method.result or method.module}_result"
         found.setdefault(method.module, set()).add(method.name)
-        for module in (method.module, results):
-            classes = [name for name in _public(there[module]) if name.endswith("Explainer")
-                       or module == results] if module in there else []  # fmt: skip
-            found.setdefault(module, set()).update(classes)
-    return {module: sorted(names) for module, names in sorted(found.items()) if names}
+        explainers = [name for name in _classes(there[method.module]) if name.endswith("Explainer")]
+        found[method.module].update(explainers)
+        if results in there:
+            found.setdefault(results, set()).update(_results(there[results]))
+    return found
 
 
-def _public(path: Path) -> list[str]:
-    """The names that a module's `__all__` lists; without one, its classes and no other names."""
+def _classes(path: Path) -> dict[str, list[str]]:
+    """The public classes of a module, with the names of their bases."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
-    listed = [
-        ast.literal_eval(node.value) for node in body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-    ]  # fmt: skip
-    classes = [n.name for n in body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
-    return listed[0] if listed else classes
+    return {
+        node.name: [ast.unparse(base) for base in node.bases]
+        for node in body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    }
 
 
-def stub(package: str) -> str:
-    """The text of a package's stub."""
-    names = of_methods()
-    if package == "hpo_explain":
-        names |= MORE
-    else:
-        names = {module: found for module, found in names.items() if module.startswith(package)}
-    lines = [
-        f"from {module.removeprefix(package)} import {name} as {name}"
-        for module, found in sorted(names.items())
-        for name in found
-    ]
-    head = '"""The public names and where they are; ``python -m tests.stubs`` writes this file."""'
-    return "\n".join([head, "", *sorted(lines), ""])
+def _results(path: Path) -> set[str]:
+    """The results in a module; what several build on is none of its own."""
+    classes, found = _classes(path), set[str]()
+    for name, bases in classes.items():
+        if any(base in found or base not in classes for base in bases):
+            found.add(name)
+    return found - {base for bases in classes.values() for base in bases}
 
 
-STUBS = {
-    ROOT / "hpo_explain" / "__init__.pyi": "hpo_explain",
-    ROOT / "hpo_explain" / "methods" / "__init__.pyi": "hpo_explain.methods",
-}
+def names_of(package: str) -> dict[str, str]:
+    """The module of each public name of a package."""
+    by_module = of_methods()
+    for module, names in MORE.items():
+        by_module.setdefault(module, set()).update(names)
+    return {
+        name: module
+        for module, names in by_module.items()
+        for name in names
+        if module.startswith(package)
+    }
+
+
+def written(package: str) -> dict[str, str]:
+    """The names in a package's stub with their modules."""
+    tree = ast.parse(place(package).read_text(encoding="utf-8"))
+    return {
+        alias.name: f"{package}.{node.module}"
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def place(package: str) -> Path:
+    """The file of a package's stub."""
+    return ROOT.joinpath(*package.split("."), "__init__.pyi")
+
 
 if __name__ == "__main__":
-    for path, package in STUBS.items():
-        path.write_text(stub(package), encoding="utf-8")
+    for package in PACKAGES:
+        lines = [
+            f"from {module.removeprefix(package)} import {name} as {name}"
+            for name, module in names_of(package).items()
+        ]
+        more = ["", "__version__: str"] * (package == "hpo_explain")
+        text = "\n".join([_WRITTEN, "", *sorted(lines), *more, ""])
+        place(package).write_text(text, encoding="utf-8")
+        for tool in (["check", "--fix", "--select", "I", "-q"], ["format", "-q"]):
+            subprocess.run([sys.executable, "-m", "ruff", *tool, str(place(package))], check=False)

@@ -1,12 +1,8 @@
-"""Methods: one topic a folder, one method three files of one name."""
+"""Methods: one topic a folder, one method three files of one name.
 
-from __future__ import annotations
+What they are called is in ``__init__.pyi``, which ``python -m tests.stubs`` writes from the catalog.
+"""
 
-from importlib import import_module
-from typing import Any
+import lazy_loader
 
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return getattr(import_module("hpo_explain"), name)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,3 +1,113 @@
-from typing import Any
+"""The public names and where they are; ``python -m tests.stubs`` writes this file."""
 
-def __getattr__(name: str) -> Any: ...
+from ._engines.background import baseline_background as baseline_background
+from ._engines.background import global_background as global_background
+from ._engines.background import hybrid_background as hybrid_background
+from ._engines.background import local_background as local_background
+from ._engines.conditions import Condition as Condition
+from .advice.advise import AdviceExplainer as AdviceExplainer
+from .advice.advise import advise as advise
+from .advice.advise_result import Action as Action
+from .advice.advise_result import Advice as Advice
+from .advice.expected_minimum import expected_minimum as expected_minimum
+from .advice.next_experiments import choose_experiments as choose_experiments
+from .advice.next_experiments import next_experiments as next_experiments
+from .around.ablation import AblationExplainer as AblationExplainer
+from .around.ablation import ablation as ablation
+from .around.ablation_result import Ablation as Ablation
+from .around.lime import LimeExplainer as LimeExplainer
+from .around.lime import lime as lime
+from .around.lime_result import LimeExplanation as LimeExplanation
+from .around.lime_result import LimeStatement as LimeStatement
+from .around.local_importance import LocalImportanceExplainer as LocalImportanceExplainer
+from .around.local_importance import local_importance as local_importance
+from .around.local_importance_result import LocalImportance as LocalImportance
+from .effects.accumulated_local_effects import (
+    AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
+)
+from .effects.accumulated_local_effects import (
+    accumulated_local_effects as accumulated_local_effects,
+)
+from .effects.effect_result import AccumulatedLocalEffects as AccumulatedLocalEffects
+from .effects.effect_result import Effect as Effect
+from .effects.effect_result import Marginal as Marginal
+from .effects.effect_result import PartialDependence as PartialDependence
+from .effects.partial_dependence import PartialDependenceExplainer as PartialDependenceExplainer
+from .effects.partial_dependence import partial_dependence as partial_dependence
+from .effects.partial_dependences_result import PartialDependences as PartialDependences
+from .effects.regional_partial_dependence import (
+    RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
+)
+from .effects.regional_partial_dependence import (
+    regional_partial_dependence as regional_partial_dependence,
+)
+from .effects.regional_partial_dependence_result import Region as Region
+from .effects.regional_partial_dependence_result import (
+    RegionalPartialDependence as RegionalPartialDependence,
+)
+from .importance.fanova import FanovaExplainer as FanovaExplainer
+from .importance.fanova_result import FanovaImportance as FanovaImportance
+from .importance.games import GameExplainer as GameExplainer
+from .importance.h_statistic import InteractionExplainer as InteractionExplainer
+from .importance.h_statistic import h_statistic as h_statistic
+from .importance.h_statistic_result import InteractionStrength as InteractionStrength
+from .importance.importance import importance as importance
+from .importance.partial_dependences import partial_dependences as partial_dependences
+from .importance.set_values import SetValues as SetValues
+from .importance.sets_result import GameExplanation as GameExplanation
+from .importance.sets_result import Sets as Sets
+from .importance.sets_result import ShapleyInteractions as ShapleyInteractions
+from .importance.shapley_interactions import (
+    ShapleyInteractionExplainer as ShapleyInteractionExplainer,
+)
+from .importance.shapley_interactions import shapley_interactions as shapley_interactions
+from .importance.tunability import mistunability as mistunability
+from .importance.tunability import optimizer_bias as optimizer_bias
+from .importance.tunability import sensitivity as sensitivity
+from .importance.tunability import tunability as tunability
+from .proposals.contributions_result import Contributions as Contributions
+from .proposals.contributions_result import PredictionExplanation as PredictionExplanation
+from .proposals.contributions_result import ProposalExplanation as ProposalExplanation
+from .proposals.densities import density_path as density_path
+from .proposals.densities import proposal_densities as proposal_densities
+from .proposals.densities_result import DensityCurve as DensityCurve
+from .proposals.densities_result import DensityPath as DensityPath
+from .proposals.densities_result import ProposalDensities as ProposalDensities
+from .proposals.desirability_path import desirability_path as desirability_path
+from .proposals.desirability_path_result import DesirabilityPath as DesirabilityPath
+from .proposals.explain_prediction import PredictionExplainer as PredictionExplainer
+from .proposals.explain_prediction import explain_prediction as explain_prediction
+from .proposals.explain_prediction import explain_predictions as explain_predictions
+from .proposals.explain_predictions_result import PredictionOverview as PredictionOverview
+from .proposals.explain_proposal import ProposalExplainer as ProposalExplainer
+from .proposals.explain_proposal import explain_proposal as explain_proposal
+from .proposals.repeated_runs_result import RepeatedRuns as RepeatedRuns
+from .proposals.sample_size import check_sample_size as check_sample_size
+from .proposals.sample_size import find_sample_size as find_sample_size
+from .proposals.sample_size_result import SampleSizeCheck as SampleSizeCheck
+from .proposals.shapley import ShapleyExplainer as ShapleyExplainer
+from .runs.compare import ComparedRun as ComparedRun
+from .runs.compare import ComparisonExplainer as ComparisonExplainer
+from .runs.compare import compare as compare
+from .runs.compare_result import Comparison as Comparison
+from .runs.history import history as history
+from .runs.history_result import History as History
+from .runs.learning_curves import LearningCurvesExplainer as LearningCurvesExplainer
+from .runs.learning_curves import learning_curves as learning_curves
+from .runs.learning_curves_result import LearningCurves as LearningCurves
+from .runs.noise import NoiseExplainer as NoiseExplainer
+from .runs.noise import noise as noise
+from .runs.noise_result import Noise as Noise
+from .runs.pareto import ParetoExplainer as ParetoExplainer
+from .runs.pareto import pareto as pareto
+from .runs.pareto_result import ParetoFront as ParetoFront
+from .runs.trust import trust as trust
+from .space.footprint import FootprintExplainer as FootprintExplainer
+from .space.footprint import footprint as footprint
+from .space.footprint_result import Footprint as Footprint
+from .space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
+from .space.recommended_space import recommended_space as recommended_space
+from .space.recommended_space_result import Recommendation as Recommendation
+from .space.subspace import SubspaceExplainer as SubspaceExplainer
+from .space.subspace import subspace as subspace
+from .space.subspace_result import Subspace as Subspace
