@@ -77,7 +77,6 @@ from .methods.importance.importance import importance as importance
 from .methods.importance.partial_dependences import partial_dependences as partial_dependences
 from .methods.importance.set_values import SetValues as SetValues
 from .methods.importance.sets_result import GameExplanation as GameExplanation
-from .methods.importance.sets_result import Sets as Sets
 from .methods.importance.sets_result import ShapleyInteractions as ShapleyInteractions
 from .methods.importance.shapley_interactions import (
     ShapleyInteractionExplainer as ShapleyInteractionExplainer,
@@ -87,7 +86,6 @@ from .methods.importance.tunability import mistunability as mistunability
 from .methods.importance.tunability import optimizer_bias as optimizer_bias
 from .methods.importance.tunability import sensitivity as sensitivity
 from .methods.importance.tunability import tunability as tunability
-from .methods.proposals.contributions_result import Contributions as Contributions
 from .methods.proposals.contributions_result import PredictionExplanation as PredictionExplanation
 from .methods.proposals.contributions_result import ProposalExplanation as ProposalExplanation
 from .methods.proposals.densities import density_path as density_path

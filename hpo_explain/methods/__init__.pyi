@@ -55,7 +55,6 @@ from .importance.importance import importance as importance
 from .importance.partial_dependences import partial_dependences as partial_dependences
 from .importance.set_values import SetValues as SetValues
 from .importance.sets_result import GameExplanation as GameExplanation
-from .importance.sets_result import Sets as Sets
 from .importance.sets_result import ShapleyInteractions as ShapleyInteractions
 from .importance.shapley_interactions import (
     ShapleyInteractionExplainer as ShapleyInteractionExplainer,
@@ -65,7 +64,6 @@ from .importance.tunability import mistunability as mistunability
 from .importance.tunability import optimizer_bias as optimizer_bias
 from .importance.tunability import sensitivity as sensitivity
 from .importance.tunability import tunability as tunability
-from .proposals.contributions_result import Contributions as Contributions
 from .proposals.contributions_result import PredictionExplanation as PredictionExplanation
 from .proposals.contributions_result import ProposalExplanation as ProposalExplanation
 from .proposals.densities import density_path as density_path
