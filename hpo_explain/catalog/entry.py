@@ -36,6 +36,8 @@ class Method:
         Arguments that are runs as well.
     objectives : bool
         Whether it takes all objectives of a run.
+    needs : str
+        What a run must hold for its section to be part of the report.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Method:
     options: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     objectives: bool = False
+    needs: str = ""
 
     @property
     def called(self) -> str | None:

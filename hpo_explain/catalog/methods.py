@@ -33,6 +33,13 @@ LEARNING_CURVES = Method(
     asks="How early is the final rank of a trial known, and what would stopping it early cost?",
     limits="ranks and losses are those of finished trials, noise included; a pruner would also "
     "change which trials are proposed",
+    title="How early is the final rank known?",
+    how_to_read="The line is the rank correlation of what trials reported at a step with their "
+    "final values: 1 where they are in their final order. A pruner that stops trials where it is "
+    "low stops good ones. Pruners are replayed on the trials that reported values: what they save, "
+    "how much worse the best trial is that they leave, and how often they stop the best in other "
+    "orders of the same trials.",
+    needs="curves",
 )
 COMPARE = Method(
     name="compare",

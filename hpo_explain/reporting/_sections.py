@@ -25,8 +25,11 @@ def section_of(method: Method) -> Section:
         result = context.result_of(method.name)
         return shown(method.name, result, figures_of(method, result, context))
 
-    name = method.name.replace("_", "-")
-    return Section(name, method.title, method.how_to_read, content, folded=method.folded)
+    return Section(
+        method.name.replace("_", "-"), method.title, method.how_to_read, content,
+        folded=method.folded,
+        concerns=lambda run: not method.needs or getattr(run, method.needs) is not None,
+    )  # fmt: skip
 
 
 def figures_of(method: Method, result: Any, context: Context) -> list[Markup]:

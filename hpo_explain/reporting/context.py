@@ -20,9 +20,6 @@ from hpo_explain.methods._engines.proposed import judged_at
 from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.analyses import Analysed
-from hpo_explain.methods.around.ablation_result import Ablation
-from hpo_explain.methods.around.lime_result import LimeExplanation
-from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
@@ -34,7 +31,6 @@ from hpo_explain.methods.proposals.desirability_path_result import LATEST, Desir
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer, explainable
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
-from hpo_explain.methods.runs.noise_result import Noise
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.acquisition.protocols import SurrogateBased
@@ -271,27 +267,7 @@ class Context(Analysed):
             raise NothingToExplain(_SINGLE())
         return methods.h_statistic(self.run, self.ranking[0], sample=_H_ROWS)
 
-    @property
-    def noise(self) -> Noise:
-        """Where results of the same configuration scatter."""
-        return self.once("noise", lambda: methods.noise(self.run))
-
     # ------------------------------------------------------------------ around the incumbent
-
-    @property
-    def ablation(self) -> Ablation:
-        """The path from the first trial to the incumbent."""
-        return self.once("ablation", lambda: self._around(methods.ablation))
-
-    @property
-    def local_importance(self) -> LocalImportance:
-        """What matters around the incumbent."""
-        return self.once("local_importance", lambda: self._around(methods.local_importance))
-
-    @property
-    def lime(self) -> LimeExplanation:
-        """A linear model around the incumbent."""
-        return self.once("lime", lambda: self._around(methods.lime))
 
     def _around(self, explain: Callable[[Run], _T]) -> _T:
         self.check_differences()

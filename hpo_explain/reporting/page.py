@@ -21,7 +21,6 @@ from hpo_explain.reporting._render import page
 from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.learning_curves import LEARNING_CURVES
 from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.overview import OVERVIEW, SHORT, TRUST
 from hpo_explain.reporting.pareto import joined, pareto_section
@@ -35,7 +34,6 @@ SECTIONS: tuple[Section, ...] = (
     SHORT,
     TRIALS,
     MATTERS,
-    LEARNING_CURVES,
     PATH,
     OVERVIEW,
     TRUST,

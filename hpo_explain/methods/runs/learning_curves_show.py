@@ -105,6 +105,11 @@ def _zoomed(values: Array) -> tuple[float | None, float | None]:
 VIEWS = {
     "": View(ranks, "Rank correlation of the values at each {found.curves.step_name} with the "
              "final ones."),
-    "curves": View(curves, "What the trials reported."),
-    "shares": View(shares, "What the {found.objective_name} depends on, step by step."),
+    "curves": View(curves, "What the trials reported.", shown_if=lambda found: False),
+    "shares": View(
+        shares, "What the {found.objective_name} depends on, step by step.",
+        shown_if=lambda found: any(
+            claim.kind == "share_changes" and claim.certain for claim in found.claims
+        ),
+    ),
 }  # fmt: skip
