@@ -25,7 +25,6 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run, is_measured
 from hpo_explain.space import Array, Config
 
@@ -67,8 +66,8 @@ class Asked:
     reading: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def model(self) -> Surrogate | Acquisition:
-        """What is explained."""
+    def model(self) -> Any:
+        """What is explained: a surrogate, or an acquisition where one may be asked for."""
         model, notes = model_of(self.run, self.acquisition, self.before, self.kind, self.seed)
         self.notes += notes
         return model

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim, between
+from hpo_explain.base.claim import Claim as Claim
+from hpo_explain.base.claim import between
 from hpo_explain.base.edge import pages, plotly, renderer, views
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact

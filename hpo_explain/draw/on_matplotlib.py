@@ -65,7 +65,8 @@ def drawn(figure: Description, *, ax: Axes | None = None, width: float | None = 
         return _draw_panels(ax, figure, own=own)
     points = points_across(ax)
     height, label, beside = _draw(ax, figure, points)
-    scale = SCALE if isinstance(figure, Cells) or getattr(figure, "scale", "") else 0.0
+    colored = isinstance(figure, Cells) or (isinstance(figure, Rows) and bool(figure.scale))
+    scale = SCALE if colored else 0.0
     legend = list(legend_of(figure))
     words = write_around(ax, figure, legend, label, beside, points - scale, height)
     if own:

@@ -130,13 +130,14 @@ class Axis:
         """Return the edges of cells around its values: halfway, on its own scale."""
         at = self.places
         if len(at) == 1 and not self.names:
-            return np.array([0.9, 1.1]) * at if self.log else at + np.array([-0.5, 0.5])
+            ends = np.array([0.9, 1.1]) * at if self.log else at + np.array([-0.5, 0.5])
+            return np.asarray(ends, dtype=float)
         if self.names:
-            return np.arange(len(at) + 1) - 0.5
+            return np.arange(len(at) + 1, dtype=float) - 0.5
         scaled = np.log(at) if self.log else at
         middle = (scaled[:-1] + scaled[1:]) / 2.0
-        ends = [2 * scaled[0] - middle[0]], middle, [2 * scaled[-1] - middle[-1]]
-        edges = np.concatenate(ends)
+        outer = [2 * scaled[0] - middle[0]], middle, [2 * scaled[-1] - middle[-1]]
+        edges = np.concatenate(outer)
         return np.asarray(np.exp(np.clip(edges, _TINY, _HUGE)) if self.log else edges)
 
 

@@ -52,14 +52,15 @@ _INFEASIBLE = declared_fact(
     values=lambda told: listed([*map(format_value, told["values"])], 5),
 )  # fmt: skip
 _BRANCH = "judged on the {n} trials in which {names} {r2}"
-_R2 = {
-    "r2": lambda told: (
-        f"{'is' if len(told.names) == 1 else 'are'} active"
-        + (f", held-out R² {told['r2']:.2f}" if np.isfinite(told["r2"]) else "")
-    )
-}
-_SMALL_BRANCH = declared_fact("branch_too_small", _BRANCH, **_R2)
-_IN_BRANCH = declared_fact("judged_in_branch", _BRANCH, role="basis", **_R2)
+
+
+def _active(told: Fact) -> str:
+    known = f", held-out R² {told['r2']:.2f}" if np.isfinite(told["r2"]) else ""
+    return f"{'is' if len(told.names) == 1 else 'are'} active{known}"
+
+
+_SMALL_BRANCH = declared_fact("branch_too_small", _BRANCH, r2=_active)
+_IN_BRANCH = declared_fact("judged_in_branch", _BRANCH, role="basis", r2=_active)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -613,7 +614,10 @@ class Effect(Result):
                 said.append(f"{name} = {some}" if len(kept) == 1 else f"{name} in {{{some}}}")
                 continue
             ranges = kept if isinstance(kept[0], tuple) else (kept,)
-            parts = [_span(*ends, "= {}", "between {} and {}") for ends in self._tried_in(ranges)]
+            parts = [
+                _span(low, high, "= {}", "between {} and {}")
+                for low, high in self._tried_in(ranges)
+            ]
             said.append(f"{name} {' or '.join(parts)}")
         return said
 

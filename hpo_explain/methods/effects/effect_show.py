@@ -187,11 +187,11 @@ def _tried(found: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
         if named:
             index = CategoryIndex(axis)
             shown &= [index(value) is not None for value in values]
-    values = [found.tried[k][i] for i in np.flatnonzero(shown)]
+    own = [found.tried[k][i] for i in np.flatnonzero(shown)]
     if found.categorical[k]:
-        return side_by_side(_codes(found, k, values), shuffled=shuffled)
+        return side_by_side(_codes(found, k, own), shuffled=shuffled)
     few = len(x.values) <= _MOST_POINTS and x.integers and not x.log
-    return side_by_side(x.at(values), shuffled=shuffled) if few else x.at(values)
+    return side_by_side(x.at(own), shuffled=shuffled) if few else x.at(own)
 
 
 # ---------------------------------------------------------------------- what is written around

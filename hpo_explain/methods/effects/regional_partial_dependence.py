@@ -231,7 +231,7 @@ class RegionalPartialDependenceExplainer:
             return (
                 _in_unit(std) ** 2 if self._criterion == "variance" else _in_unit(mean - mean[0])
             )[:, None]
-        curves = _in_unit(effect.ice_std.reshape(len(X), -1)) ** 2
+        curves = _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1))) ** 2
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
         curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
         return curves if self._criterion == "l2" else curves.mean(axis=1, keepdims=True)
@@ -357,7 +357,8 @@ def _region(
     parent: int | None,
 ) -> Region:
     """Return a region with the partial dependence on some rows of the sample (Eq. 3 and 5)."""
-    ice_mean, ice_std = effect.ice_mean[rows], effect.ice_std[rows]
+    every = np.asarray(effect.ice_mean)
+    ice_mean, ice_std = every[rows], np.asarray(effect.ice_std)[rows]
     valid = ~np.isnan(ice_mean)
     count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
     within = replace(
@@ -370,7 +371,7 @@ def _region(
         **_tried_where(effect, conditions),
         exact=False,
     )
-    return Region(conditions, len(rows) / len(effect.ice_mean), within, rows, depth, parent)
+    return Region(conditions, len(rows) / len(every), within, rows, depth, parent)
 
 
 def _tried_where(effect: Effect, conditions: tuple[Condition, ...]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def regions(found: RegionalPartialDependence) -> Panels:
     if pair:
         means = np.concatenate([region.effect.mean.ravel() for region in shown])
         low, high = float(np.nanmin(means)), float(np.nanmax(means))
-        drawn = [replace(panel, low=low, high=high) for panel in drawn]  # type: ignore[call-arg]
+        drawn = [replace(p, low=low, high=high) for p in drawn if isinstance(p, Cells)]
     whole, points = found.whole, as_points(found.whole)
     better = "Lower" if found.subject.lower_is_better else "Higher"
     parts = [f"{better} is better.", band_caption(whole)]
@@ -69,7 +69,8 @@ def uncertainty(found: RegionalPartialDependence) -> Curves:
         raise InputError("result", problem, found, "Explain one of them, or use result.plot().")
     shown = _largest(found)
     x = axis_of(found.whole, 0)
-    curves = [region.effect.ice_std[: max(5, MOST_CURVES // len(shown))] for region in shown]
+    most = max(5, MOST_CURVES // len(shown))
+    curves = [np.asarray(region.effect.ice_std)[:most] for region in shown]
     return Curves(
         x=x,
         y=Axis(label=f"ŝ: std of the predicted {shorten(found.objective_name, 40)}"),
