@@ -20,7 +20,6 @@ from hpo_explain.methods.advice.prospects import (
     Prospects,
     _expected_best,
     changed_rows,
-    recent,
 )
 from hpo_explain.methods.advice.telling import _gain, beware, failing, luck, repeat, wait
 from hpo_explain.run import WithoutResult
@@ -499,34 +498,6 @@ def test_stopping_is_advised_only_where_nothing_improved_and_nothing_is_expected
     later = np.vstack([X[1:], X[:1]])
     titles = [a.title for a in hx.advise(hx.Run(space, later, truth(later), "minimize")).actions]
     assert not [title for title in titles if title.startswith("Stop")]
-
-
-def test_under_pure_noise_it_goes_on_and_tells_what_the_last_trials_brought():
-    run = rerun(lambda X: 0.0 * X[:, 0], 3, n=20, noise=1.0)
-    (action,) = hx.advise(run).actions
-    assert action.title == "Go on as it is"
-    improved, brought = recent(run, 0.25)
-    assert improved == (run.objective[-5:].min() < run.objective[:-5].min())
-    assert str(brought)[1:] in action.reason
-
-
-def test_optuna_tries_the_configuration_that_is_advised():
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-
-    def objective(trial):
-        x = trial.suggest_float("x", 1e-3, 1.0, log=True)
-        return float(np.log10(x) + 1.5) ** 2 + 0.1 * abs(trial.suggest_int("depth", 1, 4) - 3)
-
-    study.optimize(objective, n_trials=25)
-    actions = hx.advise(study).actions
-    (tried,) = [action for action in actions if action.title.startswith("Try next")]
-    exec(tried.code, {"study": study})
-    best = study.best_value
-    study.optimize(objective, n_trials=len(tried.configurations))
-    tries = [trial.params for trial in study.trials[25:]]
-    assert tries == [dict(config) for config in tried.configurations]
-    assert f"x = {tries[0]['x']:.4g}" in tried.title
-    assert study.best_value < best
 
 
 def test_optunas_regret_bound_stands_beside_what_is_left_to_gain():

@@ -2,13 +2,9 @@
 
 import json
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
-import optuna
-import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
@@ -19,8 +15,6 @@ from hpo_explain.methods.space.recommended_space_result import Evidence, Recomme
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.runs import Setting, make_run
 from tests.handmade import TRUSTED
-
-PHONEME = Path(__file__).resolve().parents[3] / "shared" / "data" / "lcbench_phoneme.csv.gz"
 
 
 def recommend(space, mean, n=80, direction="minimize"):
@@ -138,44 +132,6 @@ def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
     recommended = hx.recommended_space(run)
     assert volume(recommended) < 0.6
     assert inside(recommended.space, [0.4] * 4)
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(not PHONEME.exists(), reason="the table of LCBench is not here")
-def test_lcbench_is_narrowed_after_40_trials_of_tpe():
-    space = hx.SearchSpace(
-        [
-            hx.IntParameter("batch_size", 16, 512, log=True),
-            hx.FloatParameter("learning_rate", 1e-4, 1e-1, log=True),
-            hx.FloatParameter("momentum", 0.1, 0.99),
-            hx.FloatParameter("weight_decay", 1e-5, 1e-1),
-            hx.IntParameter("num_layers", 1, 4),
-            hx.IntParameter("max_units", 64, 1024, log=True),
-            hx.FloatParameter("max_dropout", 0.0, 1.0),
-        ]
-    )
-    table = pd.read_csv(PHONEME)
-    network = RandomForestRegressor(30, random_state=0)
-    network.fit(table[list(space.names)].to_numpy(), table["final_val_accuracy"])
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-
-    def accuracy(trial):
-        values = [
-            trial.suggest_int(p.name, p.low, p.high, log=p.log)
-            if isinstance(p, hx.IntParameter)
-            else trial.suggest_float(p.name, p.low, p.high, log=p.log)
-            for p in space.parameters
-        ]
-        return network.predict([values])[0]
-
-    narrowed = 0  # of 40 trials it cannot be told of every run: it can of 7 of these 10
-    for seed in range(10):
-        study = optuna.create_study(
-            direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed)
-        )
-        study.optimize(accuracy, n_trials=40)
-        narrowed += volume(hx.recommended_space(study)) < 0.95
-    assert narrowed >= 5
 
 
 # ---------------------------------------------------------------------- what never is

@@ -4,7 +4,6 @@ import json
 from itertools import combinations
 
 import numpy as np
-import optuna
 import pytest
 
 import hpo_explain as hx
@@ -85,15 +84,6 @@ def test_the_others_are_those_of_the_incumbent():
     assert (explains.kind, explains.hyperparameters) == ("importance", ("x2",))
     assert explains.estimate == pytest.approx(subspace.explained[-1])
     assert not explains.certain
-
-
-def test_of_a_maximized_objective_the_others_have_the_best_values():
-    run = fitted(unit_cube(2), lambda X: X[:, 1])
-    higher = hx.Run(run.space, run.X, run.objective, "maximize")
-    forest = run.surrogate(kind="forest", n_trees=8)
-    subspace = hx.SubspaceExplainer(forest, subject=Subject.of(higher)).explain()
-    best = run.X[np.argmax(run.objective)]
-    assert subspace.others == {"x1": pytest.approx(best[0])}
 
 
 def test_where_no_incumbent_is_known_nothing_is_said_of_what_can_stay_fixed():
@@ -264,26 +254,6 @@ def test_a_share_outside_its_range_is_refused(share):
     run = fitted(unit_cube(2), lambda X: X[:, 0], n=20)
     with pytest.raises(ValueError, match="share"):
         subspace_of(run, share)
-
-
-def test_an_optuna_study_goes_on_in_the_subspace():
-    def objective(trial):
-        x = trial.suggest_float("x", -5.0, 5.0)
-        kind = trial.suggest_categorical("kind", ["a", None])
-        n = trial.suggest_int("n", 1, 64, log=True)
-        return x**2 + 0.01 * n + 0.001 * (kind == "a")
-
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(objective, n_trials=40)
-    subspace = hx.subspace(study, share=0.8, n_trees=16, cap=None)
-    assert subspace.names == ("x",)
-    base = optuna.samplers.TPESampler(seed=0)
-    with pytest.warns(optuna.exceptions.ExperimentalWarning):
-        study.sampler = optuna.samplers.PartialFixedSampler(subspace.others, base)
-    study.optimize(objective, n_trials=20)
-    for trial in study.trials[40:]:
-        assert {name: trial.params[name] for name in subspace.others} == subspace.others
-    assert study.best_value <= min(trial.value for trial in study.trials[:40])
 
 
 def told(names, fixed, **known):
