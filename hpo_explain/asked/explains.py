@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
 from typing import Any, Literal, TypeVar, get_type_hints, overload
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.asked.given import (
     config_of,
     default_source,
@@ -23,7 +24,6 @@ from hpo_explain.base.options import Criterion, Direction, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.run import Run, is_measured
 from hpo_explain.space import Array, Config

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.adapters.sources import as_objectives, as_run
+from hpo_explain.asked.explained import accepted_acquisition
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Criterion, Kind
 from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.explained import accepted_acquisition
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
 from hpo_explain.run import Objectives, Run, average_instances

@@ -225,7 +225,7 @@ def test_why_it_cannot_be_told_what_can_stay_fixed(monkeypatch):
     assert [doubt.kind for doubt in subspace.doubts] == ["no_posterior_to_draw"]
     assert "cannot be told" in subspace.sentence
     monkeypatch.setattr(
-        "hpo_explain.methods._engines.explained.trust_in", lambda *_, **__: believed(run, "poor")
+        "hpo_explain.asked.explained.trust_in", lambda *_, **__: believed(run, "poor")
     )
     subspace = judged(run)
     assert [doubt.kind for doubt in subspace.doubts] == ["model_not_trusted"]

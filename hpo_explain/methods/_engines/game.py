@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import PredictedObjective
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import counted
@@ -23,7 +24,6 @@ from hpo_explain.methods._engines.coalitions import (
     kernel_shap,
     shapley_weights,
 )
-from hpo_explain.methods._engines.explained import PredictedObjective
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS, evaluate, walked_shapley
 from hpo_explain.models._coalitions import ended
 from hpo_explain.models.acquisition.protocols import (

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
 from hpo_explain.space import Array
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_seed
 from hpo_explain.base.errors import NothingToExplain
@@ -26,7 +27,6 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.spread import Belief
 from hpo_explain.methods.around.ablation_result import Ablation

@@ -31,6 +31,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
@@ -50,7 +51,6 @@ from hpo_explain.methods._engines.accumulated import (
 )
 from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.contrasts import covariance_of_trees
-from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.effects.effect_result import FLAT, Effect
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,

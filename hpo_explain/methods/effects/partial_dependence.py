@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import (
@@ -47,7 +48,6 @@ from hpo_explain.diagnostics._narrow import branch_of
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of, left_out_note
 from hpo_explain.methods._engines.contrasts import covariance_of_trees
-from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair

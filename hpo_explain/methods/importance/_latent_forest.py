@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.asked.explained import Explained, PredictedObjective, accepted_surrogate
 from hpo_explain.base.checks import check_count, check_direction, check_name, check_number
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.explained import Explained, PredictedObjective, accepted_surrogate
 from hpo_explain.methods.importance.fanova_result import capped
 from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
 from hpo_explain.models.forest import ForestSurrogate

@@ -27,8 +27,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
 from hpo_explain.models.box_sums import closed_variance

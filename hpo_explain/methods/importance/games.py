@@ -26,6 +26,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained, PredictedObjective
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import INDICES, Direction, InteractionIndex
@@ -35,7 +36,6 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
-from hpo_explain.methods._engines.explained import Explained, PredictedObjective
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.methods.importance._coalition_search import (

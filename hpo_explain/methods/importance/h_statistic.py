@@ -29,6 +29,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
@@ -39,7 +40,6 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import complete
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.effects.partial_dependence import checked_sample
 from hpo_explain.methods.importance._interaction_bounds import interaction_bounds

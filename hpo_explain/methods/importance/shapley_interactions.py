@@ -20,6 +20,7 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained, accepted_criterion
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.errors import InputError
@@ -30,7 +31,6 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
-from hpo_explain.methods._engines.explained import Explained, accepted_criterion
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.orders import evaluate
 from hpo_explain.methods.importance._interaction_uncertainty import interactions_under

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import shared_subject
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.asked.given import default_source, read_one
 from hpo_explain.base.checks import check_fraction, check_option, check_sequence
@@ -24,7 +25,6 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import OVER, InteractionIndex, Over
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.explained import shared_subject
 from hpo_explain.methods.importance.games import GameExplainer, players_of
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.set_values import SetValues

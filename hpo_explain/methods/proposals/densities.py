@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.errors import NothingToExplain, Text
 from hpo_explain.base.facts import Fact
@@ -16,7 +17,6 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.certainty import near_good
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods._engines.proposed import HasNumber, all_proposals, proposed
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,

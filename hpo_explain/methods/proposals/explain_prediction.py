@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import PredictedObjective, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.asked.given import some_trials
 from hpo_explain.base.checks import check_direction, check_seed, each_of
@@ -20,7 +21,6 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.background import global_background
-from hpo_explain.methods._engines.explained import PredictedObjective, accepted_surrogate
 from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer

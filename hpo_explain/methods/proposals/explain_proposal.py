@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained, accepted_criterion, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.asked.given import learned_later
 from hpo_explain.base.checks import check_draws, check_seed
@@ -23,7 +24,6 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.methods._engines.explained import Explained, accepted_criterion, accepted_surrogate
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
     Proposed,

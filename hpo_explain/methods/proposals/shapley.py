@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained, accepted_acquisition
 from hpo_explain.base.checks import check_count, check_fraction, check_option, check_seed
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
@@ -37,7 +38,6 @@ from hpo_explain.methods._engines.background import (
     local_background,
 )
 from hpo_explain.methods._engines.certainty import Commonness, ObjectiveContributions, near_good
-from hpo_explain.methods._engines.explained import Explained, accepted_acquisition
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import evaluate, sampled_shapley
 from hpo_explain.methods._engines.uncertainty import bootstrap_std, objective_contributions

@@ -29,6 +29,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from hpo_explain.asked.explained import shared_subject
 from hpo_explain.asked.given import several_runs
 from hpo_explain.base.checks import check_option, check_seed
 from hpo_explain.base.errors import InputError
@@ -39,7 +40,6 @@ from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.explained import shared_subject
 from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import candidates, importance

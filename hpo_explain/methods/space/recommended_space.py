@@ -38,6 +38,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_direction, check_seed
@@ -46,7 +47,6 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.categories import codes_of
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.methods.space.reachable import Difference, best_predicted, reachable, search_rows
 from hpo_explain.methods.space.recommended_space_result import (
     NEVER_ACTIVE,

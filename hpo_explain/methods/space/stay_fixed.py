@@ -22,10 +22,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hpo_explain.asked.explained import Explained
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods._engines.explained import Explained
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties, ranked
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_number, check_seed
 from hpo_explain.base.errors import InputError
@@ -22,7 +23,6 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.explained import Explained, accepted_surrogate
 from hpo_explain.methods.importance._latent_forest import LatentForest
 from hpo_explain.methods.importance.importance import Cap, cap_of, capped_at
 from hpo_explain.methods.space.stay_fixed import stay_fixed
