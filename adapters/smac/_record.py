@@ -269,28 +269,22 @@ class SmacRecord:
         return bool(self.batches) and len(keys) == self.trainer.trained_on
 
     def _of_forest(self, trained: Trained, forest: Any, rows: Array) -> _Own:
-        scale, columns = trained.scale, VectorColumns(self.space, self.configspace)
-        if isinstance(scale, LogScaled):
-            own = ScaledForest.of(forest, scale)
-            surrogate = ForestSurrogate(self.space, own, columns=columns, data=(rows, trained.cost))
-            on_scale = ForestSurrogate(
-                self.space,
-                ScaledForest.of(forest, Plain()),
-                columns=columns,
-                data=(rows, scale(trained.cost)),
-                min_variance=_LEAST_VARIANCE,
-            )
-            improvement = LogNormalImprovement(surrogate, on_scale, trained.best, self.xi)
-            known = self.criterion == "EI" and self.log
-            return _Own(surrogate, improvement if known else None, True, trained.budget)
-        surrogate = ForestSurrogate(
+        scale: Any = trained.scale
+        columns = VectorColumns(self.space, self.configspace)
+        on_scale = ForestSurrogate(
             self.space,
             ScaledForest.of(forest, Plain()),
             columns=columns,
-            data=(rows, trained.cost),
+            data=(rows, scale(trained.cost)),
             min_variance=_LEAST_VARIANCE,
         )
-        return _Own(surrogate, self._on(surrogate, trained.best), True, trained.budget)
+        if not isinstance(scale, LogScaled):
+            return _Own(on_scale, self._on(on_scale, trained.best), True, trained.budget)
+        own = ScaledForest.of(forest, scale)
+        surrogate = ForestSurrogate(self.space, own, columns=columns, data=(rows, trained.cost))
+        improvement = LogNormalImprovement(surrogate, on_scale, trained.best, self.xi)
+        known = self.criterion == "EI" and self.log
+        return _Own(surrogate, improvement if known else None, True, trained.budget)
 
     def _on(self, surrogate: Surrogate, best: float) -> Acquisition | None:
         """Return the criterion on a model of the cost itself; None where it is another one."""

@@ -176,7 +176,8 @@ def role_of(about: Fact) -> str:
 def _words_of(about: Fact) -> Words:
     if about.kind not in WORDS and about.home:
         import_module(about.home)
-    return WORDS[about.kind]
+    unknown = Words(about.kind.replace("_", " "), {}, "")  # of a user's own
+    return WORDS.get(about.kind, unknown)
 
 
 NO_POSTERIOR = declared_fact(
