@@ -14,7 +14,10 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from multiprocessing import current_process
+from multiprocessing.util import Finalize
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -74,16 +77,19 @@ class Drawing:
         from joblib.externals.loky import ProcessPoolExecutor
 
         self._done = done
+        self.owner = os.getpid()
         self._stopped = False
         self._over = threading.Event()
         self._pool = ProcessPoolExecutor(
             max_workers=1, initializer=_begin, initargs=(os.getpid(), last), env=_ENVIRONMENT
         )
-        with deaf_to_interrupts():  # Ctrl-C is for the optimization
+        with deaf_to_interrupts(), _as_no_daemon():  # Ctrl-C is for the optimization
             future = self._pool.submit(draw, path, content)
         _running.add(self)
-        # before the pool's own exit, which was just registered, waits for its thread
+        # before the pool's own exit, which was just registered, waits for its thread, and before a
+        # process of multiprocessing waits for its children
         threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
+        Finalize(None, _stop_all, exitpriority=100)
         self._until_over = until_over.pop_all()
         future.add_done_callback(self._end)
 
@@ -118,7 +124,19 @@ _running: weakref.WeakSet[Drawing] = weakref.WeakSet()
 
 def _stop_all() -> None:
     for drawing in [*_running]:
-        drawing.stop(wait=False)
+        if drawing.owner == os.getpid():  # not a fork's to stop
+            drawing.stop(wait=False)
+
+
+@contextlib.contextmanager
+def _as_no_daemon() -> Iterator[None]:
+    """Let a daemon, such as a worker of a pool, start a process, which ends with it anyway."""
+    settings: dict[str, Any] = current_process()._config  # type: ignore[attr-defined]
+    daemon = settings.pop("daemon", False)
+    try:
+        yield
+    finally:
+        settings["daemon"] = daemon
 
 
 def _begin(parent: int, last: bool) -> None:

@@ -371,30 +371,25 @@ class SkoptRecord:
     asked_rows: Mapping[int, Array] = field(default_factory=dict)
     _surrogates: dict[int, Surrogate | None] = field(default_factory=dict, init=False, repr=False)
 
-    def _next(self, before: int | None) -> int | None:
-        """Return the number of the trial, that of the next one for None, if models know it."""
-        trial = len(self.X) if before is None else before
-        return trial if 0 <= trial <= len(self.X) else None
-
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the model that chose trial `before`, None where it is not stored."""
         if before is not None and before in self.asked:
             return self._of_asked(self.asked[before], before)
-        trial = self._next(before)
-        found = None if trial is None else self.stored.of(trial)
+        found = self._stored(before)
         if found is None or (before is None and found[1] < len(self.X)):
             return None
         model, seen = found
         if seen not in self._surrogates:
+            told, negated = (self.X[:seen], self.objective[:seen]), self.direction == "maximize"
             self._surrogates[seen] = as_surrogate(
-                model,
-                self.space,
-                self.columns,
-                self.X[:seen],
-                self.objective[:seen],
-                negated=self.direction == "maximize",
+                model, self.space, self.columns, *told, negated=negated
             )
         return self._surrogates[seen]
+
+    def _stored(self, before: int | None) -> tuple[Any, int] | None:
+        """Return the stored model that chose a trial, and how many trials it had seen."""
+        trial = len(self.X) if before is None else before
+        return self.stored.of(trial) if 0 <= trial <= len(self.X) else None
 
     def _of_asked(self, asked: AskedPoint, trial: int) -> Surrogate | None:
         """Return the model that chose a point without a result, which may have been told lies."""
@@ -406,37 +401,12 @@ class SkoptRecord:
             beside = [self.asked_rows[first + k][None, :] for k in range(len(asked.beside))]
             n = trials_seen(model)
             seen = len(self.X) if n is None else n - len(beside)
+            X = np.vstack([self.X[:seen], *beside])
+            y = np.concatenate([self.objective[:seen], asked.lies])
             self._surrogates[-trial] = as_surrogate(
-                model,
-                self.space,
-                self.columns,
-                np.vstack([self.X[:seen], *beside]),
-                np.concatenate([self.objective[:seen], asked.lies]),
-                negated=False,
+                model, self.space, self.columns, X, y, negated=False
             )
         return self._surrogates[-trial]
-
-    def _acquisition_of_asked(self, trial: int) -> OwnAcquisition | None:
-        asked, surrogate = self.asked[trial], self.surrogate(trial)
-        if surrogate is None or self.criterion.unknown:
-            return None
-        best = float(np.min([*self.objective, *asked.lies]))
-        criterion, notes = self.criterion, list(asked.notes)
-        if criterion.name == HEDGE:
-            criterion, note = self._of_hedge(asked, surrogate, self.asked_rows[trial], best)
-            notes += note
-        return OwnAcquisition(criterion.on(surrogate, best, self.direction), tuple(notes))
-
-    def _of_hedge(
-        self, asked: AskedPoint, surrogate: Surrogate, row: Array, best: float
-    ) -> tuple[Criterion, list[Fact]]:
-        """Return which of its criteria a hedge chose a point by, as recorded or inferred."""
-        hedge = self.criterion
-        if asked.criterion:
-            return replace(hedge, name=asked.criterion), []
-        local = not hedge.sampled and bool(has_gradients(asked.model))
-        criterion, note = infer_criterion(hedge, surrogate, row, best, self.direction, local=local)
-        return criterion, [note]
 
     def is_readable(self) -> bool:
         """Return whether there is a model, and the latest can be read."""
@@ -444,27 +414,45 @@ class SkoptRecord:
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return the acquisition under which trial `before` was chosen, None if unknown."""
-        if before is not None and before in self.asked:
-            return self._acquisition_of_asked(before)
         if before is None and len(self.asked) == 1 and self.criterion.name == HEDGE:
-            return self._acquisition_of_asked(len(self.X))  # what chose the next point is known
-        surrogate, trial = self.surrogate(before), self._next(before)
-        found = None if trial is None else self.stored.of(trial)
-        if surrogate is None or trial is None or found is None or self.criterion.unknown:
+            before = len(self.X)  # what chose the next point is known
+        surrogate = None if self.criterion.unknown else self.surrogate(before)
+        if surrogate is None:
             return None
-        seen = found[1]
+        if before is not None and before in self.asked:
+            asked = self.asked[before]
+            best = float(np.min([*self.objective, *asked.lies]))
+            row, model, chosen = self.asked_rows[before], asked.model, asked.criterion
+            return self._own(surrogate, best, row, model, asked.notes, chosen=chosen)
+        trial = len(self.X) if before is None else before
+        model, seen = self.stored.of(trial) or (None, 0)
         sign = 1.0 if self.direction == "minimize" else -1.0
         best = sign * float(np.min(sign * self.objective[:seen]))
-        criterion, notes = self.criterion, list[Fact]()
-        if criterion.name == HEDGE:
-            row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
+        row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
+        together = [_ASKED_TOGETHER(trials=range(seen, trial + 1))] if seen < trial else []
+        return self._own(surrogate, best, row, model, (), together)
+
+    def _own(
+        self,
+        surrogate: Surrogate,
+        best: float,
+        row: Array,
+        model: Any,
+        notes: Sequence[Fact],
+        more: Sequence[Fact] = (),
+        chosen: str = "",
+    ) -> OwnAcquisition | None:
+        """Return the criterion on a surrogate; which one a hedge used is recorded or inferred."""
+        criterion, inferred = self.criterion, list[Fact]()
+        if criterion.name == HEDGE and chosen:
+            criterion = replace(criterion, name=chosen)
+        elif criterion.name == HEDGE:
             if np.isnan(row).any():
                 return None  # only a proposal tells which of them it was
-            local = not criterion.sampled and bool(has_gradients(found[0]))
+            local = not criterion.sampled and bool(has_gradients(model))
             criterion, note = infer_criterion(
                 criterion, surrogate, row, best, self.direction, local=local
             )
-            notes.append(note)
-        if seen < trial:
-            notes.append(_ASKED_TOGETHER(trials=range(seen, trial + 1)))
-        return OwnAcquisition(criterion.on(surrogate, best, self.direction), tuple(notes))
+            inferred = [note]
+        acquisition = criterion.on(surrogate, best, self.direction)
+        return OwnAcquisition(acquisition, (*notes, *inferred, *more))

@@ -1,5 +1,6 @@
 """The process that draws a report: it never outlives its purpose, and leaves nothing."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -82,6 +83,14 @@ def test_it_gives_way_to_the_optimization_unless_somebody_waits(last, tmp_path):
     code = f"import os; open({str(tmp_path / 'nice')!r}, 'w').write(str(os.nice(0)))"
     drawing(tmp_path / "r.html", code, last=last).wait()
     assert int((tmp_path / "nice").read_text()) == os.nice(0) + (0 if last else 10)
+
+
+def test_a_daemon_such_as_a_worker_of_a_pool_has_its_reports_drawn_too(tmp_path, monkeypatch):
+    settings = multiprocessing.current_process()._config
+    monkeypatch.setitem(settings, "daemon", True)
+    drawing(tmp_path / "r.html", f"open({str(tmp_path / 'drawn')!r}, 'w').close()").wait()
+    assert settings["daemon"]
+    assert names(tmp_path) == ["drawn"]
 
 
 def test_functions_of_the_main_program_arrive(tmp_path):
