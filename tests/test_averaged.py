@@ -53,16 +53,6 @@ def test_a_run_without_several_instances_is_left_as_it_is(k):
     assert average_instances(run) is run
 
 
-def test_a_hyperparameter_called_instance_is_none_of_the_instances():
-    space = hx.SearchSpace([hx.FloatParameter("instance", 0.0, 1.0)])
-    X = space.sample(30, seed=1)
-    X2, index = np.repeat(X, 2, axis=0), np.tile([0, 1], 30)
-    instances = hx.Instances(["a", "b"], X2, index, X2[:, 0] + index)
-    run = hx.Run(space, X, X[:, 0] + 0.5, "minimize", instances=instances)
-    averaged = average_instances(run)
-    np.testing.assert_allclose(averaged.objective, X[:, 0] + 0.5, atol=0.1)
-
-
 # ---------------------------------------------------------------------- judged on what was observed
 
 

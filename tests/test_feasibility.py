@@ -1,9 +1,8 @@
 """The classifier of feasible configurations: on constraints that are known."""
 
 import numpy as np
-import pytest
 
-from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
+from hpo_explain import CategoricalParameter, FloatParameter, Run, SearchSpace
 from tests.analytic import nested_space, unit_cube
 
 SPACE = unit_cube(3)
@@ -22,16 +21,6 @@ def run(n, feasible=below_a_line, space=SPACE, seed=0, **changes):
 def log_loss(probability, truth):
     p = np.clip(np.where(truth, probability, 1.0 - probability), 1e-12, 1.0)
     return -np.log(p).mean()
-
-
-def test_probabilities_of_a_known_constraint_tell_the_two_sides_apart():
-    truth = below_a_line(NEW)
-    for seed in range(3):
-        probability = run(40, seed=seed).feasibility().probability(NEW)
-        assert ((probability >= 0.0) & (probability <= 1.0)).all()
-        assert ((probability > 0.5) == truth).mean() > 0.9
-        # surprise halved, and more, beside what the share of feasible trials says
-        assert log_loss(probability, truth) < 0.5 * log_loss(np.full(1000, truth.mean()), truth)
 
 
 def test_what_is_said_with_90_percent_is_right_that_often():
@@ -78,17 +67,6 @@ def test_categories_and_conditions_decide_what_is_feasible():
     assert (found == small(rows)).mean() > 0.9
 
 
-def test_many_categories_are_left_to_trees():
-    space = SearchSpace(
-        [CategoricalParameter("a", range(4)), CategoricalParameter("b", range(4)),
-         IntParameter("k", 1, 9)]
-    )  # fmt: skip
-    classifier = run(60, lambda X: X[:, 0] < 2, space).feasibility()
-    assert classifier.surrogate.label == "a forest"
-    rows = space.sample(200, seed=3)
-    assert ((classifier.probability(rows) > 0.5) == (rows[:, 0] < 2)).mean() > 0.9
-
-
 def test_it_knows_no_more_than_was_known_before_a_trial():
     whole = run(30)
     start = int(np.flatnonzero(~whole.feasible)[0])
@@ -97,9 +75,3 @@ def test_it_knows_no_more_than_was_known_before_a_trial():
     np.testing.assert_array_equal(
         whole.feasibility(before=20).probability(NEW), part.feasibility().probability(NEW)
     )
-
-
-@pytest.mark.parametrize("rows", [[[0.1, 0.2]], [["a", "b", "c"]]])
-def test_rows_must_be_encoded(rows):
-    with pytest.raises(ValueError, match="X must"):
-        run(20).feasibility().probability(rows)

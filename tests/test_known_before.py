@@ -85,10 +85,3 @@ def test_a_skopt_result():
             np.testing.assert_array_equal(one, known.surrogate(kind="gp").predict(at))
             own = [run.surrogate(t).predict(at)[0] for run, t in ((whole, before), (known, None))]
             np.testing.assert_array_equal(*own)
-
-
-def test_a_forest_takes_over_only_where_the_trials_known_are_too_many():
-    rows = SPACE.sample(1010, seed=0)
-    run = hx.Run(SPACE, rows, rows[:, 0], "minimize")
-    assert run.surrogate(before=20).label == "a GP"
-    assert run.surrogate(before=1005, n_trees=2).label == "a forest"

@@ -92,15 +92,6 @@ def test_the_duration_is_that_from_start_to_finish_in_seconds():
     assert found.origin(0) is run.origin(0)
 
 
-def test_durations_of_ones_own_come_first_and_are_checked():
-    given = {"started": [0.0, 5.0], "finished": [5.0, 20.0]}
-    rows = [[0.1, 0.2], [0.3, 0.4]]
-    run = hx.Run(SPACE, rows, [1.0, 2.0], "maximize", durations=[7.0, np.nan], **given)
-    assert measured(run, "duration").objective.tolist() == [7.0]
-    with pytest.raises(hx.InputError, match="durations must not be negative"):
-        hx.Run(SPACE, rows, [1.0, 2.0], "maximize", durations=[-1.0, 2.0])
-
-
 def test_trials_that_failed_are_1_and_those_that_finished_or_were_pruned_0():
     x = np.array([0.9, 0.9])
     run = hx.Run(
@@ -139,14 +130,6 @@ def test_the_forest_of_failures_is_a_classifier():
     mean, _ = surrogate.predict(rows)
     assert ((mean >= 0.0) & (mean <= 1.0)).all()
     np.testing.assert_allclose(mean, classifier.predict_proba(rows)[:, 1], atol=0.02)
-
-
-def test_the_probability_of_failure_is_found_where_it_depends_on_something():
-    run = run_with_failures(lambda X: np.where(X[:, 0] > 0.7, 0.95, 0.05))
-    found = hx.importance(run, target="failed")
-    assert found.bounds(0)[0] > 0.5 > 0.05 > found.bounds(1)[0]
-    mean, _ = as_run(run, target="failed").surrogate().predict(np.array([[0.2, 0.5], [0.9, 0.5]]))
-    np.testing.assert_allclose(mean, [0.05, 0.95], atol=0.15)
 
 
 @pytest.mark.parametrize("seed", range(2))

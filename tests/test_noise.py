@@ -6,7 +6,7 @@ from scipy import stats
 
 import hpo_explain as hx
 from hpo_explain.run import NoiseModel, Repeats
-from tests.analytic import nested_space, unit_cube
+from tests.analytic import unit_cube
 
 
 def evaluated(n, k, *, seed=0, std=1.0, easy=0.0, d=2):
@@ -41,12 +41,6 @@ def test_variances_of_repeats_are_sample_variances():
     np.testing.assert_allclose(found.std, Y.std(axis=1, ddof=1)[at], rtol=1e-10)
     assert set(found.df) == {4.0}
     assert set(found.evaluations) == {5}
-
-
-def test_what_was_evaluated_once_says_nothing():
-    found = Repeats.of(np.array([[0.1], [0.5], [0.1]]), np.zeros(3, dtype=int), np.arange(3.0))
-    assert found.X.tolist() == [[0.1]]
-    assert not len(Repeats.of(np.array([[0.1], [0.5]]), np.zeros(2, dtype=int), np.arange(2.0)).df)
 
 
 @pytest.mark.parametrize("df", [1.0, 2.5, 9.0])
@@ -153,14 +147,6 @@ def test_a_noise_that_varies_is_predicted_where_it_was_not_seen():
     np.testing.assert_allclose(model.predict(new)[1], step / 1e-6 * std, rtol=1e-5)
 
 
-def test_a_forest_can_be_asked_for():
-    X, Y = evaluated(80, 6, std=lambda X: np.where(X[:, 1] > 0.5, 3.0, 0.3))
-    model = repeated_run(X, Y).noise(kind="forest")
-    noisy, quiet = model.predict(np.array([[0.5, 0.9], [0.5, 0.1]]))[0]
-    assert model.label == "a forest"
-    assert noisy > 3.0 * quiet
-
-
 def test_the_noise_is_not_thought_to_be_less_than_the_error_of_a_variance():
     """A process that goes through every sample variance would be sure of each."""
     X, Y = evaluated(40, 3, std=lambda X: np.exp(2.0 * X[:, 1]))
@@ -192,19 +178,6 @@ def test_chance_alone_names_a_hyperparameter_one_time_in_twenty_at_most():
         )
         named += (NoiseModel.fit(space, repeats).p_values < 0.05).any()
     assert named <= 9  # 4 expected; more than 9 once in 100
-
-
-def test_what_matters_is_named_in_a_space_with_conditions():
-    space = nested_space()
-    X = space.sample(120, seed=4)
-    rng = np.random.default_rng(0)
-    lion = X[:, space.index("optimizer")] == 2
-    variance = np.where(lion, 40.0, 1.0) * rng.chisquare(3.0, 120) / 3.0
-    model = NoiseModel.fit(space, Repeats(X, np.sqrt(variance), np.full(120, 3.0), np.full(120, 4)))
-    named = {name for name, p in zip(space.names, model.p_values, strict=True) if p < 0.05}
-    # whether momentum is active tells lion from sgd
-    assert "optimizer" in named
-    assert not named & {"lr", "units_0", "warmup"}
 
 
 # ---------------------------------------------------------------------- what a run knows
@@ -250,16 +223,3 @@ def test_instances_are_read_before_and_after_they_are_averaged():
     expected = repeats_of(X, Y)
     for known in (run, hx.run.average_instances(run)):
         np.testing.assert_allclose(known.noise().repeats.std, expected.std)
-
-
-def test_where_instances_repeat_nothing_repeated_trials_count():
-    X, Y = evaluated(6, 2)
-    rows = np.repeat(X, 2, axis=0)
-    once = hx.Instances(["only"], X, np.zeros(6, dtype=int), Y[:, 0])
-    run = hx.Run(unit_cube(2), rows, Y.ravel(), "minimize", instances=once)
-    np.testing.assert_allclose(run.noise().repeats.std, Y.std(axis=1, ddof=1))
-
-
-def test_later_trials_are_not_known():
-    X, Y = evaluated(6, 2)
-    assert len(repeated_run(X, Y).noise(before=8).repeats.df) == 4

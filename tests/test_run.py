@@ -180,12 +180,6 @@ def test_an_empty_run_can_be_read_but_not_explained():
     assert caught.value.reason == fact("too_few_trials", before=None)
 
 
-def test_configurations_are_in_the_users_units():
-    space = SearchSpace([FloatParameter("lr", 1e-4, 1e-2, log=True)])
-    record = Run(space, np.array([[0.5]]), np.array([1.0]), "minimize", trials=[7])
-    assert record.config(7) == {"lr": pytest.approx(1e-3)}
-
-
 # ---------------------------------------------------------------------- what was known when
 
 
@@ -413,12 +407,6 @@ def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(space
     assert (note["beyond"], note["limit"]) == beyond
 
 
-def test_a_kind_can_be_chosen():
-    assert isinstance(run().surrogate(kind="forest"), ForestSurrogate)
-    assert isinstance(run().surrogate(kind="gp"), GaussianProcessSurrogate)
-    assert len(run().surrogate(kind="forest", n_trees=7).forest.estimators_) == 7
-
-
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 def test_a_fit_is_a_pure_function_of_run_trial_kind_and_seed(kind):
     one, other = run(), run()
@@ -429,16 +417,6 @@ def test_a_fit_is_a_pure_function_of_run_trial_kind_and_seed(kind):
             other.surrogate(before=before, kind=kind, seed=0).predict(X)[0],
         )
     assert one.surrogate(kind=kind) is one.surrogate(kind=kind)
-
-
-def test_not_every_fit_of_a_run_is_kept():
-    record = run()
-    first = record.surrogate(before=2, kind="forest", n_trees=1)
-    for seed in range(20):
-        record.surrogate(before=2, kind="forest", n_trees=1, seed=seed + 1)
-    again = record.surrogate(before=2, kind="forest", n_trees=1)
-    assert again is not first
-    np.testing.assert_array_equal(again.predict(X)[0], first.predict(X)[0])
 
 
 def test_the_optimizers_own_model_and_acquisition_come_first():

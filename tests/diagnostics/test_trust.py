@@ -14,11 +14,8 @@ from sklearn.gaussian_process.kernels import Matern, WhiteKernel
 from sklearn.metrics import r2_score
 
 from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
     ForestSurrogate,
     GaussianProcessSurrogate,
-    SearchSpace,
 )
 from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
 from hpo_explain.diagnostics._trust import LEVELS, SCOPES, reach, trust
@@ -236,16 +233,6 @@ def test_reach_is_how_near_trials_were_checked():
     assert reach(line, np.linspace(0.05, 0.95, 10)[:, None]).share == 1.0
 
 
-def test_a_category_that_nobody_tried_is_beyond_reach():
-    space = SearchSpace([FloatParameter("x", 0.0, 1.0), CategoricalParameter("c", list("abcd"))])
-    X = space.sample(80, seed=0)
-    assert reach(space, X).share > 0.8
-    X[:, 1] = np.minimum(X[:, 1], 1.0)
-    found = reach(space, X)
-    assert found.along[1] == pytest.approx(0.5, abs=0.05)
-    assert found.share <= found.along[1]
-
-
 # ---------------------------------------------------------------------- what cannot be checked
 
 
@@ -279,15 +266,6 @@ def test_what_cannot_be_checked_is_unknown_and_says_why(surrogate, reason, value
     assert np.isnan([verdict.r2, verdict.coverage]).all()
     assert verdict.n_trials == 0
     assert [(fact.kind, dict(fact.values)) for fact in verdict.reasons] == [(reason, values)]
-
-
-@pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])
-def test_noise_is_not_trusted_because_its_configurations_are_repeated(model):
-    X, noise = SPACE.sample(40, seed=1), np.random.default_rng(1).normal(size=40)
-    verdict = trust(model.fit(SPACE, np.tile(X, (4, 1)), np.tile(noise, 4)))
-    assert verdict.level == "poor"
-    assert verdict.r2 < 0.1
-    assert "repeated configurations together" in verdict.method
 
 
 @pytest.mark.parametrize("model", [GaussianProcessSurrogate, ForestSurrogate])

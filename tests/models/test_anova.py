@@ -155,21 +155,6 @@ def test_a_sum_without_noise_has_its_shares_and_no_interaction():
     np.testing.assert_allclose(found.totals.mean(axis=0), [0.9, 0.1, 0.0], atol=0.02)
 
 
-def test_a_product_is_an_interaction():
-    shares, found = drawn(unit_cube(3), lambda X: (X[:, 0] - 0.5) * (X[:, 1] - 0.5), n=100)
-    assert np.quantile(shares[0, 1], 0.05) > 0.9
-    assert found.rest.mean() > 0.9
-    assert np.quantile(shares[0,], 0.95) < 0.05
-
-
-def test_three_at_once():
-    def cube(X):
-        return np.prod(X - 0.5, axis=1)
-
-    shares, _ = drawn(unit_cube(3), cube, order=3, n=300)
-    assert shares[0, 1, 2].mean() > 0.8
-
-
 def test_what_has_a_condition_shares_it_with_its_parent():
     space = SearchSpace(
         [
@@ -198,20 +183,6 @@ def test_the_marginal_of_functions_is_their_average_over_a_sample():
         values = functions.offset + functions.scale * values
         assert curve.mean[at] == pytest.approx(values.mean(), abs=0.01)
         assert curve.std[at] == pytest.approx(values.std(), abs=0.01)
-
-
-def test_a_negated_process_has_the_marginals_of_the_objective():
-    space = unit_cube(1)
-    X = space.sample(30, seed=0)
-    curve = GaussianProcessSurrogate.fit(space, X, 5.0 + X[:, 0]).anova(1).functions.marginal((0,))
-    np.testing.assert_allclose(curve.mean, 5.0 + curve.positions[0], atol=0.01)
-
-
-def test_draws_are_the_same_for_a_seed():
-    gp = fitted(unit_cube(2), lambda X: X[:, 0] * X[:, 1], noise=0.3)
-    first, again, other = gp.anova(1, seed=3), gp.anova(1, seed=3), gp.anova(1, seed=4)
-    np.testing.assert_array_equal(first.shares, again.shares)
-    assert (first.shares != other.shares).any()
 
 
 # ---------------------------------------------------------------------- many categories

@@ -76,31 +76,6 @@ def test_each_distinct_condition_has_one_indicator():
     assert indicators.tolist() == active.astype(float).tolist()
 
 
-def test_each_optional_hyperparameter_has_an_indicator_of_its_own():
-    space = SearchSpace([FloatParameter(name, 0, 1, optional=0.5) for name in ("x", "y")])
-    Z = KernelColumns(space)(space.encode([{}, {"x": 0.5}, {"y": 0.5}, {"x": 0.5, "y": 0.5}]))
-    assert Z[:, 2:].tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
-
-
-def test_a_group_depends_on_its_members_only():
-    columns = KernelColumns(NESTED)
-    latent = NESTED.sample(200, seed=1, latent=True)
-    other = NESTED.sample(200, seed=2, latent=True)
-    before = columns(NESTED.project(latent))
-    for j in range(len(NESTED)):
-        changed = latent.copy()
-        changed[:, j] = other[:, j]
-        after = columns(NESTED.project(changed))
-        # a hyperparameter also moves what it switches on or off, and what that one does
-        moved = {j}
-        for child in NESTED.parents_first:
-            if moved & {parent for parent, _ in NESTED.conditions[child]}:
-                moved.add(child)
-        still = [not moved & set(columns.members[group]) for group in range(len(columns.members))]
-        np.testing.assert_array_equal(after[:, still], before[:, still])
-        assert not np.array_equal(after, before)
-
-
 def test_a_hyperparameter_of_one_value_has_no_column_but_its_activity_may():
     space = SearchSpace(
         [
@@ -115,24 +90,6 @@ def test_a_hyperparameter_of_one_value_has_no_column_but_its_activity_may():
         columns(space.encode([{"k": 3, "parent": 0}, {"k": 3, "parent": 1, "c": "only"}])),
         [[0.0, 0.0], [1.0, 1.0]],
     )
-
-
-def test_a_space_of_single_values_has_one_constant_column():
-    space = SearchSpace([IntParameter("k", 3, 3), CategoricalParameter("c", ["only"])])
-    columns = KernelColumns(space)
-    assert columns(space.sample(4)).tolist() == [[0.0]] * 4
-    assert columns.amid.tolist() == [0.0]
-
-
-def test_columns_tell_configurations_apart():
-    space = SearchSpace([p for p in NESTED if p.name not in ("lr", "dropout_1")])
-    X = space.sample(300, seed=3)
-    same = (np.isclose(X[:, None], X[None], equal_nan=True)).all(axis=-1)
-    assert same.sum() > 300  # without continuous hyperparameters some are drawn twice
-    columns = KernelColumns(space)
-    Z = columns(X)
-    found = squared_distances(Z, Z, np.ones(len(columns.amid)), columns.amid)
-    assert ((found < 1e-18) == same).all()
 
 
 # ---------------------------------------------------------------------- for trees
@@ -175,10 +132,3 @@ def test_one_threshold_of_ordered_categories_is_the_best_of_all_subsets():
     )
     ordered = OrderedColumns(space, X, y)(X)[:, 0]
     assert min(squared_error(ordered <= k) for k in range(5)) == pytest.approx(best, rel=1e-12)
-
-
-def test_columns_do_not_write_into_the_rows():
-    kept = ROWS.copy()
-    KernelColumns(NESTED)(ROWS)
-    OrderedColumns(NESTED, ROWS, np.arange(200.0))(ROWS)
-    np.testing.assert_array_equal(ROWS, kept)

@@ -9,7 +9,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteK
 from skopt.learning import GaussianProcessRegressor as SkoptGaussianProcess
 from skopt.learning.gaussian_process import kernels as skopt_kernels
 
-from hpo_explain import CategoricalParameter, GaussianProcessSurrogate, SearchSpace
+from hpo_explain import GaussianProcessSurrogate
 from hpo_explain.models import _gp_fit
 from hpo_explain.models._gp_fit import KERNEL_TRIALS, folds_of
 from hpo_explain.models._likelihood import MarginalLikelihood
@@ -165,30 +165,7 @@ def test_trials_are_predicted_by_fits_that_never_saw_them():
         np.testing.assert_allclose(held_out.std[fold == k], expected, rtol=0.1)
 
 
-def test_trials_of_one_configuration_are_in_one_fold():
-    which = np.array([0, 1, 2, 0, 3, 1, 4])
-    fold = folds_of(which)
-    assert [len(set(fold[which == k])) for k in range(5)] == [1] * 5
-    assert len(set(fold)) == 5
-    assert set(folds_of(np.arange(200))) == set(range(5))
-
-
 # ---------------------------------------------------------------------- fitting
-
-
-def test_a_smooth_function_is_recovered_within_its_uncertainty():
-    truth = 50.0 + 8.0 * np.sin(5 * NEW[:, 0]) + 3.0 * NEW[:, 1]
-    mean, std = FITTED.predict(NEW)
-    assert np.corrcoef(mean, truth)[0, 1] > 0.99
-    assert (np.abs(mean - truth) < 4 * std).all()
-    assert (np.abs(mean - truth) < 1.96 * std).mean() > 0.8
-
-
-def test_the_noise_is_recovered():
-    rows = SPACE.sample(200, seed=5)
-    y = np.sin(4 * rows[:, 0]) + np.random.default_rng(6).normal(0, 0.2, 200)
-    # four standard errors of a standard deviation from 200 draws: 4 / sqrt(400) = 20 %
-    assert GaussianProcessSurrogate.fit(SPACE, rows, y).noise_std == pytest.approx(0.2, rel=0.2)
 
 
 @pytest.mark.parametrize(
@@ -291,21 +268,6 @@ def test_degenerate_trials_give_finite_predictions(rows, y):
     assert (mean <= y.max() + spread + 1e-9 * np.abs(y).max()).all()
     held_out = surrogate.held_out()
     assert np.isfinite([held_out.mean, held_out.std]).all()
-
-
-def test_a_hundred_categories_cost_one_column_and_one_length_scale():
-    space = SearchSpace([CategoricalParameter("c", [f"choice {i}" for i in range(100)])])
-    rows = space.sample(150, seed=0)
-    surrogate = GaussianProcessSurrogate.fit(space, rows, rows[:, 0])
-    assert surrogate.gp.kernel_.k2.theta.shape == (1,)
-    assert surrogate.gp.X_train_.shape == (150, 1)
-
-
-def test_conditional_spaces_are_predicted_everywhere():
-    surrogate = GaussianProcessSurrogate.fit(NESTED, NESTED_X, NESTED_Y)
-    mean, std = surrogate.predict(NESTED.sample(300, seed=9))
-    assert np.isfinite(mean).all()
-    assert (std > 0).all()
 
 
 def test_it_keeps_the_protocols_and_can_be_pickled():

@@ -60,15 +60,6 @@ def test_predictions_along_a_grid_are_those_of_the_composed_rows(name, members):
     np.testing.assert_array_equal(X, before)
 
 
-def test_many_trials_few_rows_and_a_negated_objective():
-    space = unit_cube(3)
-    X = space.sample(700, seed=1)
-    gp = GaussianProcessRegressor(RBF(0.3), alpha=1e-2, optimizer=None).fit(X, X[:, 0])
-    surrogate = hx.GaussianProcessSurrogate(space, gp, negated=True)
-    agrees(surrogate, space.sample(3, seed=2), [0], np.linspace(0, 1, 4)[:, None])
-    agrees(surrogate, space.sample(1, seed=2), [0], np.array([[0.5]]))
-
-
 def test_categories_integers_and_what_is_conditional():
     space = nested_space()
     X = space.sample(60, seed=1)
@@ -122,14 +113,3 @@ def test_the_covariance_of_means_is_that_of_the_joint_posterior():
     found = surrogate.covariance_of_means(groups)
     np.testing.assert_allclose(found, weights @ joint @ weights.T, atol=1e-9 * joint.max())
     np.testing.assert_array_equal(found, found.T)
-
-
-def test_the_variance_of_one_mean_is_that_along_a_grid():
-    space = unit_cube(3)
-    X = space.sample(15, seed=1)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1])
-    rows, values = space.sample(20, seed=2), np.array([[0.1], [0.9]])
-    groups = [np.where(np.arange(3) == 0, value, rows) for value in values]
-    std = surrogate.std_of_mean(rows, np.array([0]), values)
-    covariance = surrogate.covariance_of_means(groups)
-    np.testing.assert_allclose(np.sqrt(np.diag(covariance)), std, rtol=1e-6)

@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist
-from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Matern
 
 from hpo_explain.models._kernel import MixedMatern
-from hpo_explain.models._squares import squares_by_column
 
 RNG = np.random.default_rng(0)
 X = RNG.random((30, 4))
@@ -59,13 +56,6 @@ def test_of_categories_it_is_that_of_one_hot_columns_that_share_a_length_scale()
     np.testing.assert_allclose(ours(Z, T), theirs(wide, one_hot(T)[0]), rtol=1e-12, atol=1e-15)
 
 
-def test_squares_by_column_are_the_distances_of_all_pairs():
-    Z = mixed(12)
-    wide, of = one_hot(Z)
-    expected = [pdist(wide[:, of == c], "sqeuclidean") for c in range(4)]
-    np.testing.assert_allclose(squares_by_column(Z, MIXED), expected, atol=1e-15)
-
-
 @pytest.mark.parametrize(
     ("amid", "Z"), [(NUMBERS, X), (MIXED, mixed(30))], ids=["numbers", "categories"]
 )
@@ -89,10 +79,3 @@ def test_a_single_length_scale_survives_scikit_learns_number():
     np.testing.assert_allclose(shifted(X[:, :1]), Matern(0.25, nu=2.5)(X[:, :1]), rtol=1e-12)
     assert repr(shifted) == "MixedMatern(length_scale=[0.25], nu=2.5)"
     assert len(shifted.theta) == 1
-
-
-def test_it_can_be_cloned_as_scikit_learn_clones():
-    kernel = MixedMatern(MIXED, SCALES)
-    copy = clone(kernel)
-    assert copy is not kernel
-    np.testing.assert_array_equal(copy(X), kernel(X))

@@ -1,7 +1,6 @@
 """Differences of predictions, and kernel parameters that the trials allow."""
 
 import numpy as np
-import pytest
 
 import hpo_explain as hx
 from hpo_explain.models._likelihood import plausible_parameters
@@ -23,14 +22,6 @@ def test_a_difference_is_that_of_the_joint_posterior():
     np.testing.assert_allclose(mean, predicted[1:] - predicted[0], atol=1e-10)
     variance = np.diag(K)[1:] + K[0, 0] - 2.0 * K[0, 1:]
     np.testing.assert_allclose(std, np.sqrt(variance), atol=1e-7)
-
-
-def test_nothing_differs_from_itself():
-    gp = fitted()
-    x = np.array([0.3, 0.7])
-    mean, std = gp.difference(x[None], x)
-    assert mean[0] == pytest.approx(0.0, abs=1e-12)
-    assert std[0] == pytest.approx(0.0, abs=1e-7)
 
 
 def test_plausible_models_are_of_the_same_trials_and_units():

@@ -6,8 +6,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 from hpo_explain import FloatParameter, ForestSurrogate, SearchSpace
 from hpo_explain.models.box_sums import bounds
-from hpo_explain.models.protocols import SupportsBoxes
-from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.analytic import nested_space, unit_cube
 from tests.models.forests import SPACES, fitted, fitted_with_missing
 
 KINDS = {
@@ -58,15 +57,6 @@ def test_a_tree_of_five_nodes_has_three_boxes_of_known_volume():
     assert high[by_value].tolist() == [[0.5, 1.0], [1.0, 0.25], [1.0, 1.0]]
 
 
-def test_a_tree_of_one_leaf_is_one_box_that_spans_everything():
-    X = np.array([[0.1, 0.2], [0.3, 0.4]])
-    forest = RandomForestRegressor(2, random_state=0).fit(X, [7.0, 7.0])
-    for boxes in ForestSurrogate(unit_cube(2), forest).boxes():
-        assert boxes.value.tolist() == [7.0]
-        assert boxes.volume.tolist() == [1.0]
-        assert boxes.dims.tolist() == []
-
-
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("space", ALL_SPACES.values(), ids=ALL_SPACES)
 def test_boxes_are_disjoint_fill_the_cube_and_predict_as_the_tree(space, kind):
@@ -95,15 +85,6 @@ def test_cuts_ascend_from_0_to_1_and_a_box_lists_only_what_it_is_cut_in(space):
         assert ((boxes.lower > 0) | (boxes.upper < counts[boxes.dims] - 1)).all()
 
 
-def test_the_boxes_of_a_forest_are_those_of_its_trees_one_by_one():
-    space = SPACES["mixed"]
-    surrogate, _, trees = fitted(space, n_estimators=7)
-    whole = surrogate.boxes()
-    assert len(whole) == 7
-    for boxes, tree in zip(whole, trees, strict=True):
-        assert len(boxes.value) == (tree.feature < 0).sum()  # nothing is conditional here
-
-
 def test_a_forest_of_the_negated_objective_has_boxes_of_the_objective():
     surrogate, _, _ = fitted(SPACES["mixed"])
     mirrored = ForestSurrogate(
@@ -114,25 +95,9 @@ def test_a_forest_of_the_negated_objective_has_boxes_of_the_objective():
         np.testing.assert_array_equal(ours.volume, theirs.volume)
 
 
-def test_a_conditional_space_is_cut_at_the_parent():
-    space = SPACES["conditional"]
-    surrogate, _, _ = fitted(space, n=200)
-    depths = []
-    for boxes in surrogate.boxes():
-        cuts = boxes.cuts[boxes.first[0] : boxes.first[1]]
-        np.testing.assert_allclose(cuts * 3.0, np.round(cuts * 3.0), atol=1e-12)
-        depths.append(len(cuts))
-    assert max(depths) == 4  # 0, 1/3, 2/3, 1
-
-
 def test_columns_that_are_no_hyperparameters_give_no_boxes():
     space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     X = space.sample(20, seed=0)
     forest = RandomForestRegressor(3, random_state=0).fit(np.hstack([X, X**2]), X[:, 0])
     surrogate = ForestSurrogate(space, forest, columns=lambda x: np.hstack([x, x**2]))
     assert surrogate.boxes() is None
-
-
-def test_forests_support_boxes_and_other_surrogates_do_not():
-    assert isinstance(five_nodes(), SupportsBoxes)
-    assert not isinstance(AnalyticSurrogate(unit_cube(1), 0.0), SupportsBoxes)

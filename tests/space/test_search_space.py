@@ -5,11 +5,10 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
-from hpo_explain.base.errors import InputError
 from tests.analytic import nested_space, unit_cube
 
 SPACE = nested_space()
@@ -128,23 +127,6 @@ def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, 
     assert space.is_valid(X).tolist() == [is_configuration(space, row) for row in X]
 
 
-@settings(max_examples=100)
-@given(spaces(), st.integers(0, 2**32), st.data())
-def test_a_corrupted_row_encodes_to_an_error_or_decodes_to_itself(space, seed, data):
-    X = space.sample(1, seed=seed)
-    j = data.draw(st.integers(0, len(space) - 1))
-    X[0, j] = data.draw(st.sampled_from([np.nan, 0.0, 1.0]))
-    assume(space.on_grid(X).all())
-    if space.is_valid(X)[0]:
-        np.testing.assert_allclose(space.encode(space.decode(X)), X, rtol=0, atol=1e-12)
-    else:
-        config = space.decode(X)[0]
-        with pytest.raises(InputError) as caught:
-            space.encode(config)
-        assert caught.value.argument in space.names
-        assert caught.value.value == config.get(caught.value.argument)  # None where it is missing
-
-
 # ---------------------------------------------------------------------- the measure
 
 
@@ -181,13 +163,6 @@ def test_latent_rows_keep_what_is_inactive_and_optional_absence_is_a_value():
     assert not absent[:, :-1].any()
     assert absent[:, -1].mean() == pytest.approx(0.6, abs=1 / 500)
     np.testing.assert_array_equal(SPACE.project(latent), SPACE.sample(500, seed=0))
-
-
-def test_an_optional_value_keeps_its_measure_where_it_is_present():
-    warmup = SPACE.sample(1000, seed=4, latent=True)[:, -1]
-    values, counts = np.unique(warmup[~np.isnan(warmup)], return_counts=True)
-    assert values.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
-    assert np.ptp(counts) <= 2  # strata of a hypercube: 80 each
 
 
 @pytest.mark.parametrize("method", ["lhs", "uniform"])

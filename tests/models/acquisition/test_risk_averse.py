@@ -115,25 +115,3 @@ def test_what_only_the_noise_depends_on_takes_part():
     expected = -1.5 * (0.8 - X[:, 2].mean())
     assert found.contributions["noise"].tolist() == pytest.approx([0.0, 0.0, expected])
     assert found.contributions["mean"]["x3"] == 0.0
-
-
-def test_a_proposal_is_explained_by_it_and_the_noise_is_a_reason():
-    run = hx.Run(SPACE, X, X[:, 0], "minimize", objective_name="loss")
-    noisy = AnalyticSurrogate(SPACE, lambda X: X[:, 2], 0.0)
-    acquisition = bound(surrogate=AnalyticSurrogate(SPACE, 0.0, 0.1), noise=noisy)
-    quietest = int(np.argmin(X[:, 2]))
-    found = hx.explain_proposal(run, quietest, acquisition=acquisition, background=X)
-    reason = found.claims[0]
-    assert (reason.hyperparameters, reason.term) == (("x3",), "noise")
-    assert reason.estimate == pytest.approx(1.5 * (X[:, 2].mean() - X[quietest, 2]))
-    assert "where results scatter less" in found.sentence
-
-
-def test_pairs_act_together_only_where_the_noise_makes_them():
-    """H of the whole, whose grid predictions of the surrogate alone would miss the noise."""
-    rows = SPACE.sample(40, seed=5)
-    model = hx.GaussianProcessSurrogate.fit(SPACE, rows, rows[:, 0])
-    product = AnalyticSurrogate(SPACE, lambda X: 5.0 * X[:, 1] * X[:, 2], 0.0)
-    acquisition = hx.RiskAverseConfidenceBound(model, product, kappa=0.0, alpha=1.0)
-    found = hx.InteractionExplainer(acquisition, sample=30).explain()
-    assert found.claims[0].hyperparameters == ("x2", "x3")

@@ -1,7 +1,6 @@
 """The ratio of densities: its value, its parts, and the values of all coalitions."""
 
 import json
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -156,19 +155,6 @@ def test_products_that_underflow_are_added_as_logarithms():
     assert walks.min() == LEAST
 
 
-@pytest.mark.parametrize(("space", "groups"), GROUPS, ids=lambda value: f"{len(value)}")
-def test_contributions_are_those_of_the_model_agnostic_engine(space, groups):
-    ratio = ratio_of(space, *groups)
-    config = space.decode(space.sample(1, seed=8))[0]
-    background = space.sample(20, seed=3, latent=True)
-    exact = hx.ShapleyExplainer(ratio, background=background).explain(config)
-    engine = hx.ShapleyExplainer(ratio, background=background, estimator="kernel").explain(config)
-    np.testing.assert_allclose(exact.phi, engine.phi, rtol=1e-6, atol=1e-8)
-    assert exact.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
-    whole = sum(exact.phi[:, t] for t in range(2))
-    np.testing.assert_allclose(exact.total, whole, rtol=1e-12)
-
-
 def test_hyperparameters_that_are_sampled_alone_contribute_their_own_gain():
     ratio = ratio_of(MIXED, [0], [1], [2], [3], [4])
     x, background = MIXED.sample(1, seed=1), MIXED.sample(50, seed=2)
@@ -179,33 +165,6 @@ def test_hyperparameters_that_are_sampled_alone_contribute_their_own_gain():
             gain = part.terms(x)[name][0] - part.terms(background)[name].mean()
             assert found.phi[j, t] == pytest.approx(gain, rel=1e-9, abs=1e-12)
     assert (found.estimator.kind, found.estimator["most"]) == ("games_summed", 1)
-
-
-def test_hyperparameters_that_are_alike_contribute_alike():
-    """Symmetry: exchanging the two columns changes nothing."""
-    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "ab"])
-    rng = np.random.default_rng(0)
-    good, bad = (mixture_of(space, [0], k, rng) for k in (3, 5))
-    twice = [ProductMixture(density.weights, density.kernels * 2) for density in (good, bad)]
-    ratio = DensityRatio(space, [DensityBlock((0, 1), *twice)])
-    background = space.sample(30, seed=1)
-    background = np.vstack([background, background[:, ::-1]])
-    found = hx.ShapleyExplainer(ratio, background=background).explain({"a": 0.3, "b": 0.3})
-    np.testing.assert_allclose(found.phi[0], found.phi[1], rtol=1e-9)
-
-
-def test_a_hyperparameter_in_no_block_contributes_nothing():
-    ratio = ratio_of(MIXED, [0, 1])
-    found = hx.ShapleyExplainer(ratio, background=60).explain(MIXED.decode(MIXED.sample(1))[0])
-    assert not found.phi[2:].any()
-
-
-def test_equal_densities_contribute_nothing():
-    """As of a hyperparameter that is sampled uniformly."""
-    density = mixture_of(MIXED, [0], 3, np.random.default_rng(0))
-    ratio = DensityRatio(MIXED, [DensityBlock((0,), density, density)])
-    found = hx.ShapleyExplainer(ratio, background=60).explain(MIXED.decode(MIXED.sample(1))[0])
-    np.testing.assert_allclose(found.total, 0.0, atol=1e-12)
 
 
 def test_candidates_are_drawn_from_the_density_of_good_trials():
@@ -230,15 +189,6 @@ def test_candidates_of_kernels_without_a_grid_are_values_of_the_grid():
     assert MIXED.is_valid(ratio.candidates(200)).all()
 
 
-def test_good_candidates_are_better_than_uniform_configurations():
-    ratio = ratio_of(MIXED, [0, 1, 2, 3, 4])
-    means = [
-        sum(ratio.terms(rows).values()).mean()
-        for rows in (ratio.candidates(2000), MIXED.sample(2000))
-    ]
-    assert means[0] > means[1]
-
-
 def test_impossible_choices_have_a_finite_value():
     space = hx.SearchSpace([hx.CategoricalParameter("c", ["a", "b"])])
     never = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[1.0, 0.0]])),))
@@ -248,10 +198,3 @@ def test_impossible_choices_have_a_finite_value():
     assert found.prediction["good"] == LEAST
     json.dumps(found.to_dict(), allow_nan=False)
     assert log_sum(np.full((1, 2), -np.inf))[0] == LEAST
-
-
-def test_a_ratio_can_be_pickled():
-    ratio = ratio_of(CONDITIONAL, [0, 3, 4], [1, 2, 5])
-    x = CONDITIONAL.sample(5)
-    again = pickle.loads(pickle.dumps(ratio))
-    np.testing.assert_array_equal(again.terms(x)["bad"], ratio.terms(x)["bad"])
