@@ -239,9 +239,11 @@ def test_the_result_can_be_stored_and_shown():
     with pytest.raises(ValueError, match="Did you mean 'x1'"):
         found.share("x11")
     about = replace(found.subject, trial=3, objective_name="loss")
-    text = replace(found, subject=about, std=np.array([0.02, 0.1])).sentence
-    assert text.startswith("Around trial 3 the predicted loss depends most on x1 (90% ± 4%). Not")
-    assert text.endswith("the uncertainty of a share is known in part only.")
+    assert replace(found, subject=about, std=np.array([0.02, 0.1])).sentence == (
+        "Around trial 3 the predicted loss depends most on x1 (90% ± 4%). Not certain: the "
+        "uncertainty of a share is known in part only and it is not known how well the model "
+        "predicts among the good trials."
+    )
 
 
 def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many():

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_name
+from hpo_explain.base.claim import between
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import leading
 from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table, settled
+from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods._engines.certainty import NORMAL_95
@@ -124,14 +125,19 @@ class LocalImportance(Result):
         """What matters around the configuration, up to three quarters of the variance."""
         if not self.importance.any():
             return (
-                settled(self.claim("no_effect", self.names, Estimate(0.0), says="nothing"), False),
+                self.told("no_effect", self.names, 0.0, says="nothing", certain=False, because=()),
             )
-        return tuple(
-            self.claim(
-                "importance", (self.names[j],), self.estimate(j), says="main", within=(0.0, 1.0),
-                untried=(_UNKNOWN(), *self._hardly_tried(j)),
-            )
-            for j in leading(self.importance)
+        return tuple(map(self._claim, leading(self.importance)))
+
+    def _claim(self, j: int) -> Claim:
+        about, because = self.estimate(j), tuple[Fact, ...]()
+        if not self.subject.acquisition:
+            because = (_UNKNOWN(), *self.subject.doubts(self.scope), *self._hardly_tried(j))
+        ends = between(about.value, about.half)
+        return self.told(
+            "importance", (self.names[j],), about.value,
+            ends and (max(0.0, ends[0]), min(1.0, ends[1])), says="main", certain=not because,
+            because=because, about=about,
         )  # fmt: skip
 
     def estimate(self, j: int) -> Estimate:
