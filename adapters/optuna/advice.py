@@ -55,7 +55,7 @@ class AdvisedStudy(Study):
         """Return a trial, whatever the objective asks it for, with values of the space advised."""
         trial = AdvisedTrial.of(super().ask(), self.reaches)
         for name, distribution in (fixed_distributions or {}).items():
-            _suggest(trial, name, distribution)
+            trial._suggest(name, distribution)
         return trial
 
 
@@ -75,25 +75,13 @@ class AdvisedTrial(Trial):
         made.reaches = reaches
         return made
 
-    def suggest_float(
-        self, name: str, low: float, high: float, *, step: float | None = None, log: bool = False
-    ) -> float:
-        """Return a real value within the range advised."""
-        asked = FloatDistribution(low, high, log=log, step=step)
-        found = reached(asked, self.reaches.get(name))
-        if not isinstance(found, FloatDistribution):
-            found = asked
-        return super().suggest_float(name, found.low, found.high, step=found.step, log=found.log)
+    # what all of `suggest_float`, `suggest_int` and `suggest_categorical` ask
 
-    def suggest_int(
-        self, name: str, low: int, high: int, *, step: int = 1, log: bool = False
-    ) -> int:
-        """Return a whole number within the range advised."""
-        asked = IntDistribution(low, high, log=log, step=step)
-        found = reached(asked, self.reaches.get(name))
-        if not isinstance(found, IntDistribution):
-            found = asked
-        return super().suggest_int(name, found.low, found.high, step=found.step, log=found.log)
+    def _suggest(self, name: str, distribution: BaseDistribution) -> Any:
+        return super()._suggest(name, reached(distribution, self.reaches.get(name)))
+
+    def _check_distribution(self, name: str, distribution: BaseDistribution) -> None:
+        super()._check_distribution(name, reached(distribution, self.reaches.get(name)))
 
 
 class AdvisedSampler(WrappingSampler):
@@ -265,14 +253,6 @@ def only_value(parameter: Parameter) -> Any:
     if isinstance(parameter, CategoricalParameter):
         return parameter.choices[0] if len(parameter.choices) == 1 else None
     return parameter.low if parameter.low == parameter.high else None
-
-
-def _suggest(trial: Trial, name: str, distribution: BaseDistribution) -> Any:
-    if isinstance(distribution, CategoricalDistribution):
-        return trial.suggest_categorical(name, distribution.choices)
-    d: Any = distribution
-    suggest: Any = trial.suggest_int if isinstance(d, IntDistribution) else trial.suggest_float
-    return suggest(name, d.low, d.high, step=d.step, log=d.log)
 
 
 def continued(
