@@ -584,7 +584,7 @@ class PredictionExplanation(Contributions):
         )  # fmt: skip
 
     @property
-    def _levels(self) -> dict[str, str]:
+    def _levels(self) -> dict[str, Any]:
         """The prediction and the average, with enough digits to tell them apart."""
         gap = self.prediction - self.baseline
         return {"here": format_level(self.prediction, gap),

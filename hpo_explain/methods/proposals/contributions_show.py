@@ -61,7 +61,7 @@ def _at(half: Array | None, *place: int) -> float | None:
 
 def total_marks(total: Array, half: Array | None) -> dict[str, Any]:
     """Return diamonds for the totals of rows, with their whiskers, and what they mean."""
-    marks = Dots(x=total, y=np.arange(len(total)), half=half, look="total")
+    marks = Dots(x=total, y=np.arange(len(total), dtype=float), half=half, look="total")
     return {"dots": [marks], "means": {"total": "total"}}
 
 

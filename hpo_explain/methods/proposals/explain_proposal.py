@@ -194,7 +194,10 @@ def explainer_of(
 ) -> ProposalExplainer:
     """Return what explains proposals as it was asked for."""
     model = None if surrogate is None else as_surrogate(surrogate, asked.run.space)
-    return ProposalExplainer(acquisition, background, model, *how, asked.seed, asked.draws)
+    estimator, orders, precision = how
+    return ProposalExplainer(
+        acquisition, background, model, estimator, orders, precision, asked.seed, asked.draws
+    )
 
 
 @dataclass(frozen=True, eq=False)
