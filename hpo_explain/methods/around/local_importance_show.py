@@ -37,6 +37,7 @@ def shares(found: LocalImportance) -> Rows:
         label="share of the variance along single hyperparameters",
         footer=_WHISKERS[found.std_kind] + f" Not shown: {inactive} inactive." * bool(inactive),
         percent=True,
+        positive=True,
     )  # fmt: skip
 
 

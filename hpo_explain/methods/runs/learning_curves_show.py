@@ -24,7 +24,7 @@ def ranks(found: LearningCurves) -> Curves:
     half = np.array([rho - found.lower, found.upper - rho])
     return Curves(
         x=_steps(found),
-        y=Axis(label="rank correlation with the final values",
+        y=Axis(label="rank correlation",
                limits=(max(-1.05, lowest - 0.05), 1.05)),
         lines=[Line(found.steps, rho, half, marks=len(found.steps) <= _FEW_STEPS)],
         levels=[(found.enough, "limit")],

@@ -38,11 +38,14 @@ def front(found: ParetoFront) -> Curves | Panels:
     subtitle = f"{len(found.front)} of {counted(len(found.trials), 'trial')}"
     if len(pairs) == 1:
         return _pair(found, 0, 1, heading, subtitle)
-    panels = [_pair(found, k, other) for k, other in pairs]
+    panels = [
+        _pair(found, k, other, " and ".join(found.objectives[i] for i in (k, other)))
+        for k, other in pairs
+    ]
     return Panels(panels=panels, heading=heading, subtitle=subtitle, footer=_FOOTER, same_y=False)
 
 
-def _pair(found: ParetoFront, k: int, other: int, heading: str = "", subtitle: str = "") -> Curves:
+def _pair(found: ParetoFront, k: int, other: int, heading: str, subtitle: str = "") -> Curves:
     x, y = (_axis(found, place) for place in (k, other))
     at = np.column_stack([x.at(found.values[:, k]), y.at(found.values[:, other])])
     on, lines, labels = at[found.front], list[Line](), [""] * len(found.front)
@@ -60,7 +63,7 @@ def _pair(found: ParetoFront, k: int, other: int, heading: str = "", subtitle: s
         dots=[*dots, Dots(*on.T, labels=labels)],
         heading=heading,
         subtitle=subtitle,
-        footer=_FOOTER if heading else "",
+        footer=_FOOTER if subtitle else "",
         means=_MEANS,
     )
 
