@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,19 @@ import numpy.typing as npt
 
 from hpo_explain.base.width import shorten
 
+NORMAL_95 = 1.959963984540054
+"""Standard deviations within which a normal variable lies in 95 of 100 cases."""
+ROUNDED_95 = 1.96
+"""The same as it is written in papers, of bands that were always drawn so."""
+ONE_SIDED_95 = 1.6448536269514722
+"""Standard deviations below which a normal variable lies in 95 of 100 cases."""
 _PLAIN = (1e-4, 1e6)  # sizes between which numbers are written without an exponent
 _NO_SHARE = 0.005  # written as a percentage, nothing is left of less
+
+
+def normal_quantile(p: float) -> float:
+    """Return the quantile of the standard normal distribution."""
+    return NormalDist().inv_cdf(p)
 
 
 def format_value(value: Any, *, width: int = 40) -> str:

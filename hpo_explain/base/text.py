@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from statistics import NormalDist
 from string import Formatter
 from typing import Any
 
 from hpo_explain.base.errors import NameOption, Option, Text, write
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import format_value, percent, plus_minus
+from hpo_explain.base.numbers import format_value, normal_quantile, percent, plus_minus
 from hpo_explain.base.phrases import counted, join_words, printable, spans
 
 
@@ -54,7 +53,7 @@ class Estimate:
 
 def deviations(several: int = 1) -> float:
     """Return how many standard deviations hold so many numbers at once in 95 of 100 cases."""
-    return NormalDist().inv_cdf(1.0 - 0.025 / several)
+    return normal_quantile(1.0 - 0.025 / several)
 
 
 class _People(Formatter):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base.numbers import ONE_SIDED_95
 from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Bools
 
 _DRAWS = 200
 _LEVEL = 0.05  # of the one-sided limits
 _LEAST = -1e6
-_NORMAL_95_ONE_SIDED = 1.6448536269514722
 _FEWEST = 10
 _BEST = 0.3
 _QUARTER = 0.25
@@ -92,7 +92,7 @@ def limit_of_rank(rho: float, n: int) -> float:
     """Return the lower 95 % limit of a rank correlation of n trials."""
     if n < 4:
         return -1.0
-    error = _NORMAL_95_ONE_SIDED * np.sqrt(1.06 / (n - 3))
+    error = ONE_SIDED_95 * np.sqrt(1.06 / (n - 3))
     return float(np.tanh(np.arctanh(np.clip(rho, -0.999999, 0.999999)) - error))
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.html import text_html
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.options import Direction
 from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
@@ -112,7 +113,6 @@ REACH = (0.75, 0.4)
 GOOD_TRIALS_PER_HYPERPARAMETER = 5
 FAIR_TRIALS = 5  # and one per hyperparameter
 TWO_GROUPS = 0.7  # share of the variance between two groups: the rest is told by which it is in
-_NORMAL_95 = 1.959963984540054
 
 
 _KNOWN: WeakKeyDictionary[HeldOut, dict[Direction, Trust]] = WeakKeyDictionary()
@@ -365,7 +365,7 @@ def _coverage(held_out: HeldOut, checked: Reach | None = None) -> Fact:
     y = held_out.observed
     # rounding: an exact prediction without spread lies within its interval
     slack = 1e-9 * float(np.abs(y).max())
-    inside = np.abs(y - held_out.mean) <= _NORMAL_95 * held_out.std + slack
+    inside = np.abs(y - held_out.mean) <= NORMAL_95 * held_out.std + slack
     value = float(np.average(inside, weights=None if checked is None else checked.cells))
     return told.COVERED(
         value=value,

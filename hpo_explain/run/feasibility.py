@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.base.numbers import normal_quantile
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
@@ -91,7 +91,7 @@ class Feasibility:
         bad = len(feasible) - good
         if not good or not bad:
             share = (good + 1) / (good + bad + 2)  # the rule of succession
-            return cls(space, None, 0.0, NormalDist().inv_cdf(share), good, bad)
+            return cls(space, None, 0.0, normal_quantile(share), good, bad)
         labels = np.where(feasible, 1.0, -1.0)
         model: GaussianProcessSurrogate | ForestSurrogate
         if choose_kind(len(X), space)["surrogate"] == "gp":

@@ -22,7 +22,6 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
-NORMAL_95 = 1.959963984540054
 BY_CHANCE = 0.01  # a value is common among good trials if chance does it more rarely
 CLEAR = 1.1  # times as common: less is not told
 _SIGN = declared_fact(

@@ -10,12 +10,11 @@ import numpy as np
 
 from hpo_explain.base.claim import NOTHING, between
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import format_value, plus_minus
+from hpo_explain.base.numbers import NORMAL_95, format_value, plus_minus
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods._engines.certainty import NORMAL_95
 from hpo_explain.space import Array
 from hpo_explain.space.support import FEW
 

@@ -13,12 +13,11 @@ from hpo_explain.base.checks import check_name
 from hpo_explain.base.claim import between
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import leading
+from hpo_explain.base.numbers import NORMAL_95, leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, declared_fact
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods._engines.certainty import NORMAL_95
 from hpo_explain.space import Array
 
 _TRIED_SHARE = 0.8  # of a hyperparameter's values

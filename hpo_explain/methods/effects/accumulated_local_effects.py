@@ -36,7 +36,7 @@ from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, number
+from hpo_explain.base.numbers import ROUNDED_95, format_value, number
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import counted, listed
 from hpo_explain.base.progress import shows_progress
@@ -73,7 +73,6 @@ from hpo_explain.space.support import gower_distances
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
 _IN_CELL = 4  # configurations of a pair's cell, on average
 _PARTIAL_ROWS, _PARTIAL_GRID = 300, 41  # of the partial dependence that stands beside it
-_NORMAL_95 = 1.96
 
 _ORDERED = declared_fact(
     "categories_ordered", "the categories of {names} are accumulated from one to the most similar "
@@ -438,7 +437,7 @@ def _completed(space: SearchSpace, rows: Array) -> Array:
 def _beside(found: Effect, partial: Array) -> Effect:
     """Return the result with the partial dependence, and where both differ noticeably."""
     gap = np.where(found.supported, np.abs(partial - found.mean), 0.0)
-    noticeable = gap > np.maximum(FLAT * found.scale, _NORMAL_95 * np.nan_to_num(found.std))
+    noticeable = gap > np.maximum(FLAT * found.scale, ROUNDED_95 * np.nan_to_num(found.std))
     notes = found.notes
     if noticeable.any():
         place = int(np.argmax(np.where(noticeable, gap, 0.0)))

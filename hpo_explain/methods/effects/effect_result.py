@@ -20,7 +20,13 @@ from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.claim import between
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import format_level, format_value, plus_minus
+from hpo_explain.base.numbers import (
+    ROUNDED_95,
+    format_level,
+    format_value,
+    normal_quantile,
+    plus_minus,
+)
 from hpo_explain.base.phrases import join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -37,7 +43,6 @@ FLAT = 0.2
 """A range of means below this share of the prediction's std makes no difference: with effects
 spread evenly, less than 0.4 % of the variance."""
 _ROUNDING = 1e-12  # of the level: below, no value is better than another
-_NORMAL_95 = 1.96
 _MOST_NAMED = 3
 
 FLAT_WITHIN = declared_fact("flat_within", "differences are below {bound}", role="said")
@@ -242,9 +247,7 @@ class Effect(Result):
         ValueError
             If `level` does not lie between 0 and 1.
         """
-        from scipy.stats import norm
-
-        half = float(norm.ppf(0.5 + check_fraction("level", level) / 2.0)) * self.std
+        half = normal_quantile(0.5 + check_fraction("level", level) / 2.0) * self.std
         return self.mean - half, self.mean + half
 
     @property
@@ -431,7 +434,7 @@ class Effect(Result):
         narrowed = any(not all(inside) for inside in kept)
         values = tuple(self._range(i, inside) for i, inside in enumerate(kept))
         best = self._told(
-            "best_at", "best" if narrowed else "open", level, _NORMAL_95 * self._error(),
+            "best_at", "best" if narrowed else "open", level, ROUNDED_95 * self._error(),
             values=values, where=self._where(values), certain=narrowed and not doubts,
             because=(*(() if narrowed else (_OPEN(),)), *doubts, *self._basis),
         )  # fmt: skip
@@ -513,7 +516,7 @@ class Effect(Result):
         if self.covariance is not None:
             own = self.covariance[[first, second], [first, second]]
             variance = own.sum() - 2.0 * self.covariance[first, second]
-            half = _NORMAL_95 * float(np.sqrt(max(variance, 0.0)))
+            half = ROUNDED_95 * float(np.sqrt(max(variance, 0.0)))
         if not self.supported.ravel()[[first, second]].all():
             doubts += (fact("value_not_tried", names=self.names),)
         return self._between(first, second, estimate, half, doubts)

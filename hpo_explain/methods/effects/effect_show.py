@@ -16,7 +16,7 @@ from hpo_explain.base.figures import (
     broken,
     side_by_side,
 )
-from hpo_explain.base.numbers import number, percent
+from hpo_explain.base.numbers import ROUNDED_95, number, percent
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.width import shorten
 from hpo_explain.methods.effects.effect_result import Effect, runs
@@ -27,7 +27,6 @@ MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 
 MOST_CATEGORIES = 40
 UNTRIED = f"fewer than {FEW} trials near"
 _MOST_POINTS = 20  # whole numbers up to which each is a point
-_NORMAL_95 = 1.96
 _BESIDE = 0.22  # how far from its value a second point stands
 _STD = {"trees": "std over the trees", "draws": "posterior std of the mean over all others"}
 _WHAT = {"accumulated": "effect on"}
@@ -135,14 +134,14 @@ def axis_of(found: Effect, k: int, kept: Any = None) -> Axis:
 
 
 def _half(found: Effect) -> Array:
-    return np.nan_to_num((1.0 if found.kind == "marginal" else _NORMAL_95) * found.std)
+    return np.nan_to_num((1.0 if found.kind == "marginal" else ROUNDED_95) * found.std)
 
 
 def _second(found: Effect) -> tuple[Array, Array | None] | None:
     if found.partial is not None:
         return found.partial, None
     best = found.attainable
-    return None if best is None else (best.mean, _NORMAL_95 * best.std)
+    return None if best is None else (best.mean, ROUNDED_95 * best.std)
 
 
 def _untried(found: Effect) -> Any:

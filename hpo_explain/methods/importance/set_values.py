@@ -10,13 +10,13 @@ import numpy as np
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.text import deviations
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_NORMAL_95 = 1.959963984540054
 _OTHERS_NAMED = 1  # in the label of a player; the facts of a result name all
 
 
@@ -101,7 +101,7 @@ class SetValues:
         """
         if self.model_std is None or np.isnan(self.model_std[i]):
             return None
-        integrated = 0.0 if self.half_width is None else self.half_width[i] / _NORMAL_95
+        integrated = 0.0 if self.half_width is None else self.half_width[i] / NORMAL_95
         return deviations(together) * float(np.hypot(self.model_std[i], integrated))
 
     def to_frame(self, **more: Any) -> pd.DataFrame:

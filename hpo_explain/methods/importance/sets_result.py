@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_name
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import format_level, format_value, percent
+from hpo_explain.base.numbers import NORMAL_95, format_level, format_value, percent
 from hpo_explain.base.options import InteractionIndex, Over
 from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
@@ -37,7 +37,6 @@ Game = Literal["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 
 NEGLIGIBLE = 0.1
 """Interactions that are surely a smaller part of the spread of what is explained are none."""
-_NORMAL_95 = 1.959963984540054
 _MAIN_COUNT = 3
 _UNCLEAR = " This is within the model's uncertainty."
 
@@ -210,7 +209,7 @@ class GameExplanation(Sets):
     @property
     def whole_half(self) -> float | None:
         """Half the 95 % interval of the value of all hyperparameters under the model."""
-        return None if self.whole_std is None else _NORMAL_95 * self.whole_std
+        return None if self.whole_std is None else NORMAL_95 * self.whole_std
 
     @property
     def start(self) -> float:

@@ -13,14 +13,19 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.claim import Kind, between, worth_naming
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import format_level, format_value, plus_minus
+from hpo_explain.base.numbers import (
+    NORMAL_95,
+    format_level,
+    format_value,
+    normal_quantile,
+    plus_minus,
+)
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods._engines.certainty import (
-    NORMAL_95,
     Commonness,
     ObjectiveContributions,
     doubts_of_value,
@@ -321,9 +326,7 @@ class ProposalExplanation(Contributions):
         check_fraction("level", level)
         if self.model_std is None:
             return None
-        from scipy.stats import norm
-
-        return float(norm.ppf(0.5 + level / 2.0)) * self.model_std
+        return normal_quantile(0.5 + level / 2.0) * self.model_std
 
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.

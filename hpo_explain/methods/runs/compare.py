@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any, overload
 
 import numpy as np
@@ -34,6 +33,7 @@ from hpo_explain.asked.given import several_runs
 from hpo_explain.base.checks import check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import normal_quantile
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import DRAWS, normal_draws
@@ -442,7 +442,7 @@ class ComparisonExplainer:
         x = tried[[int(np.argmin(run.cost(tried)))]]
         weights = np.append(np.full(len(rows), 1.0 / len(rows)), -1.0)
         sums = sums_under(run.surrogate, np.concatenate([rows, x]), weights[None, :])
-        z = NormalDist().inv_cdf(1.0 - _LEVEL / len(self._runs))
+        z = normal_quantile(1.0 - _LEVEL / len(self._runs))
         tiny = np.finfo(float).tiny
         return np.inf if sums is None else z * float(sums.std[0]) / max(scale, tiny)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value
+from hpo_explain.base.numbers import format_value, normal_quantile
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import DRAWS, PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -296,7 +295,7 @@ class Comparison(Result):
         """Return the hyperparameters whose shares differ between runs beyond their intervals."""
         found = []
         pairs = len(self.runs) * (len(self.runs) - 1) / 2 * len(self.names)
-        wider = max(1.0, NormalDist().inv_cdf(1.0 - _LEVEL / (2.0 * pairs)) / _APART)
+        wider = max(1.0, normal_quantile(1.0 - _LEVEL / (2.0 * pairs)) / _APART)
         lower = self.shares - wider * (self.shares - self.bounds[:, :, 0])
         upper = self.shares + wider * (self.bounds[:, :, 1] - self.shares)
         for j in range(len(self.names)):

@@ -38,6 +38,7 @@ from hpo_explain.base.checks import (
 )
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import shows_progress
@@ -55,7 +56,6 @@ from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.run import Curves, Pruner, Run, thinned
 from hpo_explain.space import Array
 
-_NORMAL_95 = 1.959963984540054
 _LEAST = 3  # finished trials: with two, every correlation is 1 or -1
 _LEAST_FOR_INTERVAL = 5
 _LEAST_FOR_SHARES = 10
@@ -420,7 +420,7 @@ def interval(rho: float, n: int, tau: float) -> tuple[float, float]:
     low, high = min(without_bias, rho), max(without_bias, rho)
 
     def end(at: float, sign: float) -> float:
-        half = _NORMAL_95 * np.sqrt((1.0 + min(at**2, 1.0) / 2.0) / (n - 3.0))
+        half = NORMAL_95 * np.sqrt((1.0 + min(at**2, 1.0) / 2.0) / (n - 3.0))
         return float(np.tanh(np.arctanh(np.clip(at, -largest, largest)) + sign * half))
 
     return (

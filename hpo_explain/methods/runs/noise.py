@@ -13,6 +13,7 @@ import numpy as np
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.numbers import ROUNDED_95
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
@@ -30,7 +31,6 @@ _REFITS = 12  # of a forest
 _ROWS = 1000  # over which the noise is described
 _EFFECT_ROWS = 200
 _ENDS = 0.05, 0.95
-_NORMAL_95 = 1.96
 
 _TRUST = declared_fact(
     "trust_noise",
@@ -204,7 +204,7 @@ class NoiseExplainer:
         if model.log_variance is None:
             return model.repeats.pooled()
         (mean,), (std,) = model.log_variance.predict(model.space.encode(config))
-        ends = mean + _NORMAL_95 * std * np.array([0.0, -1.0, 1.0])
+        ends = mean + ROUNDED_95 * std * np.array([0.0, -1.0, 1.0])
         here, lower, upper = np.exp(ends / 2.0).tolist()
         return here, lower, upper
 

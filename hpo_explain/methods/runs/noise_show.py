@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
+from hpo_explain.base.numbers import ROUNDED_95
 from hpo_explain.base.phrases import counted
 from hpo_explain.methods.runs.noise_result import Noise
-
-_NORMAL_95 = 1.96
 
 
 def noise(found: Noise) -> Curves:
@@ -44,7 +43,7 @@ def noise(found: Noise) -> Curves:
     names = [str(value) for value in effect.grid] if effect.categorical[0] else ()
     x = Axis(label=name, values=effect.grid, log=effect.log[0], names=names)
     std = np.exp(effect.mean / 2.0)
-    curve: Any = (Dots if names else Line)(x.places, std, _NORMAL_95 * std * effect.std / 2.0)
+    curve: Any = (Dots if names else Line)(x.places, std, ROUNDED_95 * std * effect.std / 2.0)
     drawn: list[Any] = [curve] if names else []
     guide = None
     if not names:

@@ -27,6 +27,7 @@ from hpo_explain.asked.given import read_objectives
 from hpo_explain.base.checks import check_fraction, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import ONE_SIDED_95
 from hpo_explain.base.options import Kind
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.posterior import normal_draws
@@ -49,7 +50,6 @@ from hpo_explain.space import Array
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
 _DRAWS = 128
-_ONE_SIDED_95 = 1.6448536269514722
 
 _NOT_IN_ALL = declared_fact(
     "not_in_all_objectives", "left out: {which}, which not all objectives have",
@@ -310,8 +310,8 @@ class ParetoExplainer:
         level = abs(float(given.values[best, other]))
         if level == 0.0:
             return None
-        lower = saved - _ONE_SIDED_95 * saved_std
-        sure = (lost + _ONE_SIDED_95 * lost_std <= allowed) & (lower > 0.0)
+        lower = saved - ONE_SIDED_95 * saved_std
+        sure = (lost + ONE_SIDED_95 * lost_std <= allowed) & (lower > 0.0)
         likely = (lost <= allowed) & (saved > 0.0) & (rows != best)
         if sure.any():
             chosen = int(np.argmax(np.where(sure, lower, -np.inf)))

@@ -28,6 +28,7 @@ from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
@@ -46,7 +47,6 @@ _NEAR = 3.0  # widths of the kernel: further from every point the map is empty
 _SAMPLE = 1000  # of the space
 _EVEN = 0.95  # of the space is as near to trials spread evenly
 _DESIGNS = 5
-_NORMAL_95 = 1.959963984540054
 
 
 _NOTHING = declared_fact("nothing_tried", "no trial is known, so there is nothing to draw")
@@ -281,9 +281,9 @@ def explored(space: SearchSpace, tried: Array, seed: int) -> tuple[float, float,
     radius = np.mean([np.quantile(nearest(space, sample, design), _EVEN) for design in designs])
     near = nearest(space, sample, tried) <= radius * (1.0 + 1e-9)
     n, share = len(near), float(near.mean())
-    middle = (share + _NORMAL_95**2 / (2 * n)) / (1.0 + _NORMAL_95**2 / n)
-    half = _NORMAL_95 * np.sqrt(share * (1 - share) / n + _NORMAL_95**2 / (4 * n**2))
-    half /= 1.0 + _NORMAL_95**2 / n
+    middle = (share + NORMAL_95**2 / (2 * n)) / (1.0 + NORMAL_95**2 / n)
+    half = NORMAL_95 * np.sqrt(share * (1 - share) / n + NORMAL_95**2 / (4 * n**2))
+    half /= 1.0 + NORMAL_95**2 / n
     return share, max(float(middle - half), 0.0), min(float(middle + half), 1.0)
 
 

@@ -42,6 +42,7 @@ from hpo_explain.asked.explained import Explained
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_direction, check_seed
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
@@ -70,7 +71,6 @@ from hpo_explain.space import (
 from hpo_explain.space.support import Support
 
 LEVEL = 0.95  # certainty with which a value is worse
-_KAPPA = 1.959963984540054
 _MODELS = 10
 _GRID = 31  # values of a number at which it is judged
 _BRANCH = 10  # trials of a hyperparameter's branch, or nothing is given up
@@ -283,9 +283,9 @@ class _Trials:
         encoded = self._judged_values(j, parameter)
         encoded = encoded[np.argsort(self._space.places(j, encoded))]
         values = parameter.decode(encoded)
-        at = Difference(self._models, self._X[best], self._sign, _KAPPA)
+        at = Difference(self._models, self._X[best], self._sign, NORMAL_95)
         if self._all_feasible:
-            at = Difference(self._models, self._reference(at, cost, j), self._sign, _KAPPA)
+            at = Difference(self._models, self._reference(at, cost, j), self._sign, NORMAL_95)
         if best not in self._rows:
             self._rows[best] = search_rows(at, self._space, self._X, self._seed)
         bounds = reachable(at, self._space, j, encoded, self._rows[best], self._seed)
