@@ -10,7 +10,7 @@ import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.font_manager import fontManager
+from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
@@ -53,7 +53,7 @@ def literal(texts: Iterable[Text]) -> None:
         text.set_text(visible(text.get_text()))
         text.set_parse_math(False)
         text.set_usetex(False)
-        if not text.get_text().isascii() and LAST_RESORT in _fonts():
+        if LAST_RESORT in _fonts() and not _has_glyphs(text):
             text.set_fontfamily([*text.get_fontfamily(), LAST_RESORT])
             text.set_fontweight("normal")  # the only one it has
 
@@ -61,6 +61,13 @@ def literal(texts: Iterable[Text]) -> None:
 @cache
 def _fonts() -> set[str]:
     return {*fontManager.get_font_names()}
+
+
+def _has_glyphs(text: Text) -> bool:
+    if text.get_text().isascii():
+        return True
+    font = get_font(findfont(text.get_fontproperties()))
+    return all(font.get_char_index(ord(c)) for c in text.get_text() if c != "\n")
 
 
 def points_across(ax: Axes) -> float:

@@ -35,11 +35,17 @@ def effect(names, of, *, error):
     [
         (
             effect("x1", lambda X: 4.0 * X[:, 0], error=0.1),
-            "Along the trials, relative to their average, the objective is best at x1 between 0 and 0.125: -2.0 ± 0.2.",
+            (
+                "Along the trials, relative to their average, the objective is best at "
+                "x1 between 0 and 0.125: -2.0 ± 0.2."
+            ),
         ),
         (
             effect("x1", lambda X: 0.1 * X[:, 0], error=2.0),
-            "Along the trials, relative to their average, the objective is 0 ± 4 at best; no value of x1 is ruled out.",
+            (
+                "Along the trials, relative to their average, the objective is 0 ± 4 at "
+                "best; no value of x1 is ruled out."
+            ),
         ),
         (
             effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3),
@@ -71,7 +77,10 @@ def test_where_the_partial_dependence_differs_is_told():
     )
     # along the diagonal the slope is 0, over the square the mean is (x - 1/2)² + 1/12
     assert re.search(
-        "The partial dependence differs from it by 0.1[4-7] at x1 = [01]: it averages over all combinations, tried or not.",
+        (
+            "The partial dependence differs from it by 0.1[4-7] at x1 = [01]: it "
+            "averages over all combinations, tried or not."
+        ),
         explainer.explain("x1").sentence,
     )
 
@@ -84,5 +93,6 @@ def test_an_order_of_categories_is_said():
     explainer = hx.AccumulatedLocalEffectsExplainer(AnalyticSurrogate(space, 0.0), sample=X)
     (note,) = explainer.explain("c").notes
     assert str(note) == (
-        "the categories of c are accumulated from one to the most similar one by the trials' other hyperparameters (a, d, b)"
+        "the categories of c are accumulated from one to the most similar one by the "
+        "trials' other hyperparameters (a, d, b)"
     )

@@ -33,7 +33,10 @@ def effect(names="x1", *, std=0.0, scale=1.0, error=None, low=0.0, of=lambda X: 
     return replace(found, covariance=covariance, subject=replace(found.subject, trust=TRUSTED))
 
 
-DOUBTS = "Not certain: it is not known how well the model predicts over the whole space and the model does not say how uncertain it is of a difference."
+DOUBTS = (
+    "Not certain: it is not known how well the model predicts over the whole space and "
+    "the model does not say how uncertain it is of a difference."
+)
 
 
 @pytest.mark.parametrize(
@@ -53,15 +56,24 @@ DOUBTS = "Not certain: it is not known how well the model predicts over the whol
         ),
         (
             effect(error=1e-3, low=0.5),
-            "On average the objective is best at x1 between 0.5 and 0.625: 2.500 ± 0.002. Hardly tried, so not ruled out: x1 = 0.00495 to 0.4505.",
+            (
+                "On average the objective is best at x1 between 0.5 and 0.625: 2.500 ± "
+                "0.002. Hardly tried, so not ruled out: x1 = 0.00495 to 0.4505."
+            ),
         ),
         (
             effect(("x1", "x2"), error=1e-3, of=lambda X: X[:, 0] + X[:, 1]),
-            "On average the objective is best at x1 between 0 and 0.125 and x2 between 0 and 0.125: 2.000 ± 0.002.",
+            (
+                "On average the objective is best at x1 between 0 and 0.125 and x2 "
+                "between 0 and 0.125: 2.000 ± 0.002."
+            ),
         ),
         (
             effect(error=1e-3, of=lambda X: -((X[:, 0] - 0.5) ** 2)),
-            "On average the objective is best at x1 between 0 and 0.125 or between 0.875 and 1: 1.750 ± 0.002.",
+            (
+                "On average the objective is best at x1 between 0 and 0.125 or between "
+                "0.875 and 1: 1.750 ± 0.002."
+            ),
         ),
         (
             effect(error=9.0),
@@ -192,5 +204,5 @@ def test_a_pair_that_is_never_active_together():
         "never_active_together", names=["C", "units"], ancestor="k", first=(1,), second=(2, 3)
     )
     assert str(reason) == (
-        "C and units are never active together (C is active when k = 1, units when k in {2, 3})"
+        "C and units are never active together (C when k = 1, units when k = 2 or 3)"
     )

@@ -1,0 +1,157 @@
+"""Every kind of description, by both renderers: what is drawn is what was described."""
+
+from dataclasses import replace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from hpo_explain.base.figures import (
+    HATCHED,
+    LOOKS,
+    PALE,
+    Axis,
+    Bar,
+    Cells,
+    Curves,
+    Dots,
+    Line,
+    Note,
+    Panels,
+    Rows,
+    broken,
+)
+from hpo_explain.draw import on_matplotlib
+
+X = np.arange(5.0)
+Y = np.array([3.0, 1.0, np.nan, 2.0, np.nan])
+LONG = "optimizer__learning_rate_schedule_parameter_{}"
+
+ROWS = Rows(
+    labels=[("lr", "= 0.1"), ("depth", "= 3"), ("momentum: inactive",)],
+    bars=[
+        Bar(0, 0.0, 2.0, half=0.5, model=0.7), Bar(0, 0.0, -1.0, half=(0.1, 0.3), place=1),
+        Bar(1, 0.0, 1.0, fill=PALE), Bar(1, 0.2, 0.4, fill=HATCHED),
+    ],
+    dots=[Dots(np.array([1.0, 0.5]), np.array([0.0, 1.0]), np.array([0.2, np.nan]), "total")],
+    guides=[(1.5, "limit")],
+    fills={0: "mean", 1: "uncertainty", 3: "not drawn"},
+    means={"total": "total", "limit": "asked for", "border": "not drawn"},
+    heading="Why?", subtitle="payout 1", label="contribution", footer="Whiskers.", quiet=1,
+)  # fmt: skip
+CURVES = Curves(
+    x=Axis(label="trial", whole=True),
+    y=Axis(label="loss"),
+    lines=[Line(X, Y, np.full(5, 0.5)), Line(X, Y + 1.0, look="incumbent", step=True)],
+    dots=[
+        Dots(X[:2], Y[:2], look="star", labels=["a", "b"]),
+        Dots(X[:1], np.array([np.inf]), look="failed"),
+    ],
+    thin=broken(X, np.array([[1.0, 2.0, 3.0, 2.0, 1.0]])),
+    dimmed=[(0.0, 1.0)],
+    marked=[(1.0, 2.0)],
+    rug=np.array([0.5]),
+    guide=2.0,
+    levels=[(0.5, "goal")],
+    notes=[Note(3.0, "from 3")],
+    means={"main": "mean", "band": "95 % band", "failed": "1 failed", "rug": "tried"},
+    caution="Of two trials.",
+    heading="History",
+)
+CELLS = Cells(
+    x=Axis(label="x", names=[LONG.format(k) for k in range(2)]),
+    y=Axis(label="", names=["a", "b", "c"]),
+    values=np.array([[0.1, np.nan, 0.3], [0.2, 0.4, 0.9]]),
+    texts=[["0.1", "", "0.3"], ["0.2", "0.4", "0.9"]],
+    scale="share", percent=True, low=0.0,
+    dimmed=np.array([[True, False, False], [False, False, False]]),
+    dots=[Dots(np.array([0.0]), np.array([1.0]), look="tried")],
+    heading="Pairs",
+)  # fmt: skip
+SWARM = Rows(
+    labels=[("lr",)], bars=[], dots=[Dots(X, np.zeros(5), colors=X / 4.0)],
+    scale=("low", "high", "value"), heading="Swarm", label="contribution",
+)  # fmt: skip
+PANELS = Panels(
+    panels=[replace(CURVES, heading=LONG.format(k), emphasis=k == 0) for k in range(4)],
+    heading="Several", footer="All of them.", same_x=True,
+)  # fmt: skip
+MIXED = Panels(panels=[ROWS, CELLS, CURVES], heading="Mixed")
+KINDS = {"rows": ROWS, "curves": CURVES, "cells": CELLS, "swarm": SWARM, "panels": PANELS,
+         "mixed": MIXED}  # fmt: skip
+
+
+def texts(ax):
+    figure = ax.figure.figure
+    found = [t.get_text() for t in figure.findobj(mpl.text.Text) if t.get_text()]
+    return " ".join(" ".join(found).split())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", [3.9, 8.0])
+def test_all_words_are_written_and_stay_in_the_figure(kind, width):
+    drawn = on_matplotlib.drawn(KINDS[kind], width=width)
+    first = np.ravel(np.asarray(drawn, dtype=object))[0]
+    figure = first.figure.figure
+    figure.draw_without_rendering()
+    assert KINDS[kind].heading in texts(first)
+    assert KINDS[kind].footer in texts(first)
+    for ax in figure.axes:
+        for label in [*ax.get_yticklabels(), ax.xaxis.label, ax.title]:
+            if label.get_text() and label.get_visible():
+                box = label.get_window_extent()
+                assert box.x0 > -3.0
+                assert box.y0 > -3.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plotly_draws_what_matplotlib_draws(kind):
+    on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
+    figure = on_plotly.drawn(KINDS[kind])
+    assert KINDS[kind].heading in figure.layout.title.text
+    assert figure.data
+    shown = {trace.name for trace in figure.data if trace.showlegend}
+    assert "not drawn" not in shown
+
+
+def test_bars_points_and_limits_are_those_described():
+    ax = on_matplotlib.drawn(ROWS)
+    widths = sorted(patch.get_width() for patch in ax.patches if patch.get_height() < 0.9)
+    assert widths == pytest.approx([-1.0, 0.2, 1.0, 2.0])
+    low, high = ax.get_xlim()
+    assert low < -1.1
+    assert high > 2.7
+    assert ax.get_yticklabels()[2].get_color() == "#6b6b6b"
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["mean", "uncertainty", "total", "asked for"]
+
+
+def test_a_value_without_neighbours_is_a_mark_and_infinity_the_end_of_the_axes():
+    assert CURVES.lines[0].alone.tolist() == [False, False, False, True, False]
+    ax = on_matplotlib.drawn(CURVES)
+    top = ax.get_ylim()[1]
+    assert any(line.get_ydata()[0] == top for line in ax.lines if line.get_marker() == "x")
+    assert ax.get_ylim() == pytest.approx(CURVES.limits())
+
+
+def test_panels_share_axes_and_take_the_place_of_given_ones():
+    figure = Figure(layout="constrained")
+    left, right = figure.subplots(1, 2)
+    axes = on_matplotlib.drawn(PANELS, ax=right)
+    assert len(axes) == 4
+    assert len({ax.get_ylim() for ax in axes}) == 1
+    figure.draw_without_rendering()
+    assert right not in figure.axes
+    assert axes[0].get_window_extent().x0 > left.get_window_extent().x1
+    titles = [ax.get_title(loc="left") for ax in axes]
+    assert len(set(titles)) == 4
+
+
+def test_every_look_is_drawn():
+    for look in LOOKS:
+        figure = Curves(x=Axis(label=""), y=Axis(label=""), heading="", means={look: look},
+                        lines=[Line(X, X, look=look)], dots=[Dots(X, X, look=look)])  # fmt: skip
+        assert [t.get_text() for t in on_matplotlib.drawn(figure).get_legend().get_texts()] == [
+            look
+        ]
