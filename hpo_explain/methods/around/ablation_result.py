@@ -180,7 +180,7 @@ class Ablation(Result):
         """
         return bool(self._order_claims())
 
-    def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw gains and Shapley values side by side, relative to the whole; return the axes."""
         return self.plot(ax, view="shares", width=width)
 

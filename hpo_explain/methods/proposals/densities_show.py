@@ -86,7 +86,7 @@ def _path(found: DensityPath) -> Cells:
         scale="log l − log g",
         low=-reach,
         high=reach,
-        dots=[Dots(*(np.array(places, float) for places in at), look="tried")],
+        dots=[Dots(np.array(at[0], float), np.array(at[1], float), look="tried")],
         heading=f"How the densities of {found.name} moved",
         subtitle="bright: more common among good trials than among others, as "
         f"{found.subject.optimizer} saw them",

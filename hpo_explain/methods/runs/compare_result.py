@@ -242,7 +242,7 @@ class Comparison(Result):
                 )
         return pd.DataFrame(rows)
 
-    def plot_effects(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_effects(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw each hyperparameter's effect in each run, and where the optimizers went.
 
         Parameters

@@ -17,7 +17,7 @@ from hpo_explain.base.figures import (
 )
 from hpo_explain.base.phrases import listed
 from hpo_explain.methods.runs.compare_result import Comparison
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import CategoricalParameter
 
 _MOST_PANELS = 6
 _MOST_LINES = 6  # runs up to which each has a color and a place in the legend
@@ -99,7 +99,7 @@ def _effect(found: Comparison, j: int, low: float, high: float) -> Curves:
 
 
 def _order(found: Comparison) -> list[int]:
-    order: Array = np.argsort(-found.shares.mean(axis=0), kind="stable")
+    order = np.argsort(-found.shares.mean(axis=0), kind="stable")
     return [int(j) for j in order]
 
 

@@ -280,7 +280,7 @@ class LearningCurves(Result):
             )
         )  # fmt: skip
 
-    def _shown(self, name: str, first: float, last: float) -> dict[str, str]:
+    def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
         j = self.names.index(name)
         early, late = (percent(float(self.shares[at].estimate[j])) for at in (first, last))
         return {"first": f"{first:g}", "last": f"{last:g}", "early": early, "late": late}
@@ -336,11 +336,11 @@ class LearningCurves(Result):
         columns = ["hyperparameter", self.curves.step_name, "trials", "share", "lower", "upper"]
         return pd.DataFrame(rows, columns=columns)
 
-    def plot_curves(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_curves(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw the learning curves of all trials; return the axes, as :meth:`plot` does."""
         return self.plot(ax, view="curves", width=width)
 
-    def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw the shares of hyperparameters at a few steps; return the axes."""
         return self.plot(ax, view="shares", width=width)
 

@@ -261,7 +261,7 @@ class ParetoFront(Result):
                     )
         return pd.DataFrame(rows)
 
-    def plot_moves(self, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+    def plot_moves(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw what each hyperparameter does to each objective from one end to the other.
 
         Parameters

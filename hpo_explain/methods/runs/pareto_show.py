@@ -50,17 +50,19 @@ def _pair(found: ParetoFront, k: int, other: int, heading: str, subtitle: str = 
     at = np.column_stack([x.at(found.values[:, k]), y.at(found.values[:, other])])
     on, lines, labels = at[found.front], list[Line](), [""] * len(found.front)
     if len(found.objectives) == 2:  # what the front dominates begins at a step
-        lines.append(Line(*on.T, step=True))
+        lines.append(Line(on[:, 0], on[:, 1], step=True))
         places = np.linspace(0, len(on) - 1, _LABELLED).round().astype(int)
         for place in places.tolist():
             labels[place] = str(found.trials[found.front[place]])
     groups = {"others": (found.ranks > 1) & found.feasible, "infeasible": ~found.feasible}
-    dots = [Dots(*at[rows].T, look=look) for look, rows in groups.items() if rows.any()]
+    dots = [
+        Dots(at[rows, 0], at[rows, 1], look=look) for look, rows in groups.items() if rows.any()
+    ]
     return Curves(
         x=x,
         y=y,
         lines=lines,
-        dots=[*dots, Dots(*on.T, labels=labels)],
+        dots=[*dots, Dots(on[:, 0], on[:, 1], labels=labels)],
         heading=heading,
         subtitle=subtitle,
         footer=_FOOTER if subtitle else "",
