@@ -43,7 +43,7 @@ def noise(found: Noise) -> Curves:
     names = [str(value) for value in effect.grid] if effect.categorical[0] else ()
     x = Axis(label=name, values=effect.grid, log=effect.log[0], names=names)
     along = np.exp(effect.mean / 2.0)
-    curve: Any = (Dots if names else Line)(x.places, std, ROUNDED_95 * std * effect.std / 2.0)
+    curve: Any = (Dots if names else Line)(x.places, along, ROUNDED_95 * along * effect.std / 2.0)
     drawn: list[Any] = [curve] if names else []
     guide = None
     if not names:
