@@ -95,10 +95,10 @@ def _content(context: Context, trial: int | None, lead: str) -> Content:
     )
     candidates = _beside_candidates(context, result)
     name = f"proposal_{result.trial}"
-    made = shown(name, result, [plot, *([candidates] if candidates else [])], lead=lead)
+    made = shown(name, result, [plot], lead=lead)
     first = result.claims[0]
     brief = made.brief if first.kind == "indifferent" else f"Trial {result.trial}: {first.text}."
-    return replace(made, brief=brief)
+    return replace(made, body=made.body + candidates, brief=brief)
 
 
 def _meanings(result: ProposalExplanation, where: str = "To the right") -> str:
@@ -111,13 +111,13 @@ def _meanings(result: ProposalExplanation, where: str = "To the right") -> str:
     return f"{where}, {'; '.join(told)}." if told else ""
 
 
-def _beside_candidates(context: Context, result: ProposalExplanation) -> Markup | None:
-    """Return the same proposal compared with the sampler's own candidates; None without any."""
+def _beside_candidates(context: Context, result: ProposalExplanation) -> Markup:
+    """Return the same proposal compared with the sampler's own candidates; empty without any."""
     if result.assumed or result.trial is None:
-        return None
+        return Markup("")
     own = context.run.own_acquisition(result.trial)
     if own is None or not isinstance(own.acquisition, DensityRatio):
-        return None
+        return Markup("")
     other = context.against_candidates(result.trial)
     scale = max(abs(result.payout["total"]), abs(other.payout["total"]))
     uniform, drawn = (signed(e.payout["total"], scale) for e in (result, other))
