@@ -26,6 +26,13 @@ def normal_quantile(p: float) -> float:
     return NormalDist().inv_cdf(p)
 
 
+def half_of_level(level: float) -> float:
+    """Return how many standard deviations to each side hold a normal variable so often."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))
+
+
 def format_value(value: Any, *, width: int = 40) -> str:
     """Return a value as people write it: four significant digits, long texts shortened.
 

@@ -24,7 +24,7 @@ from hpo_explain.base.numbers import (
     ROUNDED_95,
     format_level,
     format_value,
-    normal_quantile,
+    half_of_level,
     plus_minus,
 )
 from hpo_explain.base.phrases import join_words, listed
@@ -247,7 +247,7 @@ class Effect(Result):
         ValueError
             If `level` does not lie between 0 and 1.
         """
-        half = normal_quantile(0.5 + check_fraction("level", level) / 2.0) * self.std
+        half = half_of_level(check_fraction("level", level)) * self.std
         return self.mean - half, self.mean + half
 
     @property

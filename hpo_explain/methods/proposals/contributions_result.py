@@ -17,7 +17,7 @@ from hpo_explain.base.numbers import (
     NORMAL_95,
     format_level,
     format_value,
-    normal_quantile,
+    half_of_level,
     plus_minus,
 )
 from hpo_explain.base.posterior import PosteriorDraws
@@ -326,7 +326,7 @@ class ProposalExplanation(Contributions):
         check_fraction("level", level)
         if self.model_std is None:
             return None
-        return normal_quantile(0.5 + level / 2.0) * self.model_std
+        return half_of_level(level) * self.model_std
 
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.
