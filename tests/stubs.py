@@ -92,7 +92,7 @@ def _results(path: Path) -> set[str]:
 
 
 def names_of(package: str) -> dict[str, str]:
-    """The module of each public name of a package."""
+    """The module of each public name of a package; what a folder is called is none."""
     by_module = of_methods()
     for module, names in MORE.items():
         by_module.setdefault(module, set()).update(names)
@@ -100,7 +100,7 @@ def names_of(package: str) -> dict[str, str]:
         name: module
         for module, names in by_module.items()
         for name in names
-        if module.startswith(package)
+        if module.startswith(package) and f"{package}.{name}" not in modules()
     }
 
 

@@ -51,7 +51,6 @@ from .importance.games import GameExplainer as GameExplainer
 from .importance.h_statistic import InteractionExplainer as InteractionExplainer
 from .importance.h_statistic import h_statistic as h_statistic
 from .importance.h_statistic_result import InteractionStrength as InteractionStrength
-from .importance.importance import importance as importance
 from .importance.partial_dependences import partial_dependences as partial_dependences
 from .importance.set_values import SetValues as SetValues
 from .importance.sets_result import GameExplanation as GameExplanation

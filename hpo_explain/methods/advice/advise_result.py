@@ -283,6 +283,15 @@ class Advice(Result):
     space: SearchSpace
 
     @property
+    def details(self) -> str:
+        """Each action with what speaks for it and code to paste."""
+        lines = list[str]()
+        for place, action in enumerate(self.actions, start=1):
+            code = [f"       {line}" for line in action.code.splitlines()]
+            lines += [f"{place}. {action.title}", f"   {action.reason}", *code, ""]
+        return "\n".join(lines)
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """One per action, what is expected to bring most first."""
         return tuple(

@@ -263,7 +263,7 @@ def _played(
 def _explainer(asked: Asked, notes: Sequence[Fact], **options: Any) -> GameExplainer:
     model, about = asked.model, asked.notes
     subject = replace(asked.subject(), notes=(*notes, *about))
-    return GameExplainer(model, subject=subject, **options)  # type: ignore[arg-type]
+    return GameExplainer(model, subject=subject, **options)
 
 
 def _of_several(
