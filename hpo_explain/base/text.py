@@ -94,8 +94,8 @@ def declared_fact(
     Several templates are chosen from by the fact's first value; `shown` writes values that are no
     numbers, words or lists of them; ``{n:#trial}`` counts, ``{trials:spans}`` shortens numbers of
     trials, and ``{pair:±}`` is a number with its error. ``{space=}`` and ``{pruned='last'}`` name
-    arguments, as the caller writes these. Beside a claim a fact is a doubt, unless its role is "basis" (what the
-    claim rests on) or "said" (by the claim's own words).
+    arguments, as the caller writes these. Beside a claim a fact is a doubt, unless its role is
+    "basis" (what the claim rests on) or "said" (by the claim's own words).
 
     Examples
     --------

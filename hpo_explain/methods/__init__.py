@@ -1,6 +1,6 @@
 """Methods: one topic a folder, one method three files of one name.
 
-What they are called is in ``__init__.pyi``, which ``python -m tests.stubs`` writes from the catalog.
+Their names stand in ``__init__.pyi``, which ``python -m tests.stubs`` writes from the catalog.
 """
 
 import lazy_loader

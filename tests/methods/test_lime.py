@@ -557,7 +557,8 @@ def test_effects_are_told_with_their_sign_and_why_one_is_not_certain():
         replace(found, model="tree", std_kind="trees")
         .described()
         .footer.endswith(
-            "the spread of predictions within the leaf, and the spread over the forest's trees, which "
+            "the spread of predictions within the leaf, and the spread over the forest's trees, "
+            "which "
             "is not a confidence interval."
         )
     )

@@ -89,8 +89,8 @@ class FanovaExplainer:
     ----------
     forest : Surrogate
         A forest whose leaves are boxes (`SupportsBoxes`), or a model that draws its own
-        decomposition (`GaussianProcessSurrogate`), as a Gaussian process does; any other surrogate is
-        distilled into a forest, and the fidelity is reported.
+        decomposition, as a Gaussian process does (`GaussianProcessSurrogate`); any other surrogate
+        is distilled into a forest, and the fidelity is reported.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective: a cap clips the worse side.
     subject : Subject, optional

@@ -40,7 +40,8 @@ def pairs(found: InteractionStrength) -> Cells | Rows:
         heading=f"Which hyperparameters act together on the {shorten(found.what, 60)}",
         subtitle=_SUBTITLE,
         footer=f"In the cells: H ± {error}. {rests}. H is relative: a pair that hardly matters can "
-        "have a large one." + f" {counted(left, 'hyperparameter')} of less interaction not shown." * bool(left),
+        "have a large one."
+        + f" {counted(left, 'hyperparameter')} of less interaction not shown." * bool(left),
     )  # fmt: skip
 
 

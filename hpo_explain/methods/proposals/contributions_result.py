@@ -393,7 +393,8 @@ class ProposalExplanation(Contributions):
         if about.assumed:
             would = "would find" if about.state in NEXT else "would have found"
             return f"{looked[0].upper()}{looked[1:]} {would} {found}"
-        return f"{about.optimizer} ({looked}) {'would now find' if about.state in NEXT else 'found'} {found}"
+        finds = "would now find" if about.state in NEXT else "found"
+        return f"{about.optimizer} ({looked}) {finds} {found}"
 
     @property
     def judged(self) -> str:

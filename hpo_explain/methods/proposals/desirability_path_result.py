@@ -46,7 +46,8 @@ _EVEN = 0.5  # of the contributions
 _MOST_TURNS = 3  # that are told
 _DEPENDS = declared_fact(
     "depends_on_kappa",
-    "it depends on κ, which is assumed to be {kappa}: it does not hold for all from {low} to {high}",
+    "it depends on κ, which is assumed to be {kappa}: it does not hold for all from {low} to "
+    "{high}",
 )
 
 
