@@ -51,15 +51,14 @@ from hpo_explain.methods._engines.accumulated import (
 )
 from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.contrasts import covariance_of_trees
-from hpo_explain.methods.effects.effect_result import FLAT, Effect
-from hpo_explain.methods.effects.partial_dependence import (
-    PartialDependenceExplainer,
+from hpo_explain.methods._engines.rows_at import (
     about_names,
     checked_sample,
     highest,
-    on_grid,
     one_or_two,
 )
+from hpo_explain.methods.effects.effect_result import FLAT, Effect
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, on_grid
 from hpo_explain.models.protocols import (
     SupportsJoint,
     SupportsTrees,

@@ -27,7 +27,7 @@ from hpo_explain.base.numbers import (
     half_of_level,
     plus_minus,
 )
-from hpo_explain.base.phrases import join_words, listed
+from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
@@ -35,6 +35,7 @@ from hpo_explain.diagnostics._narrow import Branch
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods._engines.contrasts import Contrasts
+from hpo_explain.methods.effects.effect_ranges import kept_values, range_of, span, where_best
 from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, category_index
 
@@ -50,7 +51,7 @@ _OPEN = declared_fact("no_value_ruled_out", "no value can be told from the best"
 _NONE_FEASIBLE = declared_fact("nothing_feasible", "no value is probably feasible")
 _HARDLY_TRIED = declared_fact(
     "hardly_tried", "hardly tried, so not ruled out: {names} = {gaps}", role="basis",
-    gaps=lambda told: listed([_span(*ends) for ends in told["gaps"]], _MOST_NAMED),
+    gaps=lambda told: listed([span(*ends) for ends in told["gaps"]], _MOST_NAMED),
 )  # fmt: skip
 _INFEASIBLE = declared_fact(
     "probably_infeasible", "probably infeasible, so not the best: {names} = {values}", role="basis",
@@ -430,12 +431,12 @@ class Effect(Result):
             because = (*basis, *doubts, *self._basis)
             certain = not doubts and not gone
             return (self._told("flat", "flat", level, within, certain=certain, because=because),)
-        kept = self._kept()
+        kept = kept_values(self)
         narrowed = any(not all(inside) for inside in kept)
-        values = tuple(self._range(i, inside) for i, inside in enumerate(kept))
+        values = tuple(range_of(self, i, inside) for i, inside in enumerate(kept))
         best = self._told(
             "best_at", "best" if narrowed else "open", level, ROUNDED_95 * self._error(),
-            values=values, where=self._where(values), certain=narrowed and not doubts,
+            values=values, where=where_best(self, values), certain=narrowed and not doubts,
             because=(*(() if narrowed else (_OPEN(),)), *doubts, *self._basis),
         )  # fmt: skip
         if self.covariance is None or not found.tried.any():
@@ -577,82 +578,11 @@ class Effect(Result):
         where = np.unravel_index(place, self.mean.shape)
         return tuple(axis[i] for axis, i in zip(self.axes, where, strict=True))
 
-    def _kept(self) -> list[Mask]:
-        """Return of each hyperparameter which values are kept; of a pair, all between them too."""
-        best, found = self.best, []
-        for i, named in enumerate(self.categorical):
-            others = tuple(k for k in range(best.ndim) if k != i)
-            inside = np.array(best.any(axis=others))
-            if others and not named:
-                ends = np.flatnonzero(inside)
-                inside[ends[0] : ends[-1] + 1] = True
-            found.append(inside)
-        return found
-
-    def _range(self, i: int, inside: Mask) -> tuple[Any, ...]:
-        """Return values that are kept: categories, or both ends of a range, or several ranges.
-
-        A value of a grid that is finer than it stands for all that is nearer to it than to others.
-        """
-        axis, positions = self.axes[i], self.positions[i]
-        if self.categorical[i]:
-            return tuple(itertools.compress(axis, inside))
-        parameter = self.subject.space[self.names[i]]
-        middle = (positions[1:] + positions[:-1]) / 2.0
-        edges = np.concatenate([positions[:1], middle, positions[-1:]])
-        found = [
-            (axis[low], axis[high - 1])
-            if parameter.size == len(axis)
-            else tuple(parameter.decode(edges[[low, high]]))
-            for low, high in runs(inside)
-        ]
-        return found[0] if len(found) == 1 else tuple(found)
-
-    def _where(self, values: tuple[Any, ...]) -> list[str]:
-        """Return the values that may be best in words, without what was not tried."""
-        said = []
-        for name, kept, named in zip(self.names, values, self.categorical, strict=True):
-            if named:
-                some = ", ".join(map(format_value, kept))
-                said.append(f"{name} = {some}" if len(kept) == 1 else f"{name} in {{{some}}}")
-                continue
-            ranges = kept if isinstance(kept[0], tuple) else (kept,)
-            parts = [
-                _span(low, high, "= {}", "between {} and {}")
-                for low, high in self._tried_in(ranges)
-            ]
-            said.append(f"{name} {' or '.join(parts)}")
-        return said
-
-    def _tried_in(self, ranges: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the tried part of ranges: what was not tried is said by itself."""
-        parts = []
-        for low, high in ranges if len(self.names) == 1 else ():
-            here = [
-                (v, t) for v, t in zip(self.grid, self.supported, strict=True) if low <= v <= high
-            ]
-            tried = [value for value, known in here if known]
-            if tried or not here:
-                first, last = (not here or here[end][1] for end in (0, -1))
-                parts.append((low if first else min(tried), high if last else max(tried)))
-        return tuple(parts) or ranges
-
 
 # what it was called while each kind had a type of its own
 PartialDependence = Effect
 AccumulatedLocalEffects = Effect
 Marginal = Effect
-
-
-def runs(mask: Mask) -> list[tuple[int, int]]:
-    """Return where stretches of True begin, and where they have ended."""
-    steps = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
-    return [(int(a), int(b)) for a, b in steps.reshape(-1, 2)]
-
-
-def _span(low: Any, high: Any, one: str = "{}", both: str = "{} to {}") -> str:
-    ends = format_value(low), format_value(high)
-    return one.format(ends[0]) if low == high else both.format(*ends)
 
 
 def _of(branch: Branch) -> dict[str, Any]:
@@ -664,8 +594,3 @@ def flat_level(effect: Effect) -> str:
     claim = effect.claims[0]
     return plus_minus(claim.estimate, claim.half) if claim.half else format_level(
         claim.estimate, effect.spread)  # fmt: skip
-
-
-def both(names: tuple[str, ...]) -> str:
-    """Return one name, or two."""
-    return join_words(names)

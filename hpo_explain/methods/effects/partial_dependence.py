@@ -32,37 +32,44 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import (
     check_count,
     check_flag,
-    check_name,
     check_option,
     check_seed,
-    check_sequence,
 )
-from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import VARIANCES, Direction, Variance
-from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._narrow import branch_of
 from hpo_explain.methods._engines.attainable import Attainable, attainable
-from hpo_explain.methods._engines.categories import codes_of, left_out_note
+from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.contrasts import covariance_of_trees
+from hpo_explain.methods._engines.rows_at import (
+    about_names,
+    at_value,
+    checked_sample,
+    composed,
+    highest,
+    inactive_error,
+    may_be_active,
+    one_or_two,
+    values_together,
+)
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
-from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
+from hpo_explain.models._tree_boxes import activity_intervals
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import SupportsBoxes, SupportsJoint, SupportsTrees, Surrogate
 from hpo_explain.run.feasibility import PROBABLE
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter
 from hpo_explain.space.support import supported_at
 
 _JOINT_ROWS = 1280  # of the grid and the sample: more take time, and change the covariance little
 _MOST_ROWS, _FEWEST_ROWS = 64, 8
 _SEARCHED_ROWS = 300  # from which the search for the best over all others starts
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
-_MOST_TRIED = 200  # values of another hyperparameter that are tried one by one
 
 BAND = declared_fact(
     "effect_band", "the band {of}",
@@ -72,7 +79,6 @@ BAND = declared_fact(
         else "is the uncertainty about the average"
     ),
 )  # fmt: skip
-WHERE_ACTIVE = declared_fact("averaged_where_active", "only where {names} is {when}")
 _NEVER_VALID = declared_fact("values_never_valid", "NaN: values without a valid configuration")
 
 
@@ -357,10 +363,10 @@ class PartialDependenceExplainer:
         All at once, unless activity depends on the value (Eq. 8).
         """
         if not any(parent in members for c in self._space.conditions for parent, _ in c):
-            yield slice(None), slice(None), self._space.project(_at(rows, members, values[0]))
+            yield slice(None), slice(None), self._space.project(at_value(rows, members, values[0]))
             return
         for g, value in enumerate(values):
-            z = self._space.project(_at(rows, members, value))
+            z = self._space.project(at_value(rows, members, value))
             valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)
             if valid.any():
                 yield slice(g, g + 1), valid, z[valid]
@@ -373,7 +379,7 @@ class PartialDependenceExplainer:
                 return found
         mean, std = np.empty((2, len(z), len(values)))
         for g, value in enumerate(values):
-            mean[:, g], std[:, g] = self._surrogate.predict(_at(z, members, value))
+            mean[:, g], std[:, g] = self._surrogate.predict(at_value(z, members, value))
         return mean, std
 
     def _std(self, z: Array, members: list[int], values: Array, s: Array) -> Array:
@@ -457,15 +463,15 @@ class PartialDependenceExplainer:
         """Return latent rows of the sample in which all members can be active."""
         space = self._space
         if self._given is not None:
-            rows = self._given[_may_be_active(space, self._given, members)]
+            rows = self._given[may_be_active(space, self._given, members)]
         else:
             rows, size = np.empty((0, len(space))), self._size
             while len(rows) < self._size and size <= _DRAWS * self._size:
                 drawn = space.sample(size, seed=self._seed, latent=True)
-                rows = drawn[_may_be_active(space, drawn, members)][: self._size]
+                rows = drawn[may_be_active(space, drawn, members)][: self._size]
                 size *= 2
         if not len(rows):
-            raise _inactive(space, members)
+            raise inactive_error(space, members)
         return rows
 
     def _notes(self, names: tuple[str, ...], ice_mean: Array, exact: bool) -> tuple[Fact, ...]:
@@ -476,16 +482,6 @@ class PartialDependenceExplainer:
 
 
 # ---------------------------------------------------------------------- what effects share
-
-
-def one_or_two(space: SearchSpace, names: str | Sequence[str]) -> tuple[str, ...]:
-    """Return one or two names of hyperparameters, checked."""
-    given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
-    wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in given)
-    if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
-        problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"
-        raise InputError("names", problem, names)
-    return wanted
 
 
 def on_grid(
@@ -517,95 +513,3 @@ def marginal_on(subject: Subject, names: Sequence[str], grid: Any, **held: Any) 
         supported=supported_at(subject.support, tuple(names), grid),
         tried=values_together(subject.space, members, subject.tried), **held,
     )  # fmt: skip
-
-
-def about_names(subject: Subject, names: Sequence[str]) -> list[Fact]:
-    """Return where conditional ones are averaged, and which categories are left out."""
-    space, notes = subject.space, list[Fact]()
-    for name in names:
-        if space.is_conditional(name):
-            notes.append(WHERE_ACTIVE(names=[name], when=space.condition_text(name)))
-        notes += left_out_note(subject, space.index(name), len(names))
-    return notes
-
-
-def composed(space: SearchSpace, rows: Array, members: Sequence[int], value: Any) -> Array:
-    """Return the valid configurations of latent rows in which the members take a value."""
-    z = space.project(_at(rows, [*members], value))
-    return np.asarray(z[space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)])
-
-
-def highest(
-    space: SearchSpace, feasible: Callable[[Array], Array], rows: Array, members: Sequence[int],
-    values: Any,
-) -> Array:  # fmt: skip
-    """Return the highest probability of being feasible at each value, NaN where none is valid."""
-    found = [composed(space, rows, members, value) for value in values]
-    return np.array([feasible(z).max() if len(z) else np.nan for z in found])
-
-
-def values_together(
-    space: SearchSpace, members: Sequence[int], X: Array | None
-) -> tuple[tuple[Any, ...], ...]:
-    """Return the members' values in the encoded rows in which all are active, one tuple each."""
-    if X is None:
-        return ()
-    active = ~np.isnan(X[:, members]).any(axis=1)
-    return tuple(tuple(space.parameters[j].decode(X[active, j])) for j in members)
-
-
-def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
-    """Return a sample given by the user, encoded or latent."""
-    rows = space.check_rows("sample", sample)
-    if not len(rows):
-        remedy = "Give at least one configuration, or a number of rows."
-        raise InputError("sample", "has no row", sample, remedy)
-    inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1)
-    if not inside.all():
-        i = int(np.flatnonzero(~inside)[0])
-        problem = f"has a row outside the space (row {i}: {rows[i].tolist()})"
-        raise InputError("sample", problem, rows[i], "Encode configurations with space.encode.")
-    return rows
-
-
-def _may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.NDArray[np.bool_]:
-    """Say for latent rows whether each member is active for some value of the other."""
-    able = np.ones(len(rows), dtype=bool)
-    for j in members:
-        others = [k for k in members if k != j]
-        here = ~np.isnan(_switched_on(space, rows, j)[:, j])
-        for k in others:
-            parameter = space.parameters[k]
-            grid = parameter.grid() if (parameter.size or 0) <= _MOST_TRIED else None
-            for position in grid[0] if grid is not None else ():
-                moved = rows.copy()
-                moved[:, k] = position
-                here |= ~np.isnan(_switched_on(space, moved, j)[:, j])
-        able &= here
-    return able
-
-
-def _inactive(space: SearchSpace, members: list[int]) -> InputError | NothingToExplain:
-    """Return what is wrong where no row of the sample has all members active."""
-    never = excluded_pair(space, *members) if len(members) == 2 else None
-    if never is not None:
-        return NothingToExplain(never)
-    names = [space.names[j] for j in members]
-    who = f"{names[0]} is active" if len(names) == 1 else f"{join_words(names)} are both active"
-    when = "; ".join(f"{name} is {space.condition_text(name)}" for name in names)
-    remedy = f"Give a sample in which {who}."
-    return InputError("sample", f"has no row in which {who} ({when})", remedy=remedy)
-
-
-def _at(rows: Array, members: list[int], value: Array) -> Array:
-    """Return rows in which the members take a value."""
-    rows = rows.copy()
-    rows[:, members] = value
-    return rows
-
-
-def _switched_on(space: SearchSpace, rows: Array, j: int) -> Array:
-    """Return the configurations of rows in which an optional hyperparameter is not left out."""
-    rows = rows.copy()
-    rows[:, j] = np.where(np.isnan(rows[:, j]), 0.0, rows[:, j])
-    return space.project(rows)

@@ -32,11 +32,9 @@ from hpo_explain.base.options import SPLITS, Direction, Split
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.conditions import Condition
+from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.methods.effects.partial_dependence import (
-    PartialDependenceExplainer,
-    values_together,
-)
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,

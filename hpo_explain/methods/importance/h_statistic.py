@@ -41,7 +41,7 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import complete
 from hpo_explain.methods._engines.game import relevant
-from hpo_explain.methods.effects.partial_dependence import checked_sample
+from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.methods.importance._interaction_bounds import interaction_bounds
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions

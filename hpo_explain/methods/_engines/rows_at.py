@@ -1,0 +1,125 @@
+"""Rows of a sample in which one or two hyperparameters take a value, whatever depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_name, check_sequence
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import join_words
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.categories import left_out_note
+from hpo_explain.models._tree_boxes import excluded_pair
+from hpo_explain.space import Array, SearchSpace
+
+_MOST_TRIED = 200  # values of another hyperparameter that are tried one by one
+
+WHERE_ACTIVE = declared_fact("averaged_where_active", "only where {names} is {when}")
+
+
+def one_or_two(space: SearchSpace, names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one or two names of hyperparameters, checked."""
+    given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
+    wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in given)
+    if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
+        problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"
+        raise InputError("names", problem, names)
+    return wanted
+
+
+def about_names(subject: Subject, names: Sequence[str]) -> list[Fact]:
+    """Return where conditional ones are averaged, and which categories are left out."""
+    space, notes = subject.space, list[Fact]()
+    for name in names:
+        if space.is_conditional(name):
+            notes.append(WHERE_ACTIVE(names=[name], when=space.condition_text(name)))
+        notes += left_out_note(subject, space.index(name), len(names))
+    return notes
+
+
+def composed(space: SearchSpace, rows: Array, members: Sequence[int], value: Any) -> Array:
+    """Return the valid configurations of latent rows in which the members take a value."""
+    z = space.project(at_value(rows, [*members], value))
+    return np.asarray(z[space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)])
+
+
+def highest(
+    space: SearchSpace, feasible: Callable[[Array], Array], rows: Array, members: Sequence[int],
+    values: Any,
+) -> Array:  # fmt: skip
+    """Return the highest probability of being feasible at each value, NaN where none is valid."""
+    found = [composed(space, rows, members, value) for value in values]
+    return np.array([feasible(z).max() if len(z) else np.nan for z in found])
+
+
+def values_together(
+    space: SearchSpace, members: Sequence[int], X: Array | None
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the members' values in the encoded rows in which all are active, one tuple each."""
+    if X is None:
+        return ()
+    active = ~np.isnan(X[:, members]).any(axis=1)
+    return tuple(tuple(space.parameters[j].decode(X[active, j])) for j in members)
+
+
+def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
+    """Return a sample given by the user, encoded or latent."""
+    rows = space.check_rows("sample", sample)
+    if not len(rows):
+        remedy = "Give at least one configuration, or a number of rows."
+        raise InputError("sample", "has no row", sample, remedy)
+    inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1)
+    if not inside.all():
+        i = int(np.flatnonzero(~inside)[0])
+        problem = f"has a row outside the space (row {i}: {rows[i].tolist()})"
+        raise InputError("sample", problem, rows[i], "Encode configurations with space.encode.")
+    return rows
+
+
+def may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> npt.NDArray[np.bool_]:
+    """Say for latent rows whether each member is active for some value of the other."""
+    able = np.ones(len(rows), dtype=bool)
+    for j in members:
+        others = [k for k in members if k != j]
+        here = ~np.isnan(_switched_on(space, rows, j)[:, j])
+        for k in others:
+            parameter = space.parameters[k]
+            grid = parameter.grid() if (parameter.size or 0) <= _MOST_TRIED else None
+            for position in grid[0] if grid is not None else ():
+                moved = rows.copy()
+                moved[:, k] = position
+                here |= ~np.isnan(_switched_on(space, moved, j)[:, j])
+        able &= here
+    return able
+
+
+def inactive_error(space: SearchSpace, members: list[int]) -> InputError | NothingToExplain:
+    """Return what is wrong where no row of the sample has all members active."""
+    never = excluded_pair(space, *members) if len(members) == 2 else None
+    if never is not None:
+        return NothingToExplain(never)
+    names = [space.names[j] for j in members]
+    who = f"{names[0]} is active" if len(names) == 1 else f"{join_words(names)} are both active"
+    when = "; ".join(f"{name} is {space.condition_text(name)}" for name in names)
+    remedy = f"Give a sample in which {who}."
+    return InputError("sample", f"has no row in which {who} ({when})", remedy=remedy)
+
+
+def at_value(rows: Array, members: list[int], value: Array) -> Array:
+    """Return rows in which the members take a value."""
+    rows = rows.copy()
+    rows[:, members] = value
+    return rows
+
+
+def _switched_on(space: SearchSpace, rows: Array, j: int) -> Array:
+    """Return the configurations of rows in which an optional hyperparameter is not left out."""
+    rows = rows.copy()
+    rows[:, j] = np.where(np.isnan(rows[:, j]), 0.0, rows[:, j])
+    return space.project(rows)
