@@ -82,14 +82,6 @@ def test_latest_and_best_are_proposals(study):
     assert run.objective[best] == min(run.objective[list(run.proposals)])
 
 
-@pytest.mark.parametrize("acquisition", ["lcb", "ei", "pi", "logei"])
-def test_every_criterion_can_be_asked_for(study, acquisition):
-    explanation = hx.explain_proposal(study, 15, acquisition=acquisition, background=40)
-    total = explanation.contributions[list(explanation.terms)].sum(axis=1)
-    np.testing.assert_allclose(total, explanation.contributions["total"], rtol=1e-9, atol=1e-15)
-    assert explanation.total.sum() == pytest.approx(explanation.payout["total"], rel=1e-9)
-
-
 def test_an_acquisition_of_ones_own_is_used_as_it_is(study):
     run = hx.from_optuna(study)
     mine = hx.LowerConfidenceBound(run.surrogate(kind="forest"), kappa=0.5)

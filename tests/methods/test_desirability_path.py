@@ -285,12 +285,6 @@ def test_forms():
     pd.testing.assert_frame_equal(again.to_frame(), path.to_frame())
 
 
-def test_maximizing_is_minimizing_the_negative():
-    one = path_of(run_of(proposals=[6, 9]))
-    other = path_of(run_of(proposals=[6, 9], direction="maximize"))
-    np.testing.assert_allclose(one.phi, other.phi, atol=1e-9)
-
-
 # ---------------------------------------------------------------------- words
 
 

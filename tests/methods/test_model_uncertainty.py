@@ -171,11 +171,3 @@ def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
             if claim.term == "mean":
                 promised, certain = promised + 1, certain + claim.certain
     assert certain <= 1 <= promised
-
-
-def test_the_same_seed_gives_the_same_std():
-    surrogate = fitted(5, n=30)
-    explainer = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background=200, seed=3)
-    config = dict.fromkeys(surrogate.space.names, 0.4)
-    first, again = explainer.explain(config), explainer.explain(config)
-    np.testing.assert_array_equal(first.model_std, again.model_std)

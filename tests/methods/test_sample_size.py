@@ -246,14 +246,6 @@ def test_one_configuration_is_the_baseline_of_baseline_shapley():
     assert found.background_size == 1
 
 
-def test_a_word_that_is_none_and_a_baseline_outside_the_space_are_refused():
-    acquisition = bound_of(cube(2), lambda X: X[:, 0])
-    with pytest.raises(ValueError, match="background"):
-        hx.ShapleyExplainer(acquisition, background="somewhere")
-    with pytest.raises(ValueError, match="t1"):
-        hx.ShapleyExplainer(acquisition, background={"t1": 7.0, "t2": 0.5})
-
-
 # ---------------------------------------------------------------------- words and the figure
 
 

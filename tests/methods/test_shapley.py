@@ -116,24 +116,6 @@ def test_axioms_hold_for_every_term(direction):
     )
 
 
-def test_minimizing_and_maximizing_the_negative_are_the_same():
-    space = cube(3)
-
-    def mean(X):
-        return X[:, 0] + X[:, 1] * X[:, 2]
-
-    def std(X):
-        return 0.1 + X[:, 0]
-
-    minimized = hx.LowerConfidenceBound(Analytic(space, mean, std))
-    maximized = hx.LowerConfidenceBound(
-        Analytic(space, lambda X: -mean(X), std), direction="maximize"
-    )
-    first = hx.ShapleyExplainer(minimized, background=50).explain(ORIGIN)
-    second = hx.ShapleyExplainer(maximized, background=50).explain(ORIGIN)
-    np.testing.assert_array_equal(first.phi, second.phi)
-
-
 def test_tiny_contributions_are_not_rounded_away():
     space = cube(3)
     surrogate = Analytic(space, lambda X: 1e-13 * X[:, 0] + X[:, 1] + 2e-13 * X[:, 2])
@@ -296,18 +278,6 @@ def test_draws_of_other_threads_are_their_own():
     np.testing.assert_array_equal(explained.result(), expected)
 
 
-def test_arguments_are_not_written_into():
-    space = nested_space()
-    background = space.encode([{"booster": "linear", "n_layers": 1}])
-    kept = background.copy()
-    config = {"booster": "dart", "depth": 2, "drop": 0.1, "n_layers": 1}
-    hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(Analytic(space, conditional_mean)), background=background
-    ).explain(config)
-    np.testing.assert_array_equal(background, kept)
-    assert config == {"booster": "dart", "depth": 2, "drop": 0.1, "n_layers": 1}
-
-
 @pytest.mark.parametrize("d", [1, 2])
 def test_few_hyperparameters_work(d):
     space = cube(d)
@@ -357,23 +327,6 @@ def test_claims_are_the_main_contributions_with_their_intervals_and_terms():
     flat = hx.LowerConfidenceBound(Analytic(space, lambda X: 4.0 + 0.0 * X[:, 0]))
     (nothing,) = hx.ShapleyExplainer(flat, background=40).explain(config).claims
     assert (nothing.kind, nothing.hyperparameters) == ("indifferent", space.names)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"estimator": "exactly"}, "estimator must be one of 'auto', 'exact', 'kernel'"),
-        ({"background": 0}, "background must be at least 1"),
-        ({"background": 1.5}, "background must be a whole number"),
-        ({"background": np.ones((3, 2))}, r"background must have shape \(n, 3\)"),
-        ({"background": np.full((1, 3), 7.0)}, "background has a row outside the space"),
-        ({"background": np.empty((0, 3))}, "background has no row"),
-    ],
-)
-def test_bad_options_name_the_argument(options, text):
-    acquisition = hx.LowerConfidenceBound(Analytic(cube(3), lambda X: X[:, 0]))
-    with pytest.raises(ValueError, match=text):
-        hx.ShapleyExplainer(acquisition, **options)
 
 
 def large_conditional_space():
