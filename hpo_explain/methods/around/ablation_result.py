@@ -60,6 +60,14 @@ class Ablation(Result):
         Posterior covariance of the predictions along the path; None without a joint posterior.
     source_trial, target_trial : int or None
         The numbers of the trials that the two are, None for other configurations.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.ablation(table, source=1, objective="loss").labels
+    ('x',)
     """
 
     scope: ClassVar[Scope] = "good_region"

@@ -51,6 +51,14 @@ class LocalImportance(Result):
         The shares of functions drawn from the posterior.
     prediction : float
         The prediction for the configuration.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.local_importance(table, objective="loss").share("x")
+    1.0
     """
 
     scope: ClassVar[Scope] = "good_region"
