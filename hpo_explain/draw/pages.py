@@ -81,8 +81,3 @@ def figure_svg(figure: Figure, *, alt: str) -> str:
     head, _, rest = text.partition(">")
     head = re.sub(r' (?:width|height|id)="[^"]*"', "", head)
     return f'{head} style="{look}" role="img" aria-label={quoteattr(alt)}>{rest}'
-
-
-def result_svg(result: Any, *, alt: str) -> str:
-    """Return the plot of a result as inline SVG."""
-    return plot_svg(result.plot, alt=alt)

@@ -326,4 +326,4 @@ def test_the_uncertainty_is_drawn_by_region():
     assert figure.means["0"].startswith("Incumbent's region: x2 > 0.")
     assert figure.guide == 0.25
     with pytest.raises(InputError, match="result must be of one hyperparameter, but is of x1 and"):
-        two_regions(("x1", "x3")).plot(view="ice")
+        two_regions(("x1", "x3")).plot_ice()

@@ -18,6 +18,7 @@ from hpo_explain.methods.effects.effect_result import Effect
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +202,10 @@ class RegionalPartialDependence(Result):
             for region in self.regions
         ]
         return pd.concat(parts, ignore_index=True)
+
+    def plot_ice(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
+        """Draw how the uncertainty varies along one hyperparameter, by region; return the axes."""
+        return self.plot(ax, view="ice", width=width)
 
     @property
     def _held(self) -> list[dict[str, Any]]:
