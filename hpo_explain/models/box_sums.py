@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models import _box_kernels as kernels
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array
@@ -77,8 +78,6 @@ def squeeze(u: Array, kept: Intervals) -> Array:
 
 def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     """Return the heights of every f_j between its cuts (as `boxes.cuts`), and V_j, (d,)."""
-    from hpo_explain.models import _box_kernels as kernels
-
     mean, _ = mean_and_variance(boxes)
     heights, variance = kernels.main_effects(boxes.entries, (boxes.value - mean) * boxes.volume)
     return heights, variance
@@ -86,16 +85,12 @@ def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
 
 def pair_variances(boxes: TreeBoxes) -> Array:
     """Return V_jk as an upper triangular matrix, (d, d)."""
-    from hpo_explain.models import _box_kernels as kernels
-
     mean, _ = mean_and_variance(boxes)
     return np.asarray(kernels.pair_effects(boxes.entries, (boxes.value - mean) * boxes.volume))
 
 
 def total_variances(boxes: TreeBoxes) -> Array:
     """Return the variance of everything each hyperparameter takes part in, (d,): O(boxes²)."""
-    from hpo_explain.models import _box_kernels as kernels
-
     mean, _ = mean_and_variance(boxes)
     return np.asarray(kernels.total_effects(boxes.entries, boxes.value - mean, boxes.volume))
 
@@ -121,8 +116,6 @@ def total_shares(trees: Sequence[TreeBoxes]) -> Array:
 
 def subset_variances(boxes: TreeBoxes, order: int) -> dict[tuple[int, ...], float]:
     """Return V_U for all sets of `order` hyperparameters that some box is cut in."""
-    from hpo_explain.models import _box_kernels as kernels
-
     mean, _ = mean_and_variance(boxes)
     weight = (boxes.value - mean) * boxes.volume
     members: dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]] = {}
@@ -147,8 +140,6 @@ def subset_variances(boxes: TreeBoxes, order: int) -> dict[tuple[int, ...], floa
 
 def closed_variance(trees: Sequence[TreeBoxes], members: Sequence[int]) -> float:
     """Return the variance of E[f | u_U], f the mean of trees: of U with its interactions."""
-    from hpo_explain.models import _box_kernels as kernels
-
     ends = [bounds(boxes, members) for boxes in trees]
     where = np.vstack([np.hstack(low_high) for low_high in ends])
     weight = [(boxes.value - mean_and_variance(boxes)[0]) * boxes.volume for boxes in trees]
@@ -215,8 +206,6 @@ def slices(boxes: TreeBoxes, U: Array, j: int, points: Array) -> Array:
     ndarray of shape (n, G)
         The values, in the objective's units: O(n · boxes).
     """
-    from hpo_explain.models import _box_kernels as kernels
-
     low = boxes.cuts[boxes.first[boxes.dims] + boxes.lower]
     high = boxes.cuts[boxes.first[boxes.dims] + boxes.upper]
     return np.asarray(

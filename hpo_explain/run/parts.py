@@ -32,6 +32,14 @@ def refreeze(state: dict[str, Any]) -> None:
             frozen(value)
 
 
+class Frozen:
+    """What stays frozen when it is unpickled."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        refreeze(state)
+
+
 UNDER_WAY = ("running", "waiting")
 """States of trials that may still get a result, and hyperparameters."""
 
@@ -46,7 +54,7 @@ WAS_PRUNED = declared_fact(
 
 
 @dataclass(frozen=True, eq=False)
-class WithoutResult:
+class WithoutResult(Frozen):
     """A trial that runs, waits to be started, failed or was pruned.
 
     What was known when it was chosen is ``run.known_before(trial)`` and ``run.running_at(trial)``,
@@ -79,10 +87,6 @@ class WithoutResult:
     def __post_init__(self) -> None:
         check_option("state", self.state, STATES)
         object.__setattr__(self, "x", frozen(np.array(self.x, dtype=float)))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        refreeze(state)
 
     @property
     def under_way(self) -> bool:
@@ -139,7 +143,7 @@ class WithoutResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Reviewed:
+class Reviewed(Frozen):
     """What a person decided about the proposal for a trial.
 
     Attributes
@@ -169,16 +173,12 @@ class Reviewed:
         object.__setattr__(self, "refused", frozen(refused))
         object.__setattr__(self, "set_by_person", tuple(self.set_by_person))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        refreeze(state)
-
 
 _MOST_NAMES = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Instances:
+class Instances(Frozen):
     """What configurations achieved on single instances (folds, data sets, seeds).
 
     Parameters
@@ -236,10 +236,6 @@ class Instances:
         object.__setattr__(self, "index", frozen(index.astype(np.int64)))
         object.__setattr__(self, "objective", frozen(objective))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        refreeze(state)
-
     def __len__(self) -> int:
         return len(self.X)
 
@@ -285,7 +281,7 @@ class Pruner(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(Frozen):
     """The values of the objective that trials reported step by step.
 
     Trials that were pruned or ended early are among them: they have a configuration and values,
@@ -342,10 +338,6 @@ class Curves:
         columns = {"trials": numbers.astype(np.int64), "X": X, "steps": steps, "values": values}
         for name, column in columns.items():
             object.__setattr__(self, name, frozen(np.array(column)))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        refreeze(state)
 
     def __len__(self) -> int:
         return len(self.trials)

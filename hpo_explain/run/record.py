@@ -33,7 +33,7 @@ from hpo_explain.run._checked import (
 from hpo_explain.run.acquisitions import OptimizerRecord
 from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
 from hpo_explain.run.fits import choose_kind
-from hpo_explain.run.parts import Curves, Instances, Reviewed, WithoutResult, frozen, refreeze
+from hpo_explain.run.parts import Curves, Frozen, Instances, Reviewed, WithoutResult, frozen
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ NO_FEASIBLE_TRIAL = declared_fact(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Record:
+class Record(Frozen):
     """The finished trials of an optimization run, as :class:`Run` describes them."""
 
     space: SearchSpace
@@ -134,10 +134,6 @@ class Record:
     def __getstate__(self) -> dict[str, Any]:
         # fits are large, and made again where they are needed
         return {**self.__dict__, "_fits": {}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        refreeze(state)
 
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
