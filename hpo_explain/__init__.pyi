@@ -48,10 +48,7 @@ from .methods.effects.accumulated_local_effects import (
 from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
-from .methods.effects.effect_result import AccumulatedLocalEffects as AccumulatedLocalEffects
 from .methods.effects.effect_result import Effect as Effect
-from .methods.effects.effect_result import Marginal as Marginal
-from .methods.effects.effect_result import PartialDependence as PartialDependence
 from .methods.effects.partial_dependence import (
     PartialDependenceExplainer as PartialDependenceExplainer,
 )

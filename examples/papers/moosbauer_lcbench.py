@@ -81,7 +81,7 @@ class Network:
         return self.error(rows).reshape(len(sample), len(positions))
 
 
-def measures(effect: hx.PartialDependence, true: np.ndarray, incumbent: dict) -> np.ndarray:
+def measures(effect: hx.Effect, true: np.ndarray, incumbent: dict) -> np.ndarray:
     """Return MC, OC and NLL."""
     return np.array(
         [

@@ -20,7 +20,7 @@ from hpo_explain.methods._engines.proposed import judged_at
 from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.analyses import Analysed
-from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
@@ -184,16 +184,16 @@ class Context(Analysed):
         return [found.names[j] for j in np.argsort(-alone, kind="stable")]
 
     @property
-    def effects(self) -> list[PartialDependence]:
+    def effects(self) -> list[Effect]:
         """The partial dependence on each of the most important hyperparameters."""
         return self.once("effects", self._effects)
 
-    def _effects(self) -> list[PartialDependence]:
+    def _effects(self) -> list[Effect]:
         names = self._worth_an_effect()
         rows, grid = _EFFECT_ROWS, _EFFECT_GRID
         return [*methods.partial_dependences(self.run, names, sample=rows, grid_size=grid)]
 
-    def effect(self, name: str) -> PartialDependence:
+    def effect(self, name: str) -> Effect:
         """Return the partial dependence on a hyperparameter, be it important or not."""
         known = [effect for effect in self.effects if effect.names == (name,)]
         return known[0] if known else super().effect(name)
@@ -204,11 +204,11 @@ class Context(Analysed):
         return worth[:_EFFECTS] or self.ranking[:1]
 
     @property
-    def pair_effects(self) -> list[PartialDependence]:
+    def pair_effects(self) -> list[Effect]:
         """The effects of the pairs that act together for certain, the strongest first."""
         return self.once("pair_effects", self._pair_effects)
 
-    def _pair_effects(self) -> list[PartialDependence]:
+    def _pair_effects(self) -> list[Effect]:
         pairs = [
             claim.hyperparameters
             for claim in self.importance.claims
@@ -219,7 +219,7 @@ class Context(Analysed):
             for pair in pairs[:_PAIRS]
         ]
 
-    def along_trials(self, name: str) -> AccumulatedLocalEffects | None:
+    def along_trials(self, name: str) -> Effect | None:
         """Return what changes along the trials, where a drawn effect says something else for sure.
 
         None where it does not, where the trials are spread evenly, and where the hyperparameter
@@ -229,7 +229,7 @@ class Context(Analysed):
         told = found is not None and any(n.kind == _DIFFERS for n in found.notes)
         return found if told else None
 
-    def _along_trials(self, name: str) -> AccumulatedLocalEffects | None:
+    def _along_trials(self, name: str) -> Effect | None:
         together = {
             member
             for claim in self.importance.claims

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from hpo_explain.base.numbers import percent, percent_range
 from hpo_explain.diagnostics.told import caution
-from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
@@ -61,7 +61,7 @@ def _width(share: float) -> str:
     return f"{100.0 * float(np.clip(share, 0.0, 1.0)):.1f}"
 
 
-def _row(context: Context, effect: PartialDependence, shared: str) -> dict[str, Any]:
+def _row(context: Context, effect: Effect, shared: str) -> dict[str, Any]:
     return {
         "finding": effect.claims[0].text,
         "caution": "" if shared else effect.caution,
@@ -69,7 +69,7 @@ def _row(context: Context, effect: PartialDependence, shared: str) -> dict[str, 
     }
 
 
-def _plot(context: Context, effect: PartialDependence) -> Markup:
+def _plot(context: Context, effect: Effect) -> Markup:
     about = effect.subject
     caption = words.effect_caption(about.objective_name, effect.names, about.model)
     return context.figure_once(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hpo_explain.diagnostics.told import caution
-from hpo_explain.methods.effects.effect_result import AccumulatedLocalEffects, PartialDependence
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.effect_show import band_caption
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.reporting._render import figure, render
@@ -29,7 +29,7 @@ def _content(context: Context) -> Content:
     return Content(effects[0].sentence, body, tables, line(effects[0]))
 
 
-def _effect(context: Context, effect: PartialDependence) -> dict[str, Any]:
+def _effect(context: Context, effect: Effect) -> dict[str, Any]:
     return {
         "name": effect.names[0],
         "finding": f"{effect.finding} {effect.basis}".rstrip(),
@@ -44,7 +44,7 @@ def _effect(context: Context, effect: PartialDependence) -> dict[str, Any]:
     }
 
 
-def _along(effect: AccumulatedLocalEffects | None) -> dict[str, Any] | None:
+def _along(effect: Effect | None) -> dict[str, Any] | None:
     if effect is None:
         return None
     caption = band_caption(effect)
@@ -52,7 +52,7 @@ def _along(effect: AccumulatedLocalEffects | None) -> dict[str, Any] | None:
     return {"finding": effect.sentence, "plot": plot}
 
 
-def _caption(effect: PartialDependence) -> str:
+def _caption(effect: Effect) -> str:
     objective = effect.subject.objective_name
     return f"Partial dependence of the predicted {objective} on {effect.names[0]}."
 

@@ -8,7 +8,7 @@ from hpo_explain.diagnostics import told
 from hpo_explain.diagnostics._sampling_bias import SamplingBias
 from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.diagnostics.told import caution, measures
-from hpo_explain.methods.effects.effect_result import Marginal
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 
 NAN = float("nan")
@@ -61,7 +61,7 @@ def of_level(level):
     return Trust(Verdict(level, ()), Verdict(level, ()), 0.9, 0.9, 40, "given")
 
 
-def result_of(trust, cls=Marginal):
+def result_of(trust, cls=Effect):
     """A result of which nothing but trust is looked at."""
     result = cls.__new__(cls)
     space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
@@ -112,7 +112,7 @@ def test_a_result_is_cautioned_where_the_verdict_of_its_scope_is_poor_or_unknown
     assert caution(result_of(MEASURED, Ablation)) == ""  # among the good trials it is good
     assert caution(result_of(MEASURED, DesirabilityPath)) == ""  # nobody asked
     nobody = unknown(told.NO_METHOD)
-    for cls in (Marginal, Ablation, DesirabilityPath):
+    for cls in (Effect, Ablation, DesirabilityPath):
         assert caution(result_of(nobody, cls)).startswith("Trust in the model ")
         assert caution(result_of(None, cls)) == ""
         for level in ("good", "fair"):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.methods.advice.next_experiments import next_experiments
-from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import partial_dependence
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.space.recommended_space import recommended_space
@@ -86,7 +86,7 @@ class Analysed:
 
         return self.once("ranking", ordered)
 
-    def effect(self, name: str) -> PartialDependence:
+    def effect(self, name: str) -> Effect:
         """Return the partial dependence on a hyperparameter."""
         options = {"sample": self.effect_rows, "grid_size": _EFFECT_GRID, "attainable": False}
         return self.once(

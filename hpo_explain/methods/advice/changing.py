@@ -29,7 +29,7 @@ from hpo_explain.methods._engines.attainable import attainable
 from hpo_explain.methods.advice.advise_result import Action, changed_to, listed_few
 from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.prospects import Candidates, Prospects
-from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.run import Run, thinned
@@ -137,7 +137,7 @@ def _near_an_end(candidates: Candidates) -> list[str]:
     return [names[i] for i in np.argsort(-worse, kind="stable") if worse[i] > 0.0]
 
 
-def wider(effects: Sequence[PartialDependence], best: Mapping[str, Any]) -> list[Wider]:
+def wider(effects: Sequence[Effect], best: Mapping[str, Any]) -> list[Wider]:
     """Return the hyperparameters of which one end of the range is certainly best.
 
     The effect must get better for certain from a fifth of the scale inside to a tenth, and from
@@ -146,7 +146,7 @@ def wider(effects: Sequence[PartialDependence], best: Mapping[str, Any]) -> list
 
     Parameters
     ----------
-    effects : sequence of PartialDependence
+    effects : sequence of Effect
         Effects of single hyperparameters.
     best : mapping
         The best predicted configuration, in the user's units.
@@ -155,7 +155,7 @@ def wider(effects: Sequence[PartialDependence], best: Mapping[str, Any]) -> list
     return [one for one in found if one is not None]
 
 
-def _of(effect: PartialDependence, best: Mapping[str, Any]) -> Wider | None:
+def _of(effect: Effect, best: Mapping[str, Any]) -> Wider | None:
     (name,), (positions,), subject = effect.names, effect.positions, effect.subject
     parameter = subject.space[name]
     if isinstance(parameter, CategoricalParameter) or name not in best:
@@ -191,7 +191,7 @@ def _of(effect: PartialDependence, best: Mapping[str, Any]) -> Wider | None:
     return Wider(new, reason)
 
 
-def _tried(effect: PartialDependence, end: float) -> bool:
+def _tried(effect: Effect, end: float) -> bool:
     """Return whether a trial was made in the last tenth of the scale before an end of the range."""
     trials = effect.subject.tried
     if trials is None:

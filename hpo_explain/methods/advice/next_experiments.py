@@ -30,7 +30,7 @@ from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
@@ -235,7 +235,7 @@ def _different(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     return different_rows(np.round(X, 12))  # values inside the unit interval differ by rounding
 
 
-def _averaged(space: SearchSpace, effect: PartialDependence, rows: Array) -> tuple[Array, Array]:
+def _averaged(space: SearchSpace, effect: Effect, rows: Array) -> tuple[Array, Array]:
     """Return the different configurations that the partial dependence averages, and their weights.
 
     The rows of the sample are all alike where λ_S is all that is active: one covariance does.
@@ -287,7 +287,7 @@ def _greedy(
 
 def _most_uncertain(
     space: SearchSpace,
-    effect: PartialDependence,
+    effect: Effect,
     rows: Array,
     n: int,
     feasible: Callable[[Array], Array] | None,
@@ -320,7 +320,7 @@ def _most_uncertain(
 
 def _along(
     space: SearchSpace,
-    effect: PartialDependence,
+    effect: Effect,
     rows: Array,
     which: npt.NDArray[np.intp],
     places: npt.NDArray[np.intp],

@@ -579,12 +579,6 @@ class Effect(Result):
         return tuple(axis[i] for axis, i in zip(self.axes, where, strict=True))
 
 
-# what it was called while each kind had a type of its own
-PartialDependence = Effect
-AccumulatedLocalEffects = Effect
-Marginal = Effect
-
-
 def _of(branch: Branch) -> dict[str, Any]:
     return {"names": branch.names, "n": branch.trials, "r2": branch.r2}
 

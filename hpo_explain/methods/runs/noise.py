@@ -18,7 +18,7 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Trust, Verdict
-from hpo_explain.methods.effects.effect_result import PartialDependence
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
@@ -213,7 +213,7 @@ class NoiseExplainer:
         explainer = FanovaExplainer(log_variance, subject=about, seed=self._seed)
         return explainer.explain(order=order, refits=refits)
 
-    def _effects(self, log_variance: Surrogate, about: Subject) -> dict[str, PartialDependence]:
+    def _effects(self, log_variance: Surrogate, about: Subject) -> dict[str, Effect]:
         explainer = PartialDependenceExplainer(
             log_variance,
             sample=_EFFECT_ROWS,

@@ -23,7 +23,7 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.methods.effects.effect_result import PartialDependence
+    from hpo_explain.methods.effects.effect_result import Effect
 
 _SHARES = ("importance", "interaction")
 
@@ -73,7 +73,7 @@ class Noise(Result):
         The 5 % and the 95 % quantile of the standard deviation over the space.
     importance : FanovaImportance or None
         Shares of the variance of the noise's log variance; None where it does not vary.
-    effects : mapping of str to PartialDependence
+    effects : mapping of str to Effect
         Effects on the log variance, of each hyperparameter; empty where it does not vary.
 
     References
@@ -131,7 +131,7 @@ class Noise(Result):
     at_incumbent: tuple[float, float, float] | None
     spread: tuple[float, float]
     importance: FanovaImportance | None = None
-    effects: Mapping[str, PartialDependence] = field(default_factory=dict)
+    effects: Mapping[str, Effect] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
