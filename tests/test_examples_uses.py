@@ -85,5 +85,5 @@ def test_the_tours_run(capsys, monkeypatch, tmp_path, script, option, said):
 
 def test_the_noise_of_folds_is_found_and_is_a_term_of_a_bound(capsys, monkeypatch):
     printed = run(capsys, monkeypatch, "noisy_results.py", "--configurations", 30)
-    assert "What it depends on most: learning_rate" in printed
+    assert "How much results scatter depends on the configuration" in printed
     assert {"mean", "uncertainty", "noise"} <= {*printed.split()}

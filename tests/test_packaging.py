@@ -9,6 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from hpo_explain.base import edge
 from tests.source_tree import PACKAGE, ROOT
 
 if sys.version_info >= (3, 11):
@@ -108,7 +109,16 @@ def test_every_package_imported_by_the_core_is_declared_and_every_declared_one_i
     core = modules_of(graph, "hpo_explain")
     for extra in ("optuna", "skopt", "smac", "ax"):
         core -= adapter(graph, extra)
+    core -= {
+        "hpo_explain.draw.on_plotly"
+    }  # of the extra of this name, loaded where it is asked for
     assert {distribution_of[name] for name in third_party(graph, core)} == declared(CORE)
+
+
+def test_figures_of_plotly_say_how_to_install_it_where_it_is_missing(monkeypatch):
+    monkeypatch.setattr("hpo_explain.base.edge.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r'pip install "hpo_explain\[plotly\]"'):
+        edge.plotly()
 
 
 @pytest.mark.parametrize("extra", ["optuna", "skopt"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 _LOADERS: dict[str, Callable[[], Any]] = {}
@@ -35,7 +36,15 @@ def renderer() -> Any:
 
 
 def plotly() -> Any:
-    """Return the module that makes figures of plotly from descriptions."""
+    """Return the module that makes figures of plotly from descriptions.
+
+    Raises
+    ------
+    ImportError
+        If plotly is not installed; it says how to install it.
+    """
+    if find_spec("plotly") is None:
+        raise ImportError('Figures of plotly need it: pip install "hpo_explain[plotly]"')
     return _LOADERS["plotly"]()
 
 

@@ -152,6 +152,5 @@ def test_every_look_is_drawn():
     for look in LOOKS:
         figure = Curves(x=Axis(label=""), y=Axis(label=""), heading="", means={look: look},
                         lines=[Line(X, X, look=look)], dots=[Dots(X, X, look=look)])  # fmt: skip
-        assert [t.get_text() for t in on_matplotlib.drawn(figure).get_legend().get_texts()] == [
-            look
-        ]
+        ax = on_matplotlib.drawn(figure, ax=Figure(layout="constrained").add_subplot())
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [look]

@@ -116,7 +116,7 @@ class Rows(Words):
             ends += [*(np.asarray(dots.x) - down), *(np.asarray(dots.x) + up)]
         ends = [float(end) for end in ends if np.isfinite(end)]
         low, high = min(ends, default=0.0), max(ends, default=0.0)
-        if high - low <= self.negligible:
+        if 0.0 < self.negligible and high - low <= self.negligible:
             return 0.0 if self.positive else -1.0, 1.0
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
         return 0.0 if self.positive else low - margin, high + margin
