@@ -49,6 +49,7 @@ from .methods.effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
 from .methods.effects.effect_result import Effect as Effect
+from .methods.effects.effect_result import PartialDependence as PartialDependence
 from .methods.effects.partial_dependence import (
     PartialDependenceExplainer as PartialDependenceExplainer,
 )

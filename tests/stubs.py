@@ -31,6 +31,7 @@ MORE = {
     "hpo_explain.methods.advice.advise_result": ["Action"],
     "hpo_explain.methods.advice.next_experiments": ["choose_experiments"],
     "hpo_explain.methods.around.lime_result": ["LimeStatement"],
+    "hpo_explain.methods.effects.effect_result": ["PartialDependence"],
     "hpo_explain.methods.effects.regional_partial_dependence_result": ["Region"],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
     "hpo_explain.methods.importance.games": ["GameExplainer"],

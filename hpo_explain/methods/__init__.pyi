@@ -29,6 +29,7 @@ from .effects.accumulated_local_effects import (
     accumulated_local_effects as accumulated_local_effects,
 )
 from .effects.effect_result import Effect as Effect
+from .effects.effect_result import PartialDependence as PartialDependence
 from .effects.partial_dependence import PartialDependenceExplainer as PartialDependenceExplainer
 from .effects.partial_dependence import partial_dependence as partial_dependence
 from .effects.partial_dependences_result import PartialDependences as PartialDependences

@@ -588,3 +588,7 @@ def flat_level(effect: Effect) -> str:
     claim = effect.claims[0]
     return plus_minus(claim.estimate, claim.half) if claim.half else format_level(
         claim.estimate, effect.spread)  # fmt: skip
+
+
+PartialDependence = Effect
+"""What :func:`hpo_explain.partial_dependence` returns."""
