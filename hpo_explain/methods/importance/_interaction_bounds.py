@@ -16,8 +16,8 @@ So the lower ends are those of C_jk, which is 0 on average if nothing is known. 
 Where the model draws its own decomposition (`GaussianProcessSurrogate`), this is taken. Else
 partial dependences of a pair are drawn jointly on a grid of values of the sample (Eq. 4 of
 Moosbauer et al. [1]_ for means over rows), with the kernel as it is. Those of several pairs are
-of the same functions, drawn at a design; what it leaves open of a pair is drawn for it alone, so that the
-draws of each pair are from its own posterior whatever the design.
+of the same functions, drawn at a design; what it leaves open of a pair is drawn for it alone, so
+that the draws of each pair are from its own posterior whatever the design.
 
 .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial dependence
    plots. NeurIPS. https://arxiv.org/abs/2111.04820
