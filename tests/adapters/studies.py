@@ -15,9 +15,9 @@ def rate_drop_of_dart(trial):
     return 0.5
 
 
-def optimized(objective, n_trials=12, sampler=None, **options):
+def optimized(objective, n_trials=12, sampler=None, *, catch=(), **options):
     study = optuna.create_study(sampler=sampler or RandomSampler(seed=0), **options)
-    study.optimize(objective, n_trials=n_trials)
+    study.optimize(objective, n_trials=n_trials, catch=catch)
     return study
 
 

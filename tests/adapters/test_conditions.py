@@ -166,11 +166,10 @@ def test_values_of_a_parent_may_lie_anywhere():
     assert space["child"].active_when == {"n": (2, 4)}
 
 
-@pytest.mark.parametrize(
-    "parameter",
-    [IntParameter("id", 0, 29), CategoricalParameter("id", list(range(30)))],
-    ids=["int", "category"],
-)
+@pytest.mark.parametrize("parameter", [
+    IntParameter("id", 0, 29),
+    CategoricalParameter("id", list(range(30))),
+], ids=["int", "category"])  # fmt: skip
 def test_a_hyperparameter_with_a_value_of_its_own_in_every_trial_explains_nothing(parameter):
     rng = np.random.default_rng(0)
     column = rng.permutation(30).tolist()

@@ -504,8 +504,7 @@ def test_an_empty_study_says_that_it_is_empty():
 
 
 def test_a_study_without_a_usable_trial_says_what_it_has():
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.optimize(failed, n_trials=3, catch=RuntimeError)
+    study = optimized(failed, 3, catch=RuntimeError)
     study.ask()
     with pytest.raises(NothingToExplain) as caught:
         from_optuna(study)
@@ -514,28 +513,23 @@ def test_a_study_without_a_usable_trial_says_what_it_has():
     assert reason["reasons"] == ((fact("failed"), 3), (fact("running"), 1))
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"pruned": "keep"}, r"pruned must be one of 'drop', 'last', but was 'keep'"),
-        ({"infeasible": True}, r"infeasible must be one of 'drop', 'keep', but was True"),
-        ({"direction": "max"}, r"direction must be one of 'minimize', 'maximize', but was 'max'"),
-        ({"direction": "maximize"}, r"direction was 'maximize', but the study says 'minimize'"),
-        ({"target": 1}, r"target must be below 1, the number of the study's objectives"),
-        ({"target": -1}, r"target must be at least 0, but was -1"),
-        ({"target": True}, r"target must be a whole number, but was True"),
-        ({"target": "loss"}, r"target was 'loss', but .* no names.*set_metric_names"),
-        ({"target": lambda t: t.user_attrs["x"]}, r"target raised KeyError \('x'\) for trial 0"),
-        ({"target": lambda t: "1.0"}, r"target returned '1.0' for trial 0.*return a number"),
-        ({"sampler": TPESampler}, r"sampler must be a sampler of Optuna.*Give an object"),
-        ({"sampler": "tpe"}, r"sampler must be a sampler of Optuna, but was 'tpe'"),
-        ({"space": {"x": (0, 1)}}, r"space must be a SearchSpace, but was dict"),
-        (
-            {"space": SearchSpace([FloatParameter("y", 0, 1)])},
-            r"space lacks x, which trials of the study have",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "text"), [
+    ({"pruned": "keep"}, r"pruned must be one of 'drop', 'last', but was 'keep'"),
+    ({"infeasible": True}, r"infeasible must be one of 'drop', 'keep', but was True"),
+    ({"direction": "max"}, r"direction must be one of 'minimize', 'maximize', but was 'max'"),
+    ({"direction": "maximize"}, r"direction was 'maximize', but the study says 'minimize'"),
+    ({"target": 1}, r"target must be below 1, the number of the study's objectives"),
+    ({"target": -1}, r"target must be at least 0, but was -1"),
+    ({"target": True}, r"target must be a whole number, but was True"),
+    ({"target": "loss"}, r"target was 'loss', but .* no names.*set_metric_names"),
+    ({"target": lambda t: t.user_attrs["x"]}, r"target raised KeyError \('x'\) for trial 0"),
+    ({"target": lambda t: "1.0"}, r"target returned '1.0' for trial 0.*return a number"),
+    ({"sampler": TPESampler}, r"sampler must be a sampler of Optuna.*Give an object"),
+    ({"sampler": "tpe"}, r"sampler must be a sampler of Optuna, but was 'tpe'"),
+    ({"space": {"x": (0, 1)}}, r"space must be a SearchSpace, but was dict"),
+    ({"space": SearchSpace([FloatParameter("y", 0, 1)])},
+     r"space lacks x, which trials of the study have"),
+])  # fmt: skip
 def test_bad_options_are_named_with_their_value_and_a_remedy(options, text):
     with pytest.raises(InputError, match=text) as caught:
         from_optuna(optimized(parabola, 3), **options)

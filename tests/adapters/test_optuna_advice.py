@@ -7,6 +7,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.advice.advise_result import Action, Advice
+from tests.adapters.studies import optimized
 
 SPACE = hx.SearchSpace(
     [
@@ -34,9 +35,7 @@ def objective(trial):
 
 
 def study_of(sampler="tpe", n=25):
-    study = optuna.create_study(sampler=SAMPLERS[sampler]())
-    study.optimize(objective, n_trials=n)
-    return study
+    return optimized(objective, n, SAMPLERS[sampler]())
 
 
 def advice_of(*parameters, configurations=()):

@@ -174,16 +174,13 @@ def test_threads_start_one_report_at_a_time_and_none_that_is_due_is_lost(tmp_pat
 # ---------------------------------------------------------------------- bad input
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "text"),
-    [
-        ((7,), {}, r"path must name the report's file, but was 7"),
-        (("",), {}, r"path must name the report's file, but was ''"),
-        ((), {"every": 0}, r"every must be at least 1, but was 0"),
-        ((), {"every": 2.5}, r"every must be a whole number, but was 2.5"),
-        ((), {"evry": 2}, r"evry is not an option of ExplanationCallback. Did you mean 'every'"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "options", "text"), [
+    ((7,), {}, r"path must name the report's file, but was 7"),
+    (("",), {}, r"path must name the report's file, but was ''"),
+    ((), {"every": 0}, r"every must be at least 1, but was 0"),
+    ((), {"every": 2.5}, r"every must be a whole number, but was 2.5"),
+    ((), {"evry": 2}, r"evry is not an option of ExplanationCallback. Did you mean 'every'"),
+])  # fmt: skip
 def test_bad_arguments_are_refused_before_the_run_starts(arguments, options, text):
     with pytest.raises(ValueError, match=text):
         unlimited(*arguments, **options)

@@ -13,6 +13,7 @@ from optuna.samplers import GPSampler, TPESampler
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
+from tests.adapters.studies import optimized
 from tests.noted import kinds
 
 torch = pytest.importorskip("torch", reason="GPSampler needs torch, which is not installed")
@@ -208,8 +209,7 @@ def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
     sampler = GPSampler(
         seed=0, n_startup_trials=4, constraints_func=lambda trial: trial.user_attrs["c"]
     )
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(constrained, n_trials=7)
+    study = optimized(constrained, 7, sampler)
     run = from_optuna(study, infeasible="keep")
     assert run.own_acquisition(6) is None
     assert run.record.why_not(6).kind == "constrained_acquisition"

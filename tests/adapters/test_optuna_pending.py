@@ -16,6 +16,7 @@ from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
 from tests.adapters.spied import SpiedTPE
+from tests.adapters.studies import optimized
 from tests.noted import kinds, the_note
 
 pytestmark = [
@@ -181,8 +182,7 @@ def test_conditions_tell_what_may_still_be_chosen():
             return trial.suggest_float("rate_drop", 0.0, 1.0)
         return trial.suggest_float("eta", 0.0, 1.0) + 0.5
 
-    study = optuna.create_study(sampler=TPESampler(seed=0, **UNIVARIATE))
-    study.optimize(objective, n_trials=24)
+    study = optimized(objective, 24, TPESampler(seed=0, **UNIVARIATE))
     run, trial = from_optuna(study), study.ask()
     assert from_optuna(study).without_result[24].not_chosen(run.space) == run.space.names
     booster = trial.suggest_categorical("booster", ["gbtree", "dart"])

@@ -25,6 +25,7 @@ from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.reporting._words import trial_line, why_no_explanation
+from tests.adapters.studies import optimized
 from tests.noted import the_note
 
 pytestmark = [
@@ -196,8 +197,7 @@ def test_a_review_sees_what_explain_proposal_says_once_the_trial_is_finished():
     sampler = ReviewedSampler(
         TPESampler(seed=1, n_startup_trials=5), spying(seen), explainer=explainer
     )
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(bowl, n_trials=9)
+    study = optimized(bowl, 9, sampler)
     assert [e.trial for e in seen] == [5, 6, 7, 8]
     for one in seen:
         later = explainer.explain(from_optuna(study), one.trial)
@@ -285,8 +285,7 @@ def test_a_person_may_switch_on_what_depends_on_a_value():
     sampler = ReviewedSampler(
         TPESampler(seed=1, n_startup_trials=5), review, space=SPACE, explainer=QUICK
     )
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(lambda trial: without_constant(trial), n_trials=8)
+    study = optimized(lambda trial: without_constant(trial), 8, sampler)
     for trial in study.trials[5:]:
         assert (trial.params["booster"], trial.params["drop"]) == ("dart", 0.25)
         assert trial.params["depth"] == 4
@@ -303,14 +302,11 @@ def without_constant(trial):
 # ---------------------------------------------------------------------- refusals
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: RandomSampler(seed=0),
-        lambda: TPESampler(seed=0, n_startup_trials=5, multivariate=False),
-        lambda: TPESampler(seed=0, n_startup_trials=5, multivariate=True),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda: RandomSampler(seed=0),
+    lambda: TPESampler(seed=0, n_startup_trials=5, multivariate=False),
+    lambda: TPESampler(seed=0, n_startup_trials=5, multivariate=True),
+])  # fmt: skip
 def test_a_refused_proposal_is_followed_by_another_one(make):
     asked = []
 
@@ -321,8 +317,7 @@ def test_a_refused_proposal_is_followed_by_another_one(make):
     def tried(number):
         return [config for trial, config in asked if trial == number]
 
-    study = optuna.create_study(sampler=ReviewedSampler(make(), review, explainer=QUICK))
-    study.optimize(bowl, n_trials=8)
+    study = optimized(bowl, 8, ReviewedSampler(make(), review, explainer=QUICK))
     first, second, third = tried(6)
     assert len({tuple(config.items()) for config in (first, second, third)}) == 3
     assert study.trials[6].params == pytest.approx(third, rel=1e-12)
@@ -343,8 +338,7 @@ def test_no_more_proposals_are_refused_than_may_be(caplog):
         return "refuse"
 
     sampler = ReviewedSampler(RandomSampler(seed=0), review, max_refusals=2, explainer=QUICK)
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(bowl, n_trials=3)
+    study = optimized(bowl, 3, sampler)
     assert asked == [2, 2, 2]
     assert "no more may be refused" in caplog.text
     record = study.trials[2].system_attrs["hpo_explain:review"]
@@ -360,23 +354,19 @@ def raising(_):
     raise RuntimeError("the person is gone")
 
 
-@pytest.mark.parametrize(
-    ("review", "text"),
-    [
-        (raising, "the person is gone"),
-        (lambda _: {"x": 7.0}, "x = 7.0, which is not in"),
-        (lambda _: {"z": 0.5}, "'z'"),
-        (lambda _: 3, "but was 3"),
-        (lambda _: {"x": "a lot"}, "a lot"),
-    ],
-)
+@pytest.mark.parametrize(("review", "text"), [
+    (raising, "the person is gone"),
+    (lambda _: {"x": 7.0}, "x = 7.0, which is not in"),
+    (lambda _: {"z": 0.5}, "'z'"),
+    (lambda _: 3, "but was 3"),
+    (lambda _: {"x": "a lot"}, "a lot"),
+])  # fmt: skip
 def test_a_review_that_fails_accepts_and_is_logged(review, text, caplog):
     sampler = ReviewedSampler(TPESampler(seed=0, n_startup_trials=2), review, explainer=QUICK)
     study = optuna.create_study(sampler=sampler)
     with caplog.at_level(logging.ERROR, "hpo_explain"):
         study.optimize(bowl, n_trials=4)
-    plain = optuna.create_study(sampler=TPESampler(seed=0, n_startup_trials=2))
-    plain.optimize(bowl, n_trials=4)
+    plain = optimized(bowl, 4, TPESampler(seed=0, n_startup_trials=2))
     assert outcome(study) == outcome(plain)
     assert text in caplog.text
     assert study.trials[3].system_attrs["hpo_explain:review"]["decision"] == "unanswered"
@@ -389,24 +379,19 @@ def test_a_sampler_that_cannot_be_copied_goes_on_unreviewed(caplog):
             self.lock = threading.Lock()
 
     seen = []
-    study = optuna.create_study(sampler=ReviewedSampler(Locked(), spying(seen), explainer=QUICK))
-    study.optimize(bowl, n_trials=3)
-    plain = optuna.create_study(sampler=RandomSampler(seed=0))
-    plain.optimize(bowl, n_trials=3)
+    study = optimized(bowl, 3, ReviewedSampler(Locked(), spying(seen), explainer=QUICK))
+    plain = optimized(bowl, 3)
     assert outcome(study) == outcome(plain)
     assert not seen
     assert "cannot pickle" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "argument"),
-    [
-        (("tpe", accept), "sampler"),
-        ((RandomSampler(), "yes"), "review"),
-        ((RandomSampler(), accept, {"space": ["x"]}), "space"),
-        ((RandomSampler(), accept, {"max_refusals": -1}), "max_refusals"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "argument"), [
+    (("tpe", accept), "sampler"),
+    ((RandomSampler(), "yes"), "review"),
+    ((RandomSampler(), accept, {"space": ["x"]}), "space"),
+    ((RandomSampler(), accept, {"max_refusals": -1}), "max_refusals"),
+])  # fmt: skip
 def test_an_argument_that_cannot_be_meant_is_named(arguments, argument):
     sampler, review, *options = arguments
     with pytest.raises(InputError) as raised:
@@ -419,8 +404,7 @@ def test_a_trial_that_is_asked_and_told_is_reviewed_as_well():
         return {"x": 0.125}
 
     sampler = ReviewedSampler(TPESampler(seed=0, n_startup_trials=2), review, explainer=QUICK)
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(bowl, n_trials=3)
+    study = optimized(bowl, 3, sampler)
     trial = study.ask({"x": FloatDistribution(-1.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
     assert trial.params["x"] == 0.125
     assert from_optuna(study).origin(trial.number) is Origin.PERSON

@@ -51,8 +51,7 @@ def some_pruned(trial):
 @pytest.mark.parametrize("startup", [1, 5, 10, 17])
 def test_proposals_are_the_trials_that_tpe_chose_by_its_model(startup):
     sampler = SpiedTPE(n_startup_trials=startup, seed=0)
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(some_pruned, n_trials=30, catch=RuntimeError)
+    study = optimized(some_pruned, 30, sampler, catch=RuntimeError)
     run = from_optuna(study)
     assert set(run.proposals) == sampler.chosen & set(run.trials.tolist())
     assert run.optimizer == "Optuna's SpiedTPE"
@@ -135,14 +134,11 @@ def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():
     assert the_note(run.notes, "sampler")["phase"] == fact("marks_begin", finished=6)
 
 
-@pytest.mark.parametrize(
-    ("sampler", "name"),
-    [
-        (lambda: RandomSampler(seed=0), "RandomSampler"),
-        (lambda: GridSampler({"x": np.linspace(-1, 1, 14).tolist()}, seed=0), "GridSampler"),
-        (lambda: QMCSampler(seed=0), "QMCSampler"),
-    ],
-)
+@pytest.mark.parametrize(("sampler", "name"), [
+    (lambda: RandomSampler(seed=0), "RandomSampler"),
+    (lambda: GridSampler({"x": np.linspace(-1, 1, 14).tolist()}, seed=0), "GridSampler"),
+    (lambda: QMCSampler(seed=0), "QMCSampler"),
+])  # fmt: skip
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_without_a_model_all_trials_with_two_before_them_may_be_explained(sampler, name):
     run = from_optuna(optimized(parabola, 14, sampler()))
@@ -179,8 +175,7 @@ def test_a_partly_fixed_sampler_is_the_sampler_beneath_it():
 
 
 def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
-    study = optuna.create_study(sampler=TPESampler(n_startup_trials=2, seed=0))
-    study.optimize(parabola, n_trials=5)
+    study = optimized(parabola, 5, TPESampler(n_startup_trials=2, seed=0))
     study.enqueue_trial({"x": 0.25})
     study.enqueue_trial({"unknown": 1})  # fixes nothing: the sampler chooses
     study.optimize(parabola, n_trials=3)

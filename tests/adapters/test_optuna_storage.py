@@ -162,14 +162,11 @@ def test_a_password_is_not_shown(file):
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("driver", "module", "package"),
-    [
-        ("mysql", "MySQLdb", "mysqlclient"),
-        ("postgresql+psycopg", "psycopg", "psycopg[binary]"),
-        ("postgresql+pg8000", "pg8000", "pg8000"),
-    ],
-)
+@pytest.mark.parametrize(("driver", "module", "package"), [
+    ("mysql", "MySQLdb", "mysqlclient"),
+    ("postgresql+psycopg", "psycopg", "psycopg[binary]"),
+    ("postgresql+pg8000", "pg8000", "pg8000"),
+])  # fmt: skip
 def test_a_missing_driver_is_named_with_the_line_that_installs_it(
     driver, module, package, monkeypatch
 ):

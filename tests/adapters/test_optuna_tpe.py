@@ -10,13 +10,14 @@ import warnings
 import numpy as np
 import optuna
 import pytest
-from optuna.samplers import PartialFixedSampler, RandomSampler, TPESampler
+from optuna.samplers import PartialFixedSampler, TPESampler
 from optuna.trial import TrialState
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
 from tests.adapters.spied import SpiedTPE, every_kind, spied_study
+from tests.adapters.studies import optimized
 from tests.noted import kinds, the_note
 
 # Of Optuna itself: settings that are on their way in or out.
@@ -54,17 +55,13 @@ def test_every_kind_of_hyperparameter(options, direction):
     assert_rebuilt(study, sampler)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"gamma": lambda n: n // 3},
-        {"weights": lambda n: np.linspace(1.0, 3.0, n)},
-        {"prior_weight": 0.3},
-        {"consider_endpoints": True},
-        {"n_ei_candidates": 3, "n_startup_trials": 4},
-    ],
-    ids=lambda settings: next(iter(settings)),
-)
+@pytest.mark.parametrize("settings", [
+    {"gamma": lambda n: n // 3},
+    {"weights": lambda n: np.linspace(1.0, 3.0, n)},
+    {"prior_weight": 0.3},
+    {"consider_endpoints": True},
+    {"n_ei_candidates": 3, "n_startup_trials": 4},
+], ids=lambda settings: next(iter(settings)))  # fmt: skip
 @pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
 def test_the_samplers_own_settings(settings, options):
     study, sampler = spied_study(every_kind, 24, options={**options, **settings})
@@ -235,8 +232,7 @@ def test_without_marks_hyperparameters_were_sampled_one_by_one():
 def test_what_a_partial_fixed_sampler_sets_is_not_chosen():
     base = SpiedTPE(seed=0, **JOINT)
     sampler = PartialFixedSampler({"x": 0.5}, base)
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(every_kind, n_trials=20)
+    study = optimized(every_kind, 20, sampler)
     for given in (sampler, base):  # the mark leaves x out, whoever is named
         run = from_optuna(study, sampler=given)
         assert value_of(run, 19) == pytest.approx(base.value_at(study.trials[19]), rel=1e-9)
@@ -245,8 +241,7 @@ def test_what_a_partial_fixed_sampler_sets_is_not_chosen():
 
 
 def test_samplers_without_an_acquisition_function_say_so():
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.optimize(every_kind, n_trials=15)
+    study = optimized(every_kind, 15)
     run = from_optuna(study)
     assert run.own_acquisition(12) is None
     why = fact("without_acquisition", names=["RandomSampler"])
@@ -260,8 +255,7 @@ def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():
         def _compute_acquisition_func(self, samples, below, above):
             return 2.0 * super()._compute_acquisition_func(samples, below, above)
 
-    study = optuna.create_study(sampler=Other(seed=0, **UNIVARIATE))
-    study.optimize(every_kind, n_trials=15)
+    study = optimized(every_kind, 15, Other(seed=0, **UNIVARIATE))
     run = from_optuna(study)
     assert run.own_acquisition(14) is None
     assert run.record.why_not(14)["why"] == fact("not_the_ratio")

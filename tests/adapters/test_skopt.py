@@ -41,26 +41,18 @@ def one_thread():
 
 def every_kind():
     return [
-        Real(0, 1, name="real"),
-        Real(1e-3, 1e2, prior="log-uniform", name="log real"),
+        Real(0, 1, name="real"), Real(1e-3, 1e2, prior="log-uniform", name="log real"),
         Integer(1, 9, name="integer"),
         Integer(1, 64, prior="log-uniform", base=2, name="log integer"),
-        Categorical(["a", "b", "c"], name="three"),
-        Categorical([True, False], name="two"),
+        Categorical(["a", "b", "c"], name="three"), Categorical([True, False], name="two"),
         Categorical(["only"], name="one"),
-    ]
+    ]  # fmt: skip
 
 
 def loss(point):
     real, log_real, integer, log_integer, three, two, _ = point
-    return (
-        (real - 0.3) ** 2
-        + 0.1 * np.log10(log_real) ** 2
-        + 0.02 * abs(integer - 4)
-        + 0.05 * np.log2(log_integer)
-        + 0.3 * (three == "b")
-        + 0.1 * two
-    )
+    value = (real - 0.3) ** 2 + 0.1 * np.log10(log_real) ** 2 + 0.02 * abs(integer - 4)
+    return value + 0.05 * np.log2(log_integer) + 0.3 * (three == "b") + 0.1 * two
 
 
 def reals():
@@ -119,6 +111,29 @@ def asked_for(result, **arguments):
     return changed
 
 
+def short(objective=smooth, dimensions=None, **options):
+    """A run of few calls, which are not searched for thoroughly."""
+    dimensions = reals() if dimensions is None else dimensions
+    return quick_minimize(objective, dimensions, **{"random_state": 0, **options})
+
+
+def told(n, objective=smooth, dimensions=None, **options):
+    """An optimizer that was asked and told."""
+    optimizer = Optimizer(dimensions or reals(), random_state=0, **options)
+    for _ in range(n):
+        point = optimizer.ask()
+        optimizer.tell(point, objective(point))
+    return optimizer
+
+
+def assert_predicts(surrogate, model, result, X, sign=1.0):
+    """A surrogate predicts what a model of skopt predicts for the same configurations."""
+    Z = result.space.transform(points_of(hx.from_skopt(result).space, X))
+    mean, std = model.predict(Z, return_std=True)
+    np.testing.assert_allclose(surrogate.predict(X)[0], sign * mean, rtol=1e-6)
+    np.testing.assert_allclose(surrogate.predict(X)[1], std, rtol=1e-6, atol=1e-8)
+
+
 def points_of(space, X):
     return [list(config.values()) for config in space.decode(X)]
 
@@ -132,18 +147,12 @@ def stored_as(points, values, dimensions, **specs):
 
 
 def test_every_kind_of_dimension_keeps_its_values_and_its_scale():
-    run = hx.from_skopt(result_of("gp"))
-    assert run.space == hx.SearchSpace(
-        [
-            hx.FloatParameter("real", 0.0, 1.0),
-            hx.FloatParameter("log real", 1e-3, 1e2, log=True),
-            hx.IntParameter("integer", 1, 9),
-            hx.IntParameter("log integer", 1, 64, log=True),
-            hx.CategoricalParameter("three", ["a", "b", "c"]),
-            hx.CategoricalParameter("two", [True, False]),
-            hx.CategoricalParameter("one", ["only"]),
-        ]
-    )
+    assert hx.from_skopt(result_of("gp")).space == hx.SearchSpace([
+        hx.FloatParameter("real", 0.0, 1.0), hx.FloatParameter("log real", 1e-3, 1e2, log=True),
+        hx.IntParameter("integer", 1, 9), hx.IntParameter("log integer", 1, 64, log=True),
+        hx.CategoricalParameter("three", ["a", "b", "c"]),
+        hx.CategoricalParameter("two", [True, False]), hx.CategoricalParameter("one", ["only"]),
+    ])  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MINIMIZERS)
@@ -205,32 +214,23 @@ def test_probabilities_of_choices_are_noted_since_the_measure_counts_every_choic
     assert the_note(run.notes, "choices_weighed").names == ("booster",)
 
 
-def test_a_trial_without_a_finite_objective_is_left_out_with_the_reason():
-    points = [[0.1], [0.2], [0.3], [0.4]]
-    run = hx.from_skopt(stored_as(points, [1.0, np.nan, np.inf, 0.5], [(0.0, 1.0)]))
-    assert run.trials.tolist() == [0, 3]
-    assert run.excluded == {
-        1: fact("not_finite", names=["objective"], value="nan"),
-        2: fact("not_finite", names=["objective"], value="inf"),
-    }
-
-
-def test_a_point_outside_the_space_is_left_out_with_the_reason():
-    run = hx.from_skopt(stored_as([[0.1], [7.0]], [1.0, 2.0], [Real(0, 1, name="lr")]))
-    assert run.trials.tolist() == [0]
-    why = fact("outside_range", names=["lr"], value=7.0, low=0.0, high=1.0)
-    assert run.excluded == {1: fact("outside_space", why=why)}
-
-
-def test_values_that_do_not_fit_are_told_apart():
+def test_trials_that_cannot_be_read_are_left_out_with_the_reason():
     space = [Real(0, 1, name="lr"), Integer(1, 9, name="k"), Categorical(["a", "b"], name="c")]
-    points = [[0.5, 3, "a"], [0.5, 2.5, "a"], [0.5, 3, "z"], ["x", 3, "a"], [0.5, 3]]
+    points = [[0.5, 3, "a"], [0.5, 2.5, "a"], [0.5, 3, "z"], ["x", 3, "a"], [0.5, 3], [7.0, 3, "a"]]
     result = stored_as(points[:1], [1.0], space)
-    result.update(x_iters=points, func_vals=np.ones(5))
+    values = [*np.ones(6), np.nan, np.inf, 0.5]
+    result.update(x_iters=points + points[:1] * 3, func_vals=np.array(values))
     run = hx.from_skopt(result)
+    assert run.trials.tolist() == [0, 8]
     reasons = {trial: why["why"].kind for trial, why in run.excluded.items() if trial < 4}
     assert reasons == {1: "off_grid", 2: "no_choice", 3: "no_number"}
-    assert run.excluded[4] == fact("wrong_length", count=2, dimensions=3)
+    outside = fact("outside_range", names=["lr"], value=7.0, low=0.0, high=1.0)
+    assert {trial: why for trial, why in run.excluded.items() if trial >= 4} == {
+        4: fact("wrong_length", count=2, dimensions=3),
+        5: fact("outside_space", why=outside),
+        6: fact("not_finite", names=["objective"], value="nan"),
+        7: fact("not_finite", names=["objective"], value="inf"),
+    }
 
 
 def lower_triangle(point):
@@ -238,16 +238,8 @@ def lower_triangle(point):
 
 
 def test_a_constraint_that_skopt_kept_to_is_noted():
-    result = quick_minimize(
-        smooth,
-        reals(),
-        n_calls=8,
-        n_initial_points=6,
-        acq_func="EI",
-        space_constraint=lower_triangle,
-        random_state=0,
-    )
-    run = hx.from_skopt(result)
+    options = {"n_calls": 8, "n_initial_points": 6, "acq_func": "EI"}
+    run = hx.from_skopt(short(space_constraint=lower_triangle, **options))
     assert "space_constraint" in kinds(run.notes)
     # as its remedy says
     X = run.space.sample(200, seed=0)
@@ -271,13 +263,10 @@ def test_reading_changes_nothing_in_the_result():
 # ---------------------------------------------------------------------- columns
 
 NUMERIC = [
-    Real(0, 1),
-    Real(-5, 20),
-    Real(1e-3, 1e2, prior="log-uniform"),
-    Real(2, 32, prior="log-uniform", base=2),
-    Integer(3, 17),
+    Real(0, 1), Real(-5, 20), Real(1e-3, 1e2, prior="log-uniform"),
+    Real(2, 32, prior="log-uniform", base=2), Integer(3, 17),
     Integer(1, 1000, prior="log-uniform"),
-]
+]  # fmt: skip
 
 
 def transformed(transform, categorical):
@@ -306,29 +295,19 @@ def test_columns_equal_skopts_own_transform_of_the_decoded_rows(transform, categ
 def test_models_fitted_on_columns_of_every_transform_are_read(estimator, categorical):
     """As the user sets them, for a forest; a Gaussian process sets its own."""
     choices = [3.5, 1, 2] if categorical == "identity" else ["a", "b", "c"]
-    optimizer = Optimizer(
-        [
-            Real(1e-3, 1e2, prior="log-uniform", transform="normalize"),
-            Integer(1, 9, transform="identity"),
-            Categorical(choices, transform=categorical),
-        ],
-        base_estimator=estimator,
-        n_initial_points=6,
-        acq_func="LCB",
-        acq_optimizer="sampling",
-        acq_optimizer_kwargs={"n_points": 200},
-        random_state=0,
-    )
-    for _ in range(8):
-        point = optimizer.ask()
-        value = abs(np.log10(point[0])) + 0.1 * point[1] + choices.index(point[2])
-        result = optimizer.tell(point, value)
+    dimensions = [
+        Real(1e-3, 1e2, prior="log-uniform", transform="normalize"),
+        Integer(1, 9, transform="identity"), Categorical(choices, transform=categorical),
+    ]  # fmt: skip
+    options = {"base_estimator": estimator, "n_initial_points": 6, "acq_func": "LCB"}
+    quick = {"acq_optimizer": "sampling", "acq_optimizer_kwargs": {"n_points": 200}}
+
+    def value(point):
+        return abs(np.log10(point[0])) + 0.1 * point[1] + choices.index(point[2])
+
+    result = told(8, value, dimensions, **options, **quick).get_result()
     run = hx.from_skopt(result)
-    X = run.space.sample(100, seed=0)
-    Z = result.space.transform(points_of(run.space, X))
-    mean, std = result.models[1].predict(Z, return_std=True)
-    np.testing.assert_allclose(run.surrogate(7).predict(X)[0], mean, rtol=1e-6)
-    np.testing.assert_allclose(run.surrogate(7).predict(X)[1], std, rtol=1e-6, atol=1e-8)
+    assert_predicts(run.surrogate(7), result.models[1], result, run.space.sample(100, seed=0))
     assert run.own_acquisition(7).acquisition.label == "LCB (κ = 1.96)"
 
 
@@ -339,44 +318,24 @@ def test_models_fitted_on_columns_of_every_transform_are_read(estimator, categor
 def test_surrogates_predict_what_skopts_stored_models_predict(name):
     result = result_of(name)
     run = hx.from_skopt(result)
-    X = run.space.sample(300, seed=3)
-    Z = result.space.transform(points_of(run.space, X))
     for trial in (INITIAL, INITIAL + 5, CALLS - 1, None):
         model = result.models[-1 if trial is None else trial - INITIAL]
-        mean, std = run.surrogate(before=trial).predict(X)
-        expected_mean, expected_std = model.predict(Z, return_std=True)
-        np.testing.assert_allclose(mean, expected_mean, rtol=1e-6)
-        np.testing.assert_allclose(std, expected_std, rtol=1e-6, atol=1e-8)
+        X = run.space.sample(300, seed=3)
+        assert_predicts(run.surrogate(before=trial), model, result, X)
 
 
 @pytest.mark.filterwarnings("ignore:The objective has been evaluated at point:UserWarning")
 def test_a_process_of_categories_only_predicts_what_skopts_hamming_kernel_predicts():
     dimensions = [Categorical(list("abcd"), name="p"), Categorical(list("xyz"), name="q")]
-    result = quick_minimize(
-        lambda point: ord(point[0]) + (point[1] == "y") * 0.5,
-        dimensions,
-        n_calls=9,
-        n_initial_points=6,
-        acq_func="LCB",
-        random_state=1,
-    )
+    options = {"n_calls": 9, "n_initial_points": 6, "acq_func": "LCB", "random_state": 1}
+    result = short(lambda point: ord(point[0]) + (point[1] == "y") * 0.5, dimensions, **options)
     run = hx.from_skopt(result)
-    X = run.space.sample(12, seed=0)
-    Z = result.space.transform(points_of(run.space, X))
-    mean, std = result.models[0].predict(Z, return_std=True)
-    np.testing.assert_allclose(run.surrogate(6).predict(X)[0], mean, rtol=1e-6)
-    np.testing.assert_allclose(run.surrogate(6).predict(X)[1], std, rtol=1e-6, atol=1e-8)
+    assert_predicts(run.surrogate(6), result.models[0], result, run.space.sample(12, seed=0))
 
 
 def test_the_noise_is_the_one_skopt_moved_out_of_its_kernel():
-    result = gp_minimize(
-        lambda point: smooth(point) + np.sin(1e4 * point[0]),
-        reals(),
-        n_calls=22,
-        n_initial_points=20,
-        acq_func="LCB",
-        random_state=0,
-    )
+    options = {"n_calls": 22, "n_initial_points": 20, "acq_func": "LCB", "random_state": 0}
+    result = gp_minimize(lambda x: smooth(x) + np.sin(1e4 * x[0]), reals(), **options)
     model = result.models[-1]
     expected = np.std(result.func_vals) * np.sqrt(model.noise_ + model.alpha)
     assert expected > 0.1
@@ -438,24 +397,14 @@ def test_models_of_dimensions_that_another_optimizer_has_changed_since_are_still
 
 
 def test_any_other_regressor_with_a_standard_deviation_is_read_by_its_own_predictions():
-    optimizer = Optimizer(
-        reals(),
-        base_estimator=BayesianRidge(),
-        n_initial_points=5,
-        acq_func="LCB",
-        acq_optimizer="sampling",
-        acq_optimizer_kwargs={"n_points": 100},
-        random_state=0,
-    )
-    for _ in range(8):
-        point = optimizer.ask()
-        result = optimizer.tell(point, smooth(point))
+    options = {"base_estimator": BayesianRidge(), "n_initial_points": 5, "acq_func": "LCB"}
+    quick = {"acq_optimizer": "sampling", "acq_optimizer_kwargs": {"n_points": 100}}
+    result = told(8, **options, **quick).get_result()
     run = hx.from_skopt(result)
     X = run.space.sample(50, seed=0)
     Z = result.space.transform(points_of(run.space, X))
-    np.testing.assert_allclose(
-        run.surrogate(6).predict(X), result.models[1].predict(Z, return_std=True)
-    )
+    expected = result.models[1].predict(Z, return_std=True)
+    np.testing.assert_allclose(run.surrogate(6).predict(X), expected)
     assert run.own_acquisition(6).acquisition.label == "LCB (κ = 1.96)"
 
 
@@ -502,18 +451,9 @@ def test_no_model_chose_the_initial_points():
 
 
 def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials():
-    def run_of(queue_size):
-        return quick_minimize(
-            smooth,
-            reals(),
-            n_calls=12,
-            n_initial_points=6,
-            acq_func="LCB",
-            model_queue_size=queue_size,
-            random_state=0,
-        )
-
-    everything, queue = hx.from_skopt(run_of(None)), run_of(3)
+    options = {"n_calls": 12, "n_initial_points": 6, "acq_func": "LCB"}
+    everything = hx.from_skopt(short(**options, model_queue_size=None))
+    queue = short(**options, model_queue_size=3)
     assert len(queue.models) == 3
     run = hx.from_skopt(queue)
     np.testing.assert_array_equal(run.X, everything.X)
@@ -550,17 +490,13 @@ def test_without_models_and_specification_every_trial_counts_as_a_proposal():
     assert {run.origin(t) for t in run.proposals} == {Origin.UNKNOWN}
 
 
-@pytest.mark.parametrize(
-    ("x0", "y0", "given", "origin"),
-    [
-        ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], None, 2, Origin.ENQUEUED),
-        ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], [1.0, 2.0], 2, Origin.ADDED),
-        ([0.1, 0.2, 0.3], None, 1, Origin.ENQUEUED),
-    ],
-)
+@pytest.mark.parametrize(("x0", "y0", "given", "origin"), [
+    ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], None, 2, Origin.ENQUEUED),
+    ([[0.1, 0.2, 0.3], [0.5, 1.0, 0.0]], [1.0, 2.0], 2, Origin.ADDED),
+    ([0.1, 0.2, 0.3], None, 1, Origin.ENQUEUED),
+])  # fmt: skip
 def test_given_points_come_before_the_proposals(x0, y0, given, origin):
-    options = {"n_calls": 8, "n_initial_points": 4, "acq_func": "LCB", "random_state": 0}
-    result = quick_minimize(smooth, reals(), x0=x0, y0=y0, **options)
+    result = short(x0=x0, y0=y0, n_calls=8, n_initial_points=4, acq_func="LCB")
     run = hx.from_skopt(result)
     assert run.proposals[0] == given + 4
     origins = [run.origin(trial) for trial in range(given + 5)]
@@ -587,17 +523,8 @@ def test_a_batch_is_explained_by_the_model_that_was_there_when_it_was_asked_for(
 
 
 def test_an_optimizer_that_was_asked_and_told_is_read_like_its_result():
-    optimizer = Optimizer(
-        reals(),
-        n_initial_points=5,
-        acq_func="EI",
-        acq_func_kwargs={"xi": 0.1, "kappa": 3.0},
-        random_state=0,
-    )
-    for _ in range(8):
-        point = optimizer.ask()
-        optimizer.tell(point, smooth(point))
-    run = hx.from_skopt(optimizer)
+    settings = {"xi": 0.1, "kappa": 3.0}
+    run = hx.from_skopt(told(8, n_initial_points=5, acq_func="EI", acq_func_kwargs=settings))
     assert run.optimizer == "skopt's Optimizer"
     assert run.proposals == (5, 6, 7)
     assert run.own_acquisition(6).acquisition.label == "EI (ξ = 0.1)"
@@ -607,9 +534,8 @@ def test_an_optimizer_that_was_asked_and_told_is_read_like_its_result():
 
 def test_models_that_saw_more_trials_than_there_are_belong_to_another_result():
     result = result_of("gp")
-    run = hx.from_skopt(
-        altered(result, x_iters=result.x_iters[:12], func_vals=result.func_vals[:12])
-    )
+    fewer = altered(result, x_iters=result.x_iters[:12], func_vals=result.func_vals[:12])
+    run = hx.from_skopt(fewer)
     assert run.own_acquisition(INITIAL) is None
     assert the_note(run.notes, "models_of_another_result")["read"] == 12
 
@@ -617,18 +543,13 @@ def test_models_that_saw_more_trials_than_there_are_belong_to_another_result():
 # ---------------------------------------------------------------------- criteria
 
 
-@pytest.mark.parametrize(
-    ("options", "label"),
-    [
-        ({"acq_func": "LCB", "kappa": 0.5}, "LCB (κ = 0.5)"),
-        ({"acq_func": "EI", "xi": 0.25}, "EI (ξ = 0.25)"),
-        ({"acq_func": "PI", "xi": 0.0}, "PI"),
-    ],
-)
+@pytest.mark.parametrize(("options", "label"), [
+    ({"acq_func": "LCB", "kappa": 0.5}, "LCB (κ = 0.5)"),
+    ({"acq_func": "EI", "xi": 0.25}, "EI (ξ = 0.25)"),
+    ({"acq_func": "PI", "xi": 0.0}, "PI"),
+])  # fmt: skip
 def test_the_settings_of_the_criterion_are_the_recorded_ones(options, label):
-    result = quick_minimize(
-        smooth, reals(), n_calls=6, n_initial_points=5, random_state=0, **options
-    )
+    result = short(n_calls=6, n_initial_points=5, **options)
     assert hx.from_skopt(result).own_acquisition(5).acquisition.label == label
 
 
@@ -668,16 +589,13 @@ def test_a_proposal_that_no_criterion_likes_is_said_to_have_been_moved():
     assert not the_note(run.own_acquisition(CALLS - 1).notes, "hedge_inferred")["high"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ({"acq_func": "MES"}, fact("criterion_not_pointwise", names=["MES"])),
-        ({"acq_func": "PVRS"}, fact("criterion_not_pointwise", names=["PVRS"])),
-        ({"acq_func": "EIps"}, fact("criterion_per_second", names=["EIps"])),
-        ({"acq_func": "LCB", "kappa": "inf"}, fact("criterion_of_std", kappa="inf")),
-        ({"acq_func": None}, fact("criterion_not_recorded")),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "reason"), [
+    ({"acq_func": "MES"}, fact("criterion_not_pointwise", names=["MES"])),
+    ({"acq_func": "PVRS"}, fact("criterion_not_pointwise", names=["PVRS"])),
+    ({"acq_func": "EIps"}, fact("criterion_per_second", names=["EIps"])),
+    ({"acq_func": "LCB", "kappa": "inf"}, fact("criterion_of_std", kappa="inf")),
+    ({"acq_func": None}, fact("criterion_not_recorded")),
+])  # fmt: skip
 def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(arguments, reason):
     run = hx.from_skopt(asked_for(result_of("gp"), **arguments))
     assert run.own_acquisition(INITIAL) is None
@@ -690,14 +608,8 @@ def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(argument
 
 @pytest.mark.parametrize("acq_func", ["EIps", "PIps"])
 def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
-    result = quick_minimize(
-        lambda point: (smooth(point), 1.0 + point[0]),
-        reals(),
-        n_calls=7,
-        n_initial_points=5,
-        acq_func=acq_func,
-        random_state=0,
-    )
+    options = {"n_calls": 7, "n_initial_points": 5, "acq_func": acq_func}
+    result = short(lambda point: (smooth(point), 1.0 + point[0]), **options)
     run = hx.from_skopt(result)
     np.testing.assert_array_equal(run.objective, [smooth(point) for point in result.x_iters])
     assert run.own_acquisition(5) is None
@@ -710,29 +622,18 @@ def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
 
 
 def test_a_random_search_has_no_acquisition_function_and_says_so():
-    rng = np.random.default_rng(0)
-    points = rng.random((14, 2)).tolist()
-    result = stored_as(
-        points,
-        [sum(point) for point in points],
-        [(0.0, 1.0), (0.0, 1.0)],
-        function="base_minimize",
-        args={"base_estimator": "dummy", "acq_func": "EI", "n_initial_points": 14},
-    )
-    run = hx.from_skopt(result)
-    assert run.optimizer == "skopt's dummy_minimize"
-    assert run.proposals == tuple(range(2, 14))
-    assert run.own_acquisition(12) is None
-    assert "random_search" in kinds(run.notes)
-    assert {run.origin(t) for t in range(14)} == {Origin.INITIAL}
-
-
-def test_a_run_of_initial_points_only_is_a_random_search_too():
-    options = {"n_calls": 12, "n_initial_points": 12, "random_state": 0}
-    run = hx.from_skopt(quick_minimize(smooth, reals(), **options))
-    assert run.proposals == tuple(range(2, 12))
-    assert run.own_acquisition(11) is None
-    assert "random_search" in kinds(run.notes)
+    points = np.random.default_rng(0).random((14, 2)).tolist()
+    args = {"base_estimator": "dummy", "acq_func": "EI", "n_initial_points": 14}
+    specs = {"function": "base_minimize", "args": args}
+    dummy = stored_as(points, [*map(sum, points)], [(0.0, 1.0), (0.0, 1.0)], **specs)
+    # and a run of initial points only is one too
+    for result, n in ((dummy, 14), (short(n_calls=12, n_initial_points=12), 12)):
+        run = hx.from_skopt(result)
+        assert run.proposals == tuple(range(2, n))
+        assert run.own_acquisition(n - 1) is None
+        assert "random_search" in kinds(run.notes)
+        assert {run.origin(t) for t in range(n)} == {Origin.INITIAL}
+    assert hx.from_skopt(dummy).optimizer == "skopt's dummy_minimize"
 
 
 # ---------------------------------------------------------------------- a search for a score
@@ -740,19 +641,12 @@ def test_a_run_of_initial_points_only_is_a_random_search_too():
 
 @cache
 def search():
-    X, y = load_iris(return_X_y=True)
-    found = BayesSearchCV(
-        SVC(),
-        {
-            "gamma": Real(1e-4, 1e1, prior="log-uniform"),
-            "C": Real(1e-2, 1e2, prior="log-uniform"),
-        },
-        n_iter=8,
-        cv=3,
-        random_state=0,
-        optimizer_kwargs={"n_initial_points": 5, "acq_func": "EI"},
-    )
-    return found.fit(X, y)
+    space = {name: Real(low, high, prior="log-uniform")
+             for name, low, high in (("gamma", 1e-4, 1e1), ("C", 1e-2, 1e2))}  # fmt: skip
+    options = {"cv": 3, "random_state": 0, "n_iter": 8}
+    kwargs = {"n_initial_points": 5, "acq_func": "EI"}
+    found = BayesSearchCV(SVC(), space, optimizer_kwargs=kwargs, **options)
+    return found.fit(*load_iris(return_X_y=True))
 
 
 def test_a_search_is_read_with_its_score_maximized():
@@ -768,10 +662,8 @@ def test_a_search_is_read_with_its_score_maximized():
 def test_the_surrogate_of_a_search_predicts_the_score_though_its_model_predicts_the_negated_one():
     run, result = hx.from_skopt(search()), search().optimizer_results_[0]
     X = run.space.sample(50, seed=0)
+    assert_predicts(run.surrogate(6), result.models[1], result, X, sign=-1.0)
     Z = result.space.transform(points_of(run.space, X))
-    mean, std = result.models[1].predict(Z, return_std=True)
-    np.testing.assert_allclose(run.surrogate(6).predict(X)[0], -mean, rtol=1e-6)
-    np.testing.assert_allclose(run.surrogate(6).predict(X)[1], std, rtol=1e-6, atol=1e-8)
     held_out = run.surrogate().held_out()
     np.testing.assert_allclose(held_out.observed, run.objective)
     assert np.abs(held_out.mean - held_out.observed).max() < np.ptp(held_out.observed)
@@ -784,10 +676,9 @@ def test_the_surrogate_of_a_search_predicts_the_score_though_its_model_predicts_
 
 
 def two_searches():
-    X, y = load_iris(return_X_y=True)
     spaces = [({"C": (0.1, 1.0)}, 2), ({"gamma": (0.1, 1.0)}, 2)]
-    kwargs = {"n_initial_points": 2}
-    return BayesSearchCV(SVC(), spaces, cv=2, random_state=0, optimizer_kwargs=kwargs).fit(X, y)
+    options = {"cv": 2, "random_state": 0, "optimizer_kwargs": {"n_initial_points": 2}}
+    return BayesSearchCV(SVC(), spaces, **options).fit(*load_iris(return_X_y=True))
 
 
 def without_space():
@@ -796,33 +687,20 @@ def without_space():
     return result
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "words"),
-    [
-        (lambda: 3, {}, ["result", "int", "x_iters"]),
-        (
-            lambda: scipy.optimize.minimize(lambda x: x[0] ** 2, [1.0]),
-            {},
-            ["OptimizeResult", "x_iters"],
-        ),
-        (lambda: altered(result_of("gp"), func_vals=[1.0]), {}, ["14 x_iters", "1 func_vals"]),
-        (without_space, {}, ["space", "result.space"]),
-        (lambda: BayesSearchCV(SVC(), {"C": (0.1, 1.0)}), {}, ["not fitted", "fit"]),
-        (two_searches, {}, ["2 search spaces", "optimizer_results_[i]"]),
-        (lambda: result_of("gp"), {"names": ["a"]}, ["names", "7"]),
-        (lambda: result_of("gp"), {"names": "abcdefg"}, ["names", "'abcdefg'"]),
-        (
-            lambda: result_of("gp"),
-            {"names": list("abcdeff")},
-            ["dimensions named f", "names="],
-        ),
-        (
-            lambda: stored_as([["a"]], [1.0], [Categorical(["a", "a"], transform="identity")]),
-            {},
-            ["x0", "'a' twice"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "options", "words"), [
+    (lambda: 3, {}, ["result", "int", "x_iters"]),
+    (lambda: scipy.optimize.minimize(lambda x: x[0] ** 2, [1.0]), {},
+     ["OptimizeResult", "x_iters"]),
+    (lambda: altered(result_of("gp"), func_vals=[1.0]), {}, ["14 x_iters", "1 func_vals"]),
+    (without_space, {}, ["space", "result.space"]),
+    (lambda: BayesSearchCV(SVC(), {"C": (0.1, 1.0)}), {}, ["not fitted", "fit"]),
+    (two_searches, {}, ["2 search spaces", "optimizer_results_[i]"]),
+    (lambda: result_of("gp"), {"names": ["a"]}, ["names", "7"]),
+    (lambda: result_of("gp"), {"names": "abcdefg"}, ["names", "'abcdefg'"]),
+    (lambda: result_of("gp"), {"names": list("abcdeff")}, ["dimensions named f", "names="]),
+    (lambda: stored_as([["a"]], [1.0], [Categorical(["a", "a"], transform="identity")]), {},
+     ["x0", "'a' twice"]),
+])  # fmt: skip
 def test_what_is_wrong_with_a_source_is_told(source, options, words):
     with pytest.raises(ValueError, match=re.escape(words[0])) as error:
         hx.from_skopt(source(), **options)
@@ -830,13 +708,10 @@ def test_what_is_wrong_with_a_source_is_told(source, options, words):
         assert word in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        lambda: Optimizer([(0.0, 1.0)]),
-        lambda: altered(result_of("gp"), x_iters=[], func_vals=[]),
-    ],
-)
+@pytest.mark.parametrize("source", [
+    lambda: Optimizer([(0.0, 1.0)]),
+    lambda: altered(result_of("gp"), x_iters=[], func_vals=[]),
+])  # fmt: skip
 def test_a_result_without_a_trial_has_nothing_to_explain(source):
     with pytest.raises(NothingToExplain) as caught:
         hx.from_skopt(source())

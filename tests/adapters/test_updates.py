@@ -374,14 +374,11 @@ def test_what_is_not_a_result_is_logged_and_not_raised(tmp_path, caplog):
     assert len(caplog.records) == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"budget": 0.0}, r"budget must be above 0 and at most 1.* but was 0.0"),
-        ({"budget": 7}, r"budget must be above 0 and at most 1.* but was 7"),
-        ({"on_update": "mail"}, r"on_update must be a function"),
-    ],
-)
+@pytest.mark.parametrize(("options", "text"), [
+    ({"budget": 0.0}, r"budget must be above 0 and at most 1.* but was 0.0"),
+    ({"budget": 7}, r"budget must be above 0 and at most 1.* but was 7"),
+    ({"on_update": "mail"}, r"on_update must be a function"),
+])  # fmt: skip
 def test_bad_arguments_are_refused(options, text):
     with pytest.raises(ValueError, match=text):
         ExplanationCallback(**options)
