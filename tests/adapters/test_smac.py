@@ -8,6 +8,7 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.sources import as_runs
+from tests.noted import kinds, the_note
 
 CS = pytest.importorskip("ConfigSpace", reason="ConfigSpace is not installed")
 
@@ -15,16 +16,11 @@ CS = pytest.importorskip("ConfigSpace", reason="ConfigSpace is not installed")
 def space_of(*conditions, forbidden=()):
     space = CS.ConfigurationSpace(seed=0)
     space.add(
-        CS.Float("lr", (1e-4, 1.0), log=True),
-        CS.Categorical("kernel", ["rbf", "poly", "linear"]),
-        CS.Integer("degree", (1, 5)),
-        CS.OrdinalHyperparameter("size", ["s", "m", "l"]),
-        CS.Constant("version", 3),
-        CS.Float("x", (0.0, 1.0)),
-    )
-    for condition in conditions:
-        space.add(condition(space))
-    for clause in forbidden:
+        CS.Float("lr", (1e-4, 1.0), log=True), CS.Categorical("kernel", ["rbf", "poly", "linear"]),
+        CS.Integer("degree", (1, 5)), CS.OrdinalHyperparameter("size", ["s", "m", "l"]),
+        CS.Constant("version", 3), CS.Float("x", (0.0, 1.0)),
+    )  # fmt: skip
+    for clause in (*conditions, *forbidden):
         space.add(clause(space))
     return space
 
@@ -33,35 +29,24 @@ def equals(child, parent, value):
     return lambda space: CS.EqualsCondition(space[child], space[parent], value)
 
 
+def joined(conjunction, *conditions):
+    return lambda space: conjunction(*(condition(space) for condition in conditions))
+
+
 # ---------------------------------------------------------------------- ConfigSpace
 
 
 @pytest.mark.parametrize(("condition", "active_when"), [
     (equals("x", "kernel", "rbf"), {"kernel": ("rbf",)}),
-    (
-        lambda s: CS.InCondition(s["x"], s["kernel"], ["rbf", "poly"]),
-        {"kernel": ("rbf", "poly")},
-    ),
-    (
-        lambda s: CS.NotEqualsCondition(s["x"], s["kernel"], "rbf"),
-        {"kernel": ("poly", "linear")},
-    ),
+    (lambda s: CS.InCondition(s["x"], s["kernel"], ["rbf", "poly"]), {"kernel": ("rbf", "poly")}),
+    (lambda s: CS.NotEqualsCondition(s["x"], s["kernel"], "rbf"), {"kernel": ("poly", "linear")}),
     (lambda s: CS.GreaterThanCondition(s["x"], s["degree"], 3), {"degree": (4, 5)}),
     (lambda s: CS.LessThanCondition(s["x"], s["size"], "l"), {"size": ("s", "m")}),
-    (
-        lambda s: CS.AndConjunction(
-            CS.EqualsCondition(s["x"], s["kernel"], "rbf"),
-            CS.GreaterThanCondition(s["x"], s["degree"], 2),
-        ),
-        {"kernel": ("rbf",), "degree": (3, 4, 5)},
-    ),
-    (
-        lambda s: CS.OrConjunction(
-            CS.EqualsCondition(s["x"], s["kernel"], "rbf"),
-            CS.EqualsCondition(s["x"], s["kernel"], "linear"),
-        ),
-        {"kernel": ("rbf", "linear")},
-    ),
+    (joined(CS.AndConjunction, equals("x", "kernel", "rbf"),
+            lambda s: CS.GreaterThanCondition(s["x"], s["degree"], 2)),
+     {"kernel": ("rbf",), "degree": (3, 4, 5)}),
+    (joined(CS.OrConjunction, equals("x", "kernel", "rbf"), equals("x", "kernel", "linear")),
+     {"kernel": ("rbf", "linear")}),
 ])  # fmt: skip
 def test_a_condition_is_values_of_parents_and_holds_for_what_configspace_draws(
     condition, active_when
@@ -69,26 +54,18 @@ def test_a_condition_is_values_of_parents_and_holds_for_what_configspace_draws(
     given = space_of(condition)
     space, notes = read_configspace(given)
     assert dict(space["x"].active_when) == active_when
-    assert "condition_as_frequency" not in [note.kind for note in notes]
+    assert "condition_as_frequency" not in kinds(notes)
     drawn = given.sample_configuration(100)
     assert 0 < sum("x" in config for config in drawn) < 100
     assert space.is_valid(space.encode([dict(config) for config in drawn])).all()
 
 
 def test_a_condition_over_several_parents_is_a_frequency():
-    given = space_of(
-        lambda s: CS.OrConjunction(
-            CS.EqualsCondition(s["x"], s["kernel"], "rbf"),
-            CS.EqualsCondition(s["x"], s["size"], "s"),
-        )
-    )
-    space, notes = read_configspace(given)
+    several = equals("x", "kernel", "rbf"), equals("x", "size", "s")
+    space, notes = read_configspace(space_of(joined(CS.OrConjunction, *several)))
     assert space["x"].optional == pytest.approx(1 - (2 / 3) ** 2, abs=0.05)
-    assert "condition_as_frequency" in [note.kind for note in notes]
-    untouched = space_of()
-    untouched.seed(0)
-    read = space_of()
-    read.seed(0)
+    assert "condition_as_frequency" in kinds(notes)
+    untouched, read = space_of(), space_of()
     read_configspace(read)
     assert read.sample_configuration(3) == untouched.sample_configuration(3)
 
@@ -96,7 +73,7 @@ def test_a_condition_over_several_parents_is_a_frequency():
 def test_forbidden_clauses_and_lost_order_are_said():
     clause = lambda s: CS.ForbiddenEqualsClause(s["kernel"], "linear")  # noqa: E731
     _, notes = read_configspace(space_of(forbidden=[clause]))
-    assert {note.kind for note in notes} == {"forbidden_clauses", "order_left_out"}
+    assert kinds(notes) == {"forbidden_clauses", "order_left_out"}
     assert "kernel == 'linear'" in " ".join(map(str, notes))
 
 
@@ -110,25 +87,18 @@ def test_only_a_space_of_configspace_is_one():
 
 @pytest.fixture
 def history_of():
-    """Makes a run history of (configuration, options of its result)."""
+    """Makes a run history of configurations that are drawn; of (which of them, cost, options)."""
     pytest.importorskip("smac", reason="smac is not installed")
     from smac.runhistory.runhistory import RunHistory
 
-    def make(results):
-        history = RunHistory()
-        for config, cost, options in results:
-            history.add(config, cost, **{"starttime": 1.0, "endtime": 2.0, **options})
+    def make(*results):
+        history, drawn = RunHistory(), space_of().sample_configuration(3)
+        for which, cost, *options in results:
+            given = {"starttime": 1.0, "endtime": 2.0, "seed": 0, **dict(*options)}
+            history.add(drawn["abc".index(which)], cost, **given)
         return history
 
     return make
-
-
-@pytest.fixture
-def statuses():
-    pytest.importorskip("smac", reason="smac is not installed")
-    from smac.runhistory.enumerations import StatusType
-
-    return StatusType
 
 
 def optimize(tmp_path, facade, n_trials, cost, *, space=None, **options):
@@ -154,26 +124,18 @@ def optimize(tmp_path, facade, n_trials, cost, *, space=None, **options):
 
     watch = Watch()
     watch.chosen = []
-    scenario = smac.Scenario(
-        space,
-        n_trials=n_trials,
-        seed=0,
-        output_directory=tmp_path,
-        **{"deterministic": True, **options},
-    )
+    options = {"deterministic": True, "seed": 0, "output_directory": tmp_path, **options}
+    scenario = smac.Scenario(space, n_trials=n_trials, **options)
     facade = getattr(smac, facade)
     model, fewer = facade.get_model(scenario), {}
     if hasattr(model, "_rf_opts"):  # memory for fewer leaves, and fewer candidates: it takes long
         model._rf_opts["max_leaf_nodes"] = 64
         fewer = {"challengers": 500} if "Hyperparameter" in facade.__name__ else {}
+    maximizer = facade.get_acquisition_maximizer(scenario, **fewer)
     made = facade(
-        scenario,
-        cost,
-        model=model,
-        acquisition_maximizer=facade.get_acquisition_maximizer(scenario, **fewer),
-        logging_level=False,
+        scenario, cost, model=model, acquisition_maximizer=maximizer, logging_level=False,
         callbacks=[watch],
-    )
+    )  # fmt: skip
     made.optimize()
     return made, watch.chosen, [dict(config) for config in looked_at]
 
@@ -184,14 +146,8 @@ def cost_of(config, seed=0):
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory):
-    return optimize(
-        tmp_path_factory.mktemp("smac"), "HyperparameterOptimizationFacade", 24, cost_of
-    )
-
-
-@pytest.fixture(scope="module")
-def optimized(watched):
-    return watched[0]
+    folder = tmp_path_factory.mktemp("smac")
+    return optimize(folder, "HyperparameterOptimizationFacade", 24, cost_of)
 
 
 def chosen_of(facade, chosen):
@@ -290,8 +246,7 @@ def test_models_that_are_not_those_of_smac_are_not_taken_for_them(watched):
     facade._config_selector._retrain_after = 3
     run = as_run(facade)
     trial = run.proposals[-1]
-    assert "smac_not_rebuilt" in [note.kind for note in run.notes]
-    assert "origins_overwritten" in [note.kind for note in run.notes]
+    assert {"smac_not_rebuilt", "origins_overwritten"} <= kinds(run.notes)
     assert run.own_acquisition(trial) is None
     assert run.chosen_acquisition(trial).assumed
     assert run.own_acquisition() is not None  # of all results
@@ -327,13 +282,8 @@ def test_a_random_facade_has_no_model(tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_the_latest_process_of_a_black_box_facade_is_its_own(tmp_path):
     space = CS.ConfigurationSpace({"lr": (0.01, 1.0), "x": (0.0, 1.0)}, seed=0)
-    made, *_ = optimize(
-        tmp_path,
-        "BlackBoxFacade",
-        8,
-        lambda config, seed=0: config["lr"] + config["x"],
-        space=space,
-    )
+    cost = lambda config, seed=0: config["lr"] + config["x"]  # noqa: E731
+    made, *_ = optimize(tmp_path, "BlackBoxFacade", 8, cost, space=space)
     run = as_run(made)
     last = run.record.batches[-1].trials[0]
     vectors = np.array([config.get_array() for config in space.sample_configuration(30)])
@@ -345,33 +295,18 @@ def test_the_latest_process_of_a_black_box_facade_is_its_own(tmp_path):
 
 
 def test_the_mean_over_instances_and_seeds_is_the_objective(history_of):
-    a, b = space_of().sample_configuration(2)
-    run = as_run(
-        history_of(
-            [
-                (a, 1.0, {"instance": "i", "seed": 0}),
-                (a, 3.0, {"instance": "j", "seed": 0}),
-                (b, 5.0, {"instance": "i", "seed": 0}),
-            ]
-        )
-    )
+    i, j = {"instance": "i"}, {"instance": "j"}
+    run = as_run(history_of(("a", 1.0, i), ("a", 3.0, j), ("b", 5.0, i)))
     assert run.objective.tolist() == [2.0, 5.0]
     assert run.instances.names == ("i", "j")
     assert run.instances.objective.tolist() == [1.0, 3.0, 5.0]
-    assert [note.trials for note in run.notes if note.kind == "instances_missing"] == [(1,)]
+    assert the_note(run.notes, "instances_missing").trials == (1,)
 
 
 def test_results_of_the_highest_budget_count(history_of):
-    a, b, c = space_of().sample_configuration(3)
-    history = history_of(
-        [
-            (a, 1.0, {"budget": 3.0, "seed": 0}),
-            (b, 2.0, {"budget": 3.0, "seed": 0}),
-            (c, 3.0, {"budget": 3.0, "seed": 0}),
-            (a, 0.5, {"budget": 9.0, "seed": 0}),
-            (b, 0.7, {"budget": 9.0, "seed": 0}),
-        ]
-    )
+    low, high = {"budget": 3.0}, {"budget": 9.0}
+    at_first = ("a", 1.0, low), ("b", 2.0, low), ("c", 3.0, low)
+    history = history_of(*at_first, ("a", 0.5, high), ("b", 0.7, high))
     run = as_run(history)
     assert (run.trials.tolist(), run.objective.tolist()) == ([0, 1], [0.5, 0.7])
     assert run.excluded[2].kind == "another_fidelity"
@@ -380,37 +315,22 @@ def test_results_of_the_highest_budget_count(history_of):
         hx.from_smac(history, level=4.0)
 
 
-def test_crashed_and_running_trials_are_left_out(history_of, statuses):
-    a, b, c = space_of().sample_configuration(3)
-    run = as_run(
-        history_of(
-            [
-                (a, 1.0, {"seed": 0}),
-                (b, np.inf, {"seed": 0, "status": statuses.CRASHED}),
-                (c, 0.0, {"seed": 0, "status": statuses.RUNNING}),
-            ]
-        )
-    )
+def test_crashed_and_running_trials_are_left_out(history_of):
+    from smac.runhistory.enumerations import StatusType
+
+    crashed, running = {"status": StatusType.CRASHED}, {"status": StatusType.RUNNING}
+    run = as_run(history_of(("a", 1.0), ("b", np.inf, crashed), ("c", 0.0, running)))
     assert run.trials.tolist() == [0]
-    assert {t: given.state for t, given in run.without_result.items()} == {
-        1: "failed",
-        2: "running",
-    }
+    states = {t: given.state for t, given in run.without_result.items()}
+    assert states == {1: "failed", 2: "running"}
     assert run.proposals == ()  # no origin
 
 
 def test_of_several_objectives_one_is_chosen(history_of):
-    a, b = space_of().sample_configuration(2)
-    history = history_of([(a, [1.0, 4.0], {"seed": 0}), (b, [2.0, 3.0], {"seed": 0})])
-    runs = as_runs(history)
-    assert {name: run.objective.tolist() for name, run in runs.items()} == {
-        "objective 0": [1.0, 2.0],
-        "objective 1": [4.0, 3.0],
-    }
+    history = history_of(("a", [1.0, 4.0]), ("b", [2.0, 3.0]))
+    found = {name: run.objective.tolist() for name, run in as_runs(history).items()}
+    assert found == {"objective 0": [1.0, 2.0], "objective 1": [4.0, 3.0]}
     with pytest.raises(hx.InputError, match="objective"):
         as_run(history)
-
-
-def test_a_history_without_trials_has_nothing_to_explain(history_of):
     with pytest.raises(hx.NothingToExplain):
-        as_run(history_of([]))
+        as_run(history_of())

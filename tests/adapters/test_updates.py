@@ -5,17 +5,19 @@ import logging
 import os
 import threading
 import time
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import optuna
 import pytest
+import skopt
 from optuna.samplers import RandomSampler
 
 from hpo_explain.adapters import _updates
 from hpo_explain.adapters._drawing import one_writer
 from hpo_explain.adapters._updates import Budget, ReportUpdates
 from hpo_explain.adapters.optuna import ExplanationCallback
+from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
 from hpo_explain.base.errors import InputError
 from hpo_explain.reporting import Section
 from tests.adapters.drawn import Drawn, drawn_here
@@ -31,6 +33,24 @@ class Updates(ReportUpdates):
 
     def _read(self, source):
         return source()
+
+
+@pytest.fixture
+def of_study(tmp_path, monkeypatch):
+    """A study whose callback was called for some trials, and the callback."""
+    drawn_here(monkeypatch)
+
+    def made(
+        n, path=tmp_path / "r.html", objective=parabola, *, names=(), directions=None, **options
+    ):
+        callback = ExplanationCallback(path, **{"budget": None, "sections": ["overview"]} | options)
+        study = optuna.create_study(sampler=RandomSampler(seed=0), directions=directions)
+        if names:
+            study.set_metric_names(names)
+        study.optimize(objective, n_trials=n, callbacks=[callback])
+        return study, callback
+
+    return made
 
 
 class Clock:
@@ -50,87 +70,75 @@ def clock(monkeypatch):
     return Clock(monkeypatch)
 
 
-def simulate(clock, monkeypatch, path, *, trial, full, trials, reading=0.0, **options):
-    """Trials and reports that take so many seconds; return when there were reports."""
-    seen = []
+@pytest.fixture
+def simulate(clock, monkeypatch, tmp_path):
+    """Trials and reports that take so many seconds; it returns when there were reports."""
 
-    def drawn(*_):
-        seen.append(clock.now)
-        return full
+    def simulated(*, trial, full, trials, reading=0.0, **options):
+        seen = []
 
-    Drawn(monkeypatch, drawn)
-    subject = updates(path, **options)
+        def drawn(*_):
+            seen.append(clock.now)
+            return full
 
-    def read():
-        clock.now += reading
-        return {}
+        Drawn(monkeypatch, drawn)
+        subject = updates(tmp_path / "r.html", **options)
 
-    for _ in range(trials):
-        clock.now += trial
-        subject._step(read, lasted=trial)
-    return seen, subject
+        def read():
+            clock.now += reading
+            return {}
+
+        for _ in range(trials):
+            clock.now += trial
+            subject._step(read, lasted=trial)
+        return seen, subject
+
+    return simulated
 
 
-def test_reports_stay_within_their_share_of_the_time_the_first_included(
-    clock, monkeypatch, tmp_path
-):
-    seen, _ = simulate(clock, monkeypatch, tmp_path / "r.html", trial=1.0, full=5.0, trials=1000)
+def test_reports_stay_within_their_share_of_the_time_the_first_included(simulate):
+    seen, _ = simulate(trial=1.0, full=5.0, trials=1000)
     assert all(5.0 * (k + 1) <= 0.1 * when for k, when in enumerate(seen))
     assert 5.0 * len(seen) >= 0.08 * 1000.0  # and the budget is used
+    seen, _ = simulate(trial=1.0, full=0.0, reading=2.0, trials=400)
+    assert 0.8 * 0.1 * 400.0 <= 2.0 * len(seen) <= 0.1 * 400.0  # reading is paid for, too
+    seen, _ = simulate(trial=0.001, full=8.0, trials=6, budget=None)
+    assert len(seen) == 6  # without a limit all are drawn
 
 
-def test_the_first_report_comes_when_it_fits(clock, monkeypatch, tmp_path):
+def test_the_first_report_comes_when_it_fits(simulate, clock):
     assumed = Budget(0.1).cost
-    path = tmp_path / "r.html"
-    seen, _ = simulate(clock, monkeypatch, path, trial=1.0, full=9.0, trials=1000, every=25)
+    seen, _ = simulate(trial=1.0, full=9.0, trials=1000, every=25)
     assert 10.0 * assumed <= seen[0] <= 10.0 * assumed + 1.0  # not only after 25 more trials
-    seen, _ = simulate(clock, monkeypatch, path, trial=1000.0, full=9.0, trials=25, every=25)
+    seen, _ = simulate(trial=1000.0, full=9.0, trials=25, every=25)
     assert len(seen) == 1  # of long trials at once
     assert Budget(0.1, sections=1).cost < assumed
 
 
-def test_a_run_that_is_too_short_gets_its_report_at_the_end_only(clock, monkeypatch, tmp_path):
-    path = tmp_path / "r.html"
-    seen, subject = simulate(clock, monkeypatch, path, trial=0.001, full=8.0, trials=1000)
+def test_a_run_that_is_too_short_gets_its_report_at_the_end_only(simulate, tmp_path):
+    seen, subject = simulate(trial=0.001, full=8.0, trials=1000)
     assert seen == []
-    assert subject.finish(dict) == path
+    assert subject.finish(dict) == tmp_path / "r.html"
     assert len(seen) == 1
 
 
-def test_the_time_of_reading_is_paid_for_and_is_not_the_optimizations(clock, monkeypatch, tmp_path):
-    seen, _ = simulate(
-        clock, monkeypatch, tmp_path / "r.html", trial=1.0, full=0.0, reading=2.0, trials=400
-    )
-    assert 0.8 * 0.1 * 400.0 <= 2.0 * len(seen) <= 0.1 * 400.0
-
-
-def test_without_a_limit_every_report_is_drawn(clock, monkeypatch, tmp_path):
-    seen, _ = simulate(
-        clock, monkeypatch, tmp_path / "r.html", trial=0.001, full=8.0, trials=6, budget=None
-    )
-    assert len(seen) == 6
-
-
-def test_reports_that_wait_are_logged_once(clock, monkeypatch, tmp_path, caplog):
+def test_reports_that_wait_are_logged_once(simulate, caplog):
     with caplog.at_level(logging.INFO, logger="hpo_explain"):
-        seen, _ = simulate(
-            clock, monkeypatch, tmp_path / "r.html", trial=1.0, full=20.0, trials=1000
-        )
+        seen, _ = simulate(trial=1.0, full=20.0, trials=1000)
     waits = [r.getMessage() for r in caplog.records if "not written anew" in r.msg]
     assert len(waits) == len(seen) + 1  # not with every trial
     assert "10 %" in waits[0]
 
 
-def test_on_update_gets_the_path_and_may_fail(clock, monkeypatch, tmp_path, caplog):
+def test_on_update_gets_the_path_and_may_fail(simulate, tmp_path, caplog):
     told = []
 
     def on_update(path):
         told.append(path)
         raise RuntimeError("no such channel")
 
-    path = tmp_path / "r.html"
-    simulate(clock, monkeypatch, path, trial=1000.0, full=0.001, trials=3, on_update=on_update)
-    assert told == [path] * 3
+    simulate(trial=1000.0, full=0.001, trials=3, on_update=on_update)
+    assert told == [tmp_path / "r.html"] * 3
     assert len(caplog.records) == 1
     assert "was written, but on_update failed (RuntimeError: no such channel)" in caplog.text
 
@@ -179,23 +187,18 @@ def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(monkeyp
 
 
 def test_a_report_that_another_process_writes_costs_nothing_and_is_left_to_it(
-    clock, monkeypatch, tmp_path, caplog
+    simulate, monkeypatch, tmp_path, caplog
 ):
     with one_writer(tmp_path / "r.html"):
-        seen, subject = simulate(
-            clock, monkeypatch, tmp_path / "r.html", trial=1000.0, full=1.0, trials=2
-        )
+        seen, subject = simulate(trial=1000.0, full=1.0, trials=2)
         monkeypatch.setattr(_updates, "_PATIENCE", 0.01)
         assert caplog.records == []
         assert subject.finish(dict) is None
-    assert seen == []
-    assert subject._budget.spent == 0.0
+    assert (seen, subject._budget.spent) == ([], 0.0)
     assert "another process has been writing it" in caplog.text
 
 
-def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(
-    clock, monkeypatch, tmp_path, caplog
-):
+def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(monkeypatch, tmp_path, caplog):
     def no_drawing(*_):
         raise OSError("disk full")
 
@@ -245,11 +248,9 @@ def test_of_many_threads_one_writes_at_a_time(tmp_path):
 
 
 def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(tmp_path, caplog):
+    caplog.set_level(logging.INFO, logger="hpo_explain")
     (tmp_path / ".r.html.lock").mkdir()
-    with (
-        caplog.at_level(logging.INFO, logger="hpo_explain"),
-        one_writer(tmp_path / "r.html") as mine,
-    ):
+    with one_writer(tmp_path / "r.html") as mine:
         assert mine
     assert "is written without a lock" in caplog.text
 
@@ -265,30 +266,23 @@ def test_a_file_system_without_locks_gets_no_file_in_their_place(monkeypatch, tm
     assert names(tmp_path) == []
 
 
-def test_a_folder_that_is_missing_is_not_made(tmp_path, caplog, monkeypatch):
-    drawn_here(monkeypatch)
-    path = tmp_path / "missing" / "r.html"
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    callback = ExplanationCallback(path, every=2, budget=None, sections=["overview"])
-    study.optimize(parabola, n_trials=4, callbacks=[callback])
+def test_a_folder_that_is_missing_is_not_made(of_study, tmp_path, caplog):
+    study, callback = of_study(4, tmp_path / "missing" / "r.html", every=2)
     assert callback.finish(study) is None
     assert "there is no folder" in caplog.text
     assert names(tmp_path) == []
 
 
-def test_a_report_that_fails_leaves_the_last_good_one_and_no_lock_file(tmp_path, monkeypatch):
-    drawn_here(monkeypatch)
-    path = tmp_path / "r.html"
-    path.write_text("the last good one")
-    callback = ExplanationCallback(path, every=2, budget=None, sections=["overview"])
-
+def test_a_report_that_fails_leaves_the_last_good_one_and_no_lock_file(
+    of_study, tmp_path, monkeypatch
+):
     def full_disk(*_):
         raise OSError(28, "No space left on device")
 
+    (tmp_path / "r.html").write_text("the last good one")
     monkeypatch.setattr("hpo_explain.reporting.page.write_atomically", full_disk)
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.optimize(parabola, n_trials=4, callbacks=[callback])
-    assert path.read_text() == "the last good one"
+    of_study(4, every=2)
+    assert (tmp_path / "r.html").read_text() == "the last good one"
     assert names(tmp_path) == ["r.html"]
 
 
@@ -304,25 +298,20 @@ def test_sections_that_cannot_be_sent_are_refused_before_the_run_starts():
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 @pytest.mark.parametrize("target", [None, 0])
-def test_several_objectives_get_a_tab_each_unless_one_is_the_target(target, tmp_path, monkeypatch):
-    drawn_here(monkeypatch)
-    path = tmp_path / "r.html"
-    study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
-    study.set_metric_names(["loss", "speed"])
-    callback = ExplanationCallback(path, every=6, budget=None, sections=["overview"], target=target)
-    study.optimize(lambda t: (parabola(t), 1.0 + t.number), n_trials=6, callbacks=[callback])
-    page = Page(path.read_text(encoding="utf-8"))
+def test_several_objectives_get_a_tab_each_unless_one_is_the_target(target, tmp_path, of_study):
+    several = {"directions": ["minimize", "maximize"], "names": ["loss", "speed"]}
+    of_study(
+        6, objective=lambda t: (parabola(t), 1.0 + t.number), every=6, target=target, **several
+    )
+    page = Page((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "The best of 6 trials is trial 5, at 6." in page.text or target == 0
     assert page.values("for") == (["tab-1", "tab-2"] if target is None else [])
     assert not page.misnested
 
 
-def test_finish_writes_the_whole_study(tmp_path, monkeypatch):
-    drawn_here(monkeypatch)
+def test_finish_writes_the_whole_study(of_study, tmp_path):
     path = tmp_path / "r.html"
-    callback = ExplanationCallback(path, every=25, sections=["overview"])
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.optimize(parabola, n_trials=7, callbacks=[callback])
+    study, callback = of_study(7, every=25, budget=0.1)
     assert not path.exists()
     assert callback.finish(study) == path
     assert "of 7 trials" in path.read_text(encoding="utf-8")
@@ -333,28 +322,20 @@ def test_finish_writes_the_whole_study(tmp_path, monkeypatch):
 
 def test_skopt_calls_back_and_the_report_is_written(tmp_path, monkeypatch):
     drawn_here(monkeypatch)
-    skopt = pytest.importorskip("skopt")
-    from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
-
-    told = []
-    callback = SkoptCallback(
-        tmp_path / "r.html", every=3, budget=None, sections=["overview"], on_update=told.append
-    )
-    settings = {"n_calls": 6, "n_initial_points": 4, "random_state": 0}
-    plain = skopt.gp_minimize(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], **settings)
-    result = skopt.gp_minimize(
-        lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], callback=[callback], **settings
-    )
-    assert told == [tmp_path / "r.html"] * 2
+    path, told = tmp_path / "r.html", []
+    options = {"every": 3, "budget": None, "sections": ["overview"], "on_update": told.append}
+    callback = SkoptCallback(path, **options)
+    run = partial(skopt.gp_minimize, n_calls=6, n_initial_points=4, random_state=0)
+    plain = run(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)])
+    result = run(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], callback=[callback])
+    assert told == [path] * 2
     np.testing.assert_array_equal(result.x_iters, plain.x_iters)  # the run is left alone
-    assert callback.finish(result) == tmp_path / "r.html"
-    assert "of 6 trials" in Path(told[0]).read_text(encoding="utf-8")
+    assert callback.finish(result) == path
+    assert "of 6 trials" in path.read_text(encoding="utf-8")
 
 
 def test_skopt_ask_and_tell(tmp_path, monkeypatch):
     drawn = Drawn(monkeypatch)
-    skopt = pytest.importorskip("skopt")
-    from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
 
     callback = SkoptCallback(tmp_path / "r.html", every=3, budget=None)
     optimizer = skopt.Optimizer([(0.0, 1.0)], n_initial_points=3, random_state=0)
@@ -365,8 +346,6 @@ def test_skopt_ask_and_tell(tmp_path, monkeypatch):
 
 
 def test_what_is_not_a_result_is_logged_and_not_raised(tmp_path, caplog):
-    pytest.importorskip("skopt")
-    from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
 
     callback = SkoptCallback(tmp_path / "r.html", every=1)
     assert callback("nothing") is None
@@ -397,8 +376,6 @@ def test_bad_arguments_are_refused(options, text):
     ],
 )
 def test_an_option_that_skopts_callback_does_not_know_is_refused_at_once(options, text, tmp_path):
-    pytest.importorskip("skopt")
-    from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
 
     with pytest.raises(ValueError, match=text):
         SkoptCallback(tmp_path / "r.html", **options)
