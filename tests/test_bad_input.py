@@ -67,10 +67,12 @@ SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 X, Y = TABLE[["x"]].to_numpy(), TABLE["loss"].to_numpy()
 RUN = hx.Run(SPACE, X, Y, "minimize")
 REPEATED = hx.Run(SPACE, [[0.1], [0.1], [0.9], [0.9]], [1.0, 1.2, 3.0, 2.9], "minimize")
+TREES = RUN.surrogate(kind="forest")
 CURVED = replace(RUN, curves=hx.Curves(range(12), X, [1, 2], np.column_stack([Y, Y])))
 NESTED = nested_space()
 CONFIG = {"optimizer": "lion", "n_layers": 1, "units_0": 8, "lr": 1e-3}
 MODEL = AnalyticSurrogate(SPACE, lambda X: X[:, 0], 0.1)
+BOUND = hx.LowerConfidenceBound(MODEL)
 FOREST = RandomForestRegressor(2, random_state=0).fit(X, Y)
 NAN = math.nan
 
@@ -112,6 +114,15 @@ class Model:
     def predict(self, X):
         parts = [part * np.ones(len(X)) if np.isscalar(part) else part for part in self.returned]
         return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def forest_of(model, y):
+    return hx.ForestSurrogate(SPACE, model.fit(X, y))
+
+
+def process_of(space, y):
+    gp = GaussianProcessRegressor(optimizer=None)
+    return hx.GaussianProcessSurrogate(space, gp.fit(X, y))
 
 
 def shapley_of(model):
@@ -203,28 +214,10 @@ REFUSED = {
     "ForestSurrogate": [
         (lambda: hx.ForestSurrogate(SPACE, RandomForestRegressor()), "forest", ANY),
         (lambda: hx.ForestSurrogate(unit_cube(2), FOREST), "forest", FOREST),
-        (
-            lambda: hx.ForestSurrogate(SPACE, RandomForestRegressor(2).fit(X, np.c_[Y, Y])),
-            "forest",
-            ANY,
-        ),
-        (
-            lambda: hx.ForestSurrogate(
-                SPACE, RandomForestRegressor(2, criterion="absolute_error").fit(X, Y)
-            ),
-            "forest",
-            ANY,
-        ),
-        (
-            lambda: hx.ForestSurrogate(SPACE, RandomForestClassifier(2).fit(X, Y > 2)),
-            "forest",
-            ANY,
-        ),
-        (
-            lambda: hx.ForestSurrogate(SPACE, GradientBoostingRegressor(n_estimators=2).fit(X, Y)),
-            "forest",
-            ANY,
-        ),
+        (lambda: forest_of(RandomForestRegressor(2), np.c_[Y, Y]), "forest", ANY),
+        (lambda: forest_of(RandomForestRegressor(2, criterion="absolute_error"), Y), "forest", ANY),
+        (lambda: forest_of(RandomForestClassifier(2), Y > 2), "forest", ANY),
+        (lambda: forest_of(GradientBoostingRegressor(n_estimators=2), Y), "forest", ANY),
         (lambda: hx.ForestSurrogate(SPACE, FOREST).held_out(), "data", None),
         (lambda: hx.ForestSurrogate.fit(SPACE, X, Y, n_trees=0), "n_trees", 0),
         (lambda: hx.ForestSurrogate.fit(SPACE, X, Y, n_trees=1.5), "n_trees", 1.5),
@@ -238,20 +231,8 @@ REFUSED = {
     "ModelSurrogate": [(lambda: hx.ModelSurrogate(SPACE, "gp"), "model", "gp")],
     "GaussianProcessSurrogate": [
         (lambda: hx.GaussianProcessSurrogate(SPACE, GaussianProcessRegressor()), "gp", ANY),
-        (
-            lambda: hx.GaussianProcessSurrogate(
-                unit_cube(3), GaussianProcessRegressor(optimizer=None).fit(X, Y)
-            ),
-            "gp",
-            ANY,
-        ),
-        (
-            lambda: hx.GaussianProcessSurrogate(
-                SPACE, GaussianProcessRegressor(optimizer=None).fit(X, np.c_[Y, -Y])
-            ),
-            "gp",
-            ANY,
-        ),
+        (lambda: process_of(unit_cube(3), Y), "gp", ANY),
+        (lambda: process_of(SPACE, np.c_[Y, -Y]), "gp", ANY),
         (lambda: RUN.surrogate().predict(np.zeros((3, 5))), "X", np.zeros((3, 5))),
         (lambda: RUN.surrogate().predict(np.zeros(2)), "X", np.zeros(2)),
         (lambda: RUN.surrogate().posterior_covariance(np.zeros(2)), "X", np.zeros(2)),
@@ -284,14 +265,12 @@ REFUSED = {
     ],
     # ------------------------------------------------------------------ runs and diagnostics
     "Run": [
-        (lambda: hx.Run(SPACE, X, Y, "min"), "direction", "min"),
         (lambda: hx.Run(SPACE, X, ["good"] * 12, "minimize"), "objective", ANY),
-        (lambda: RUN.surrogate(kind="forrest"), "kind", "forrest"),
         (lambda: sampling_bias(RUN, size=1), "size", 1),
         (lambda: sampling_bias(RUN, permutations=0), "permutations", 0),
     ],
     "Instances": [
-        (lambda: hx.Instances(X=[["a"]], objective=[1.0], index=[0], names=("i",)), "X", ANY),
+        (lambda: hx.Instances(X=[["a"]], objective=[1.0], index=[0], names=("i",)), "X", ANY)
     ],
     "from_frame": [
         (lambda: hx.from_frame(TABLE, objective="los"), "objective", "los"),
@@ -300,27 +279,13 @@ REFUSED = {
         (lambda: hx.from_frame(TABLE, objective="loss", proposed=3), "proposed", 3),
         (lambda: hx.from_frame(TABLE, objective="loss", proposed=[99]), "proposed", 99),
     ],
-    "from_hyperopt": [
-        (lambda: hx.from_hyperopt(TABLE), "trials", "DataFrame"),
-    ],
-    "from_sklearn": [
-        (lambda: hx.from_sklearn(GridSearchCV(None, {})), "search", "GridSearchCV"),
-    ],
-    "from_ax": [
-        (lambda: hx.from_ax(TABLE), "client", "DataFrame"),
-    ],
-    "from_keras_tuner": [
-        (lambda: hx.from_keras_tuner(TABLE), "tuner", "DataFrame"),
-    ],
-    "from_flaml": [
-        (lambda: hx.from_flaml(TABLE), "analysis", "DataFrame"),
-    ],
-    "from_ray": [
-        (lambda: hx.from_ray(TABLE), "results", "DataFrame"),
-    ],
-    "from_smac": [
-        (lambda: hx.from_smac(TABLE), "smac", "DataFrame"),
-    ],
+    "from_hyperopt": [(lambda: hx.from_hyperopt(TABLE), "trials", "DataFrame")],
+    "from_sklearn": [(lambda: hx.from_sklearn(GridSearchCV(None, {})), "search", "GridSearchCV")],
+    "from_ax": [(lambda: hx.from_ax(TABLE), "client", "DataFrame")],
+    "from_keras_tuner": [(lambda: hx.from_keras_tuner(TABLE), "tuner", "DataFrame")],
+    "from_flaml": [(lambda: hx.from_flaml(TABLE), "analysis", "DataFrame")],
+    "from_ray": [(lambda: hx.from_ray(TABLE), "results", "DataFrame")],
+    "from_smac": [(lambda: hx.from_smac(TABLE), "smac", "DataFrame")],
     "from_optuna": [
         (lambda: hx.from_optuna(study_of(3), pruned="some"), "pruned", "some"),
         (lambda: hx.from_optuna(study_of(3), infeasible="some"), "infeasible", "some"),
@@ -328,35 +293,19 @@ REFUSED = {
     ],
     # ------------------------------------------------------------------ explainers
     "ShapleyExplainer": [
-        (
-            lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), estimator="fast"),
-            "estimator",
-            "fast",
-        ),
-        (
-            lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), background=0),
-            "background",
-            0,
-        ),
-        (lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), orders=1), "orders", 1),
-        (
-            lambda: hx.ShapleyExplainer(hx.LowerConfidenceBound(MODEL), precision=0),
-            "precision",
-            0,
-        ),
+        (lambda: hx.ShapleyExplainer(BOUND, estimator="fast"), "estimator", "fast"),
+        (lambda: hx.ShapleyExplainer(BOUND, background=0), "background", 0),
+        (lambda: hx.ShapleyExplainer(BOUND, orders=1), "orders", 1),
+        (lambda: hx.ShapleyExplainer(BOUND, precision=0), "precision", 0),
     ],
     "PredictionExplainer": [
-        (lambda: hx.PredictionExplainer(MODEL, direction="down"), "direction", "down"),
+        (lambda: hx.PredictionExplainer(MODEL, direction="down"), "direction", "down")
     ],
     "FanovaExplainer": [
         (lambda: hx.FanovaExplainer(RUN.surrogate(), direction="up"), "direction", "up"),
         (lambda: hx.FanovaExplainer(RUN.surrogate(), n_trees=0), "n_trees", 0),
-        (lambda: hx.FanovaExplainer(RUN.surrogate(kind="forest")).explain(order=0), "order", 0),
-        (
-            lambda: hx.FanovaExplainer(RUN.surrogate(kind="forest")).explain(given={"y": [0]}),
-            "given",
-            "y",
-        ),
+        (lambda: hx.FanovaExplainer(TREES).explain(order=0), "order", 0),
+        (lambda: hx.FanovaExplainer(TREES).explain(given={"y": [0]}), "given", "y"),
     ],
     "PartialDependenceExplainer": [
         (lambda: hx.PartialDependenceExplainer(MODEL, grid_size=1), "grid_size", 1),
@@ -374,18 +323,16 @@ REFUSED = {
         (lambda: hx.RegionalPartialDependenceExplainer(MODEL, criterion="l3"), "criterion", "l3"),
         (lambda: hx.RegionalPartialDependenceExplainer(MODEL, min_leaf=0), "min_leaf", 0),
     ],
-    "ComparisonExplainer": [
-        (lambda: hx.ComparisonExplainer([]), "runs", []),
-    ],
+    "ComparisonExplainer": [(lambda: hx.ComparisonExplainer([]), "runs", [])],
     "ParetoExplainer": [
         (
             lambda: hx.ParetoExplainer(Objectives.of({"a": RUN, "b": RUN}), {"a": MODEL}),
             "surrogates",
             ["a"],
-        ),
+        )
     ],
     "AblationExplainer": [
-        (lambda: hx.AblationExplainer(MODEL, direction="down"), "direction", "down"),
+        (lambda: hx.AblationExplainer(MODEL, direction="down"), "direction", "down")
     ],
     "LocalImportanceExplainer": [
         (lambda: hx.LocalImportanceExplainer(MODEL, direction="down"), "direction", "down"),
@@ -404,30 +351,20 @@ REFUSED = {
         (lambda: hx.LimeExplainer(MODEL, max_depth=0), "max_depth", 0),
         (lambda: hx.LimeExplainer(MODEL, sample=1), "sample", 1),
     ],
-    "InteractionExplainer": [
-        (lambda: hx.InteractionExplainer(MODEL, sample=1), "sample", 1),
-    ],
+    "InteractionExplainer": [(lambda: hx.InteractionExplainer(MODEL, sample=1), "sample", 1)],
     "AdviceExplainer": [(lambda: hx.AdviceExplainer(RUN, most=0), "most", 0)],
     "NoiseExplainer": [
         (lambda: hx.NoiseExplainer(MODEL), "model", ANY),
         (lambda: hx.NoiseExplainer(REPEATED.noise()).explain(2), "order", 2),
     ],
-    "find_sample_size": [
-        (
-            lambda: hx.find_sample_size(hx.LowerConfidenceBound(MODEL), {"x": 0.5}, first=1),
-            "first",
-            1,
-        ),
-    ],
+    "find_sample_size": [(lambda: hx.find_sample_size(BOUND, {"x": 0.5}, first=1), "first", 1)],
     "local_background": [
         (lambda: hx.local_background(SPACE, {"x": 0.5}, 5, radius="wide"), "radius", "wide"),
         (lambda: l1_neighbourhood(SPACE, X, {"x": 0.5}, n=0), "n", 0),
     ],
-    "hybrid_background": [
-        (lambda: hx.hybrid_background(SPACE, {"x": 0.5}, 1), "n", 1),
-    ],
+    "hybrid_background": [(lambda: hx.hybrid_background(SPACE, {"x": 0.5}, 1), "n", 1)],
     "ShapleyInteractionExplainer": [
-        (lambda: hx.ShapleyInteractionExplainer(MODEL, index="SII"), "index", "SII"),
+        (lambda: hx.ShapleyInteractionExplainer(MODEL, index="SII"), "index", "SII")
     ],
     "GameExplainer": [(lambda: hx.GameExplainer(MODEL, index="SII"), "index", "SII")],
     "LearningCurvesExplainer": [
@@ -521,10 +458,7 @@ TEXTS = {
         ),
         ["constant", "0.5", "nothing to explain"],
     ),
-    "a frame without saying what the objective is": (
-        lambda: hx.trust(TABLE),
-        ["objective="],
-    ),
+    "a frame without saying what the objective is": (lambda: hx.trust(TABLE), ["objective="]),
     "an objective that is no number": (
         lambda: hx.from_frame(TABLE.assign(loss="good"), objective="loss"),
         ["objective", "'loss'", "good"],

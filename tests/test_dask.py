@@ -22,8 +22,7 @@ pytestmark = pytest.mark.filterwarnings("default")  # what a cluster warns of at
 
 
 @pytest.fixture(
-    scope="module",
-    params=["threads", pytest.param("processes", marks=pytest.mark.thorough)],
+    scope="module", params=["threads", pytest.param("processes", marks=pytest.mark.thorough)]
 )
 def scheduler(request):
     with (

@@ -56,22 +56,6 @@ def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it()
     )
 
 
-def test_the_report_counts_them_too():
-    import optuna
-
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-
-    def objective(trial):
-        x = trial.suggest_float("x", 0.0, 1.0)
-        trial.report(x, 0)
-        if trial.number > 3:
-            raise optuna.TrialPruned
-        return 1.0 + trial.number
-
-    study.optimize(objective, n_trials=9)
-    assert hx.history(study).since_best == "8 later trials (5 pruned) brought nothing better"
-
-
 # ---------------------------------------------------------------------- lucky
 
 

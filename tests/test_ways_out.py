@@ -51,12 +51,3 @@ def test_a_constraint_names_options_of_functions_that_have_them():
 def test_a_run_that_was_read_does_not_send_an_unknown_option_to_its_reader():
     with pytest.raises(hx.InputError, match="else it is no option here"):
         hx.noise(RUN, surrogate=RUN.surrogate())
-
-
-@pytest.mark.parametrize("function", [hx.ablation, hx.explain_prediction, hx.h_statistic])
-@pytest.mark.parametrize("before", [99, "3", -1.5, [3], {"x": 1}])
-def test_a_trial_that_is_none_is_refused_by_the_name_of_the_argument(function, before):
-    with pytest.raises(hx.InputError) as caught:
-        function(RUN, before=before)
-    assert caught.value.argument == "before"
-    assert "Finished trials: 0-11" in str(caught.value)

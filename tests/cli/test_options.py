@@ -9,6 +9,7 @@ from hpo_explain.base.errors import Option
 from hpo_explain.catalog.methods import EXPLAIN_PROPOSAL, IMPORTANCE
 from hpo_explain.cli._commands import command_of
 from hpo_explain.cli._errors import name_option, name_reading_option
+from hpo_explain.reporting import page
 
 
 @pytest.mark.parametrize(
@@ -74,30 +75,15 @@ def test_debug_shows_the_traceback_of_what_goes_wrong(folder, study, run):
         run("partial-dependence", "study.db", "z", "--debug")
 
 
-def test_debug_shows_the_traceback_of_a_failed_section(folder, study, run, monkeypatch):
+@pytest.mark.parametrize("debug", [True, False])
+def test_a_failed_section_is_one_line_and_with_debug_a_traceback(study, run, monkeypatch, debug):
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
     monkeypatch.setattr("hpo_explain.reporting.context.methods.ablation", broken)
-    from hpo_explain.reporting import page
-
     parts = tuple(part for part in page.SECTIONS if part.name in ("overview", "ablation"))
     monkeypatch.setattr(page, "SECTIONS", parts)
-    outcome = run("report", "study.db", "--debug")
+    outcome = run("report", "study.db", *["--debug"] * debug)
     assert outcome.exit_code == 0
-    assert "Traceback" in outcome.stderr
-    assert "shapes do not match" in outcome.stderr
-
-
-def test_without_debug_a_failed_section_is_one_line(folder, study, run, monkeypatch):
-    def broken(*_, **__):
-        raise ValueError("shapes do not match")
-
-    monkeypatch.setattr("hpo_explain.reporting.context.methods.ablation", broken)
-    from hpo_explain.reporting import page
-
-    parts = tuple(part for part in page.SECTIONS if part.name == "ablation")
-    monkeypatch.setattr(page, "SECTIONS", parts)
-    outcome = run("report", "study.db")
-    assert "Traceback" not in outcome.stderr
+    assert ("Traceback" in outcome.stderr) == ("shapes do not match" in outcome.stderr) == debug
     assert "ValueError: shapes do not match" in outcome.stdout

@@ -66,8 +66,7 @@ def test_what_a_report_rests_on_is_told_on_stderr(study, run):
 
 
 @pytest.mark.parametrize(
-    ("out", "words"),
-    [("no/folder/report.html", "no/folder"), (".", "is a folder")],
+    ("out", "words"), [("no/folder/report.html", "no/folder"), (".", "is a folder")]
 )
 def test_a_place_that_cannot_be_written_is_noticed_before_anything_is_read(
     folder, study, run, out, words

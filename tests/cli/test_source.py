@@ -70,12 +70,6 @@ def test_a_table_is_read_as_the_options_say(table, run):
     assert first_column(outcome.stdout) == {"None", "rbf", "NA"}
 
 
-def test_tabs_separate_the_columns_of_a_tsv(folder, run):
-    TABLE.to_csv("trials.tsv.gz", index=False, sep="\t")
-    outcome = run("importance", "trials.tsv.gz", "--objective", "auc", "--format", "csv")
-    assert first_column(outcome.stdout) == {"x", "kernel"}
-
-
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(folder, run, first):
     numbered = TABLE.set_index(pd.RangeIndex(first, first + len(TABLE)))

@@ -13,10 +13,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern, WhiteKernel
 from sklearn.metrics import r2_score
 
-from hpo_explain import (
-    ForestSurrogate,
-    GaussianProcessSurrogate,
-)
+from hpo_explain import ForestSurrogate, GaussianProcessSurrogate
 from hpo_explain.diagnostics._skill import good_trials, r2_of, rank_correlation, two_groups
 from hpo_explain.diagnostics._trust import LEVELS, SCOPES, reach, trust
 from hpo_explain.models.protocols import HeldOut

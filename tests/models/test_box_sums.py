@@ -19,12 +19,7 @@ from hpo_explain.models.box_sums import (
 )
 from tests.models.forests import SPACES, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
-from tests.split_grid import (
-    cells_of,
-    marginal,
-    predict_cells,
-    tree_variances,
-)
+from tests.split_grid import cells_of, marginal, predict_cells, tree_variances
 
 KINDS = {"ordered columns": fitted, "missing values": fitted_with_missing}
 

@@ -5,10 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.model_selection import cross_val_predict
 
 from hpo_explain import CategoricalParameter, FloatParameter, ForestSurrogate, SearchSpace

@@ -12,6 +12,7 @@ from tests.reporting.pages import content_of
 pytestmark = pytest.mark.usefixtures("empty_figures")
 
 SECTIONS = ["h-statistic", "ablation", "local-importance", "lime"]
+OTHERS = ["effects", "subspace"]
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=str)
@@ -45,7 +46,7 @@ def test_fair_shares_are_shown_where_the_order_of_the_changes_matters():
         assert len([tag for tag, _ in Page(content.body).elements if tag == "figure"]) == figures
 
 
-@pytest.mark.parametrize("section", SECTIONS, ids=str)
+@pytest.mark.parametrize("section", [*SECTIONS, *OTHERS])
 def test_a_section_says_why_it_does_not_apply(section):
     run = tuning_run(12)
     constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.reporting.context import Context
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
@@ -53,16 +52,6 @@ def test_conditional_and_categorical_hyperparameters_are_shown():
     page = Page(content_of("effects", tuning_run(30)).body)
     assert page.misnested == []
     assert len([tag for tag, _ in page.elements if tag == "figure"]) >= 3
-
-
-def test_where_there_is_no_effect_the_section_says_why():
-    run = one_matters(12)
-    constant = hx.Run(run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss")
-    with pytest.raises(NothingToExplain, match="the loss is constant"):
-        content_of("effects", constant)
-    single = hx.Run(run.space, run.X[:1], run.objective[:1], "minimize")
-    with pytest.raises(NothingToExplain, match="trial"):
-        content_of("effects", single)
 
 
 def on_the_diagonal(n=40, *, together=1.0, spread=0.15):

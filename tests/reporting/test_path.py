@@ -56,8 +56,7 @@ def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("proposals", "text"),
-    [([], "has no proposal"), ([9], "a path needs two proposals")],
+    ("proposals", "text"), [([], "has no proposal"), ([9], "a path needs two proposals")]
 )
 def test_a_run_without_a_path_says_why(proposals, text, tmp_path):
     assert text in written(run_of(10, 2, proposals=proposals), tmp_path).text

@@ -53,16 +53,6 @@ def test_a_narrower_space_and_the_fixed_rest_are_sections_with_their_tables(tmp_
     ]
 
 
-@pytest.mark.parametrize(
-    ("objective", "text"), [([1.0, 1.0, 1.0], "constant"), ([1.0], "needs at least 2")]
-)
-def test_without_differences_there_is_nothing_to_do(objective, text, tmp_path):
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    X = np.linspace(0.0, 1.0, len(objective))[:, None]
-    run = hx.Run(space, X, objective, "minimize")
-    assert text in page_of(run, tmp_path, "subspace").text
-
-
 def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
     run = run_of(10, proposals=range(7, 10))
     tables = tables_of(page_of(run, tmp_path, "importance", "path"))

@@ -44,11 +44,6 @@ def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(origin, said)
     assert said in str(run_of(origin))
 
 
-def test_what_is_asked_for_is_answered():
-    report = Report.of({"loss": run_of(hx.Origin.INITIAL)}, sections=["path"])
-    assert "no proposal" in report.cards[0].finding
-
-
 def test_a_run_with_a_proposal_is_titled_as_one():
     run = hx.Run(SPACE, X, LOSS, "minimize", proposals=[9])
     report = Report.of({"loss": run}, sections=["overview"])

@@ -15,15 +15,12 @@ WRONG = {**WHOLE, NAME: "a"}
 @pytest.mark.parametrize(
     ("argument", "explain"),
     [
-        ("trial", lambda config: hx.explain_proposal(RUN, config)),
         ("config", lambda config: hx.lime(RUN, config)),
-        ("config", lambda config: hx.local_importance(RUN, config)),
-        ("source", lambda config: hx.ablation(RUN, source=config)),
         ("target", lambda config: hx.ablation(RUN, target=config)),
         ("config", lambda config: hx.local_background(RUN.space, config, 10)),
         ("cap", lambda config: hx.importance(RUN, n_trees=4, cap=config)),
     ],
-    ids=["proposal", "lime", "local importance", "source", "target", "background", "cap"],
+    ids=["lime", "target", "background", "cap"],
 )
 @pytest.mark.parametrize(
     ("config", "problem"),

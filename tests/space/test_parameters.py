@@ -126,10 +126,7 @@ def test_every_position_of_a_range_survives_the_round_trip(parameter):
 
 
 @given(
-    low=st.integers(-50, 50),
-    width=st.integers(0, 60),
-    step=st.integers(1, 7),
-    log=st.booleans(),
+    low=st.integers(-50, 50), width=st.integers(0, 60), step=st.integers(1, 7), log=st.booleans()
 )
 def test_whole_numbers_decode_to_whole_numbers_on_their_grid(low, width, step, log):
     low = abs(low) + 1 if log else low

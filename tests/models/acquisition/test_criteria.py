@@ -48,9 +48,7 @@ def test_log_ei_falls_steadily_into_the_tail():
 
 
 @given(
-    m=st.floats(-1e12, 1e12),
-    s=st.just(0.0) | st.floats(5e-324, 1e12),
-    best=st.floats(-1e12, 1e12),
+    m=st.floats(-1e12, 1e12), s=st.just(0.0) | st.floats(5e-324, 1e12), best=st.floats(-1e12, 1e12)
 )
 def test_no_prediction_gives_a_warning_or_a_number_that_is_none(m, s, best):
     mean, std = np.array([m]), np.array([s])

@@ -49,8 +49,7 @@ def kernels_of(parameter, k, rng):
 def mixture_of(space, columns, k, rng):
     weights = rng.random(k) + 0.1
     return ProductMixture(
-        weights / weights.sum(),
-        tuple(kernels_of(space.parameters[j], k, rng) for j in columns),
+        weights / weights.sum(), tuple(kernels_of(space.parameters[j], k, rng) for j in columns)
     )
 
 
