@@ -38,7 +38,7 @@ MUTATED = {  # the tests of each, those first that find most
     "hpo_explain.methods.effects.regional_partial_dependence": [
         "tests/methods/test_regional_partial_dependence.py"
     ],
-    "hpo_explain.base.claim": ["tests/explanations/test_claims.py"],
+    "hpo_explain.base.claim": ["tests/base/test_claims.py"],
 }
 DECLARED = [
     *PROJECT["project"]["dependencies"],

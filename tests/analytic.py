@@ -53,3 +53,21 @@ def nested_space() -> SearchSpace:
             IntParameter("warmup", 10, 50, step=10, optional=0.4),
         ]
     )
+
+
+def space_of(*, when: dict[str, dict[str, list]] | None = None, **values) -> SearchSpace:
+    """Hyperparameters by their values: a list, a range of integers, or (low, high[, "log"]).
+
+    `when` maps the names of conditional ones to what activates them.
+    """
+    conditions = when or {}
+
+    def parameter(name, of):
+        options = {"active_when": conditions.get(name, {})}
+        if isinstance(of, list):
+            return CategoricalParameter(name, of, **options)
+        if isinstance(of, range):
+            return IntParameter(name, of.start, of.stop - 1, **options)
+        return FloatParameter(name, *of[:2], log=of[2:] == ("log",), **options)
+
+    return SearchSpace([parameter(name, of) for name, of in values.items()])

@@ -1,6 +1,7 @@
 """Accumulated local effects: closed forms, PyALE's numbers, axioms, and trials that crowd."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,9 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.effects.accumulated_local_effects import (
-    AccumulatedLocalEffectsExplainer,
-)
-from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.methods.effects.accumulated_local_effects import AccumulatedLocalEffectsExplainer
+from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 
 def effects(space, of, sample, names, **options):
@@ -61,14 +61,7 @@ def test_of_a_pair_it_is_what_is_left_of_a_product():
 @pytest.fixture(scope="module")
 def mixed():
     """A space with a number, its companion, an integer and a category; trials and models of it."""
-    space = hx.SearchSpace(
-        [
-            hx.FloatParameter("x", 0.0, 1.0),
-            hx.FloatParameter("y", 0.0, 1.0),
-            hx.IntParameter("k", 1, 5),
-            hx.CategoricalParameter("c", list("abcd")),
-        ]
-    )
+    space = space_of(x=(0.0, 1.0), y=(0.0, 1.0), k=range(1, 6), c=list("abcd"))
     rng = np.random.default_rng(0)
     x = rng.random(208)
     y = np.clip(x + 0.1 * rng.standard_normal(208), 0.0, 1.0)
@@ -244,11 +237,8 @@ def test_only_configurations_in_which_it_is_active_count_and_all_asked_about_are
 
 
 def test_what_a_category_activates_takes_its_value_from_the_nearest_trial_that_has_one():
-    space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("booster", ["tree", "dart"]),
-            hx.FloatParameter("rate", 0.0, 1.0, active_when={"booster": ["dart"]}),
-        ]
+    space = space_of(
+        booster=["tree", "dart"], rate=(0.0, 1.0), when={"rate": {"booster": ["dart"]}}
     )
     X = np.array([[0.0, np.nan]] * 3 + [[1.0, 0.9], [1.0, 0.7]])
     found = effects(space, lambda X: np.nan_to_num(X[:, 1]), X, "booster")
@@ -312,15 +302,62 @@ def test_a_large_sample_is_thinned_by_its_seed():
     assert not np.array_equal(first.mean, other.mean)
 
 
+# ---------------------------------------------------------------------- in words
+
+
+GOOD = Verdict("good", ())
+TRUSTED = Trust(GOOD, GOOD, 1.0, 1.0, 40, "leave-one-out")
+CUBE = unit_cube(2)
+
+
+def effect(names, of, *, error):
+    """Of a function at a lattice, with independent errors of the places."""
+    lattice = np.array([(a, b) for a in np.linspace(0, 1, 5) for b in np.linspace(0, 1, 5)])
+    subject = Subject(CUBE, tried=CUBE.sample(300, seed=0))
+    explainer = hx.AccumulatedLocalEffectsExplainer(
+        AnalyticSurrogate(CUBE, of), sample=lattice, subject=subject
+    )
+    found = explainer.explain(names)
+    covariance = error**2 * np.eye(found.mean.size)
+    return replace(found, covariance=covariance, subject=replace(found.subject, trust=TRUSTED))
+
+
+# In a lattice the middles of a pair's intervals, 0.25 and 0.75, have a mean of 0.45: the products
+# 4 (x1 - 0.45) (x2 - 0.45) range from -0.99 to 1.21.
 @pytest.mark.parametrize(
-    ("options", "argument"),
+    ("result", "sentence"),
     [
-        ({"sample": None}, "sample"),
-        ({"sample": [[2.0, 0.0]]}, "sample"),
-        ({"grid_size": 1}, "grid_size"),
+        (
+            effect("x1", lambda X: 4.0 * X[:, 0], error=0.1),
+            (
+                "Along the trials, relative to their average, the objective is best at "
+                "x1 between 0 and 0.125: -2.0 ± 0.2."
+            ),
+        ),
+        (
+            effect("x1", lambda X: 0.1 * X[:, 0], error=2.0),
+            (
+                "Along the trials, relative to their average, the objective is 0 ± 4 at "
+                "best; no value of x1 is ruled out."
+            ),
+        ),
+        (
+            effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3),
+            "Along the trials x1 and x2 act together: their sum misses 2.200 ± 0.004.",
+        ),
+        (
+            effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=2.0),
+            "Along the trials x1 and x2 may act together: their sum misses 2 ± 8.",
+        ),
     ],
 )
-def test_what_cannot_be_asked_is_refused(options, argument):
-    with pytest.raises(hx.InputError) as caught:
-        effects(unit_cube(2), lambda X: X[:, 0], **{"sample": 10, **options}, names="x1")
-    assert caught.value.argument == argument
+def test_the_sentence_says_what_changes_along_the_trials(result, sentence):
+    assert result.sentence == sentence
+
+
+def test_of_a_sum_nothing_is_left_for_the_pair():
+    result = effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] + X[:, 1], error=1e-4)
+    assert result.sentence.startswith(
+        "Along the trials x1 and x2 do not act together: their sum misses at most 0.000"
+    )
+    assert result.caution == ""

@@ -15,23 +15,13 @@ from hpo_explain.base.facts import Origin
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.changing import branch, rescale, wider
-from hpo_explain.methods.advice.prospects import (
-    Candidates,
-    Prospects,
-    _expected_best,
-    changed_rows,
-)
+from hpo_explain.methods.advice.prospects import Candidates, Prospects, _expected_best, changed_rows
 from hpo_explain.methods.advice.telling import _gain, beware, failing, luck, repeat, wait
 from hpo_explain.run import WithoutResult
+from tests.analytic import space_of
 
 PLANE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
-SOLVERS = hx.SearchSpace(
-    [
-        hx.CategoricalParameter("solver", ["lbfgs", "saga", "sag"]),
-        hx.CategoricalParameter("penalty", ["l1", "l2"]),
-        hx.FloatParameter("C", 1e-3, 1e3, log=True),
-    ]
-)
+SOLVERS = space_of(solver=["lbfgs", "saga", "sag"], penalty=["l1", "l2"], C=(0.001, 1000.0, "log"))
 
 
 def run_of(objective, n=40, noise=0.0, seed=0, space=PLANE, direction="minimize"):

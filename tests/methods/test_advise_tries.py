@@ -14,6 +14,7 @@ from hpo_explain.methods.advice.prospects import Prospects
 from hpo_explain.methods.advice.telling import failing
 from hpo_explain.methods.advice.trying import _Given, batch_of, explore, total_effects
 from hpo_explain.run import on_log_tail
+from tests.analytic import space_of
 
 MIXED = hx.SearchSpace(
     [
@@ -216,12 +217,8 @@ def test_they_keep_away_from_what_fails():
 
 
 def test_categories_and_inactive_hyperparameters_differ_or_not():
-    space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("kind", ["a", "b", "c"]),
-            hx.FloatParameter("x", 0.0, 1.0),
-            hx.FloatParameter("only_c", 0.0, 1.0, active_when={"kind": ["c"]}),
-        ]
+    space = space_of(
+        kind=["a", "b", "c"], x=(0.0, 1.0), only_c=(0.0, 1.0), when={"only_c": {"kind": ["c"]}}
     )
     X = space.sample(60, seed=0)
     X = X[X[:, 0] != 1]  # "b" was never tried

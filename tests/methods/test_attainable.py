@@ -6,7 +6,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.methods._engines.attainable import attainable
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
-from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 
 def rows_of(space, n=200):
@@ -75,12 +75,11 @@ def test_the_uncertainty_of_the_best_is_the_posteriors():
 
 def two_families(n=90, seed=0):
     """Family b is worse on average, and reaches the best objective."""
-    space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("family", ["a", "b"]),
-            hx.FloatParameter("a_width", 0.0, 1.0, active_when={"family": ["a"]}),
-            hx.FloatParameter("b_rate", 0.0, 1.0, active_when={"family": ["b"]}),
-        ]
+    space = space_of(
+        family=["a", "b"],
+        a_width=(0.0, 1.0),
+        b_rate=(0.0, 1.0),
+        when={"a_width": {"family": ["a"]}, "b_rate": {"family": ["b"]}},
     )
     X = space.sample(n, seed=seed)
     rest = np.nan_to_num(X)

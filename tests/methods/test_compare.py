@@ -35,10 +35,7 @@ def test_shares_and_effects_of_linear_functions():
         # the loss is 0 at the best configuration (0, 0) and 1 on average, at (a + b) / 2
         line = (a * np.array(found.grid[0]) + b / 2.0) / ((a + b) / 2.0)
         np.testing.assert_allclose(found.effects[0][r], line, atol=0.06)
-    assert [claim.hyperparameters for claim in claims(found, "everywhere")] == [
-        ("x",),
-        ("y",),
-    ]
+    assert [claim.hyperparameters for claim in claims(found, "everywhere")] == [("x",), ("y",)]
     assert all(claim.certain for claim in claims(found, "everywhere"))
 
 

@@ -1,12 +1,9 @@
 """Desirability paths: whose models, which numbers, on any number of workers."""
 
-import json
-import pickle
 from dataclasses import replace
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import t as student
 
@@ -14,7 +11,7 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import fact
 from tests.analytic import unit_cube
-from tests.handmade import NASTY, explanation, tuning_run, warns_of_glyphs
+from tests.handmade import explanation, tuning_run
 from tests.methods.paths import path, random_path
 
 
@@ -278,13 +275,6 @@ def test_criteria_that_change_are_named_and_their_terms_kept_apart():
     assert len(path.acquisitions) == 1
 
 
-def test_forms():
-    path = path_of(run_of(proposals=[6, 9, 13], direction="maximize"))
-    assert json.loads(json.dumps(path.to_dict(), allow_nan=False))["trials"] == [6, 9, 13]
-    again = pickle.loads(pickle.dumps(path))
-    pd.testing.assert_frame_equal(again.to_frame(), path.to_frame())
-
-
 # ---------------------------------------------------------------------- words
 
 
@@ -312,13 +302,6 @@ def test_what_depends_on_kappa_is_not_told_as_certain():
     )
     driven = [[[0.0, 0.5], [0.6, 0.0], [1.0, 0.0]]] * 2
     assert "x2 and x1 (for the assumed κ) mattered most" in path(driven).sentence
-
-
-def test_facts():
-    assert str(fact("several_criteria", names=["LCB", "EI"])) == (
-        "the proposals were made by several criteria (LCB, EI), whose contributions have different "
-        "units; acquisition='lcb' explains all of them by one"
-    )
 
 
 # ---------------------------------------------------------------------- figures
@@ -459,14 +442,3 @@ def test_wide_bands_do_not_hide_values_and_what_is_not_known_is_said():
     assert "Nothing was predicted" in nothing.footer
     some = random_path(3, 1, each=[{"objective_prediction": None}, {}, {}])
     assert "None is known for 1 proposal." in some.described("predictions").footer
-
-
-@warns_of_glyphs
-@pytest.mark.parametrize("view", ["", "payouts", "predictions"])
-def test_views_are_drawn(view):
-    own = {"terms": NASTY[:2], "acquisition": NASTY[2], "objective_name": NASTY[3]}
-    found = random_path(3, len(NASTY), names=NASTY, **own)
-    axes = np.ravel(found.plot(view=view))
-    axes[0].figure.figure.draw_without_rendering()
-    assert not any(ax._left_title.get_parse_math() for ax in axes)
-    assert found.to_plotly(view=view).data

@@ -10,6 +10,7 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
 from hpo_explain.methods._engines.coalitions import shapley_weights
+from tests.analytic import space_of
 
 MIXED = hx.SearchSpace(
     [
@@ -93,13 +94,7 @@ def test_scikit_learns_kernels_agree(kernel):
 
 @pytest.mark.parametrize("make", [RandomForestRegressor, ExtraTreesRegressor])
 def test_a_forest_of_ones_own_agrees_missing_values_included(make):
-    space = hx.SearchSpace(
-        [
-            hx.IntParameter("n", 1, 3),
-            hx.FloatParameter("u", 0.0, 1.0, active_when={"n": [2, 3]}),
-            hx.FloatParameter("v", 0.0, 1.0),
-        ]
-    )
+    space = space_of(n=range(1, 4), u=(0.0, 1.0), v=(0.0, 1.0), when={"u": {"n": [2, 3]}})
     X = space.sample(60, seed=3)
     y = 1e6 + np.nan_to_num(X[:, 1]) + X[:, 2]
     forest = make(n_estimators=12, min_samples_leaf=3, random_state=0).fit(X, y)

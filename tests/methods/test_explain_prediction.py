@@ -1,15 +1,12 @@
 """Shapley values of the prediction: closed forms, the acquisition's own engine, and bad input."""
 
-import json
-import pickle
-
 import numpy as np
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
-from tests.handmade import TRUSTED, subject_of, tuning_run, warns_of_glyphs
+from tests.handmade import TRUSTED, subject_of, tuning_run
 
 
 def test_a_linear_prediction_is_divided_into_its_terms():
@@ -82,35 +79,25 @@ def test_a_constant_prediction_has_no_contributions():
 
 
 def test_bad_input_is_refused():
-    surrogate = AnalyticSurrogate(unit_cube(2), 0.0)
-    explainer = hx.PredictionExplainer(surrogate, background=10)
+    explainer = hx.PredictionExplainer(AnalyticSurrogate(unit_cube(2), 0.0), background=10)
     with pytest.raises(ValueError, match="outside its range"):
         explainer.explain({"x1": 2.0, "x2": 0.5})
     with pytest.raises(ValueError, match="configs is empty"):
         explainer.explain_all([])
-    with pytest.raises(ValueError, match="direction must be one of"):
-        hx.PredictionExplainer(surrogate, direction="down")
-    with pytest.raises(ValueError, match="background must be at least 1"):
-        hx.PredictionExplainer(surrogate, background=0)
 
 
-def test_the_results_can_be_stored_and_shown():
+def test_claims_are_the_contributions_and_what_moves_most_on_average():
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
     explainer = hx.PredictionExplainer(surrogate, background=20)
     one = explainer.explain({"x1": 1.0, "x2": 0.5})
-    many = explainer.explain_all([{"x1": 1.0, "x2": 0.5}, {"x1": 0.0, "x2": 0.5}])
-    for result in (one, many):
-        json.dumps(result.to_dict(), allow_nan=False)
-        assert pickle.loads(pickle.dumps(result)).sentence == result.sentence
-        assert "<svg" in result._repr_html_()
     assert one.to_frame().index.tolist() == ["x1", "x2"]
-    assert [claim.kind for claim in one.claims] == ["reason", "reason"]
-    assert [claim.estimate for claim in one.claims] == one.phi.tolist()
-    first, second = many.claims
-    assert (first.kind, first.hyperparameters, first.estimate) == (
-        "effect", ("x1",), many.importance[0],
-    )  # fmt: skip
-    assert second.hyperparameters == ("x2",)
+    assert [(claim.kind, claim.estimate) for claim in one.claims] == [
+        ("reason", phi) for phi in one.phi
+    ]
+    many = explainer.explain_all([{"x1": 1.0, "x2": 0.5}, {"x1": 0.0, "x2": 0.5}])
+    assert [(c.kind, c.hyperparameters, c.estimate) for c in many.claims] == [
+        ("effect", (name,), size) for name, size in zip(many.names, many.importance, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
@@ -215,11 +202,3 @@ def test_points_are_contributions_colored_by_values_the_largest_on_top():
     assert (np.abs(first.y) < 0.5).all()
     assert figure.scale == ("low", "high", "value")
     assert "Not shown: 10 that move it less" in overview(np.ones((2, 30))).described().footer
-
-
-@warns_of_glyphs
-@pytest.mark.parametrize("draw", [prediction, lambda phi: overview([phi])])
-def test_they_are_drawn(draw):
-    found = draw(np.linspace(-1.0, 1.0, 5))
-    found.plot().figure.draw_without_rendering()
-    assert found.to_plotly().data

@@ -25,8 +25,9 @@ from hpo_explain import (
 )
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods.effects.partial_dependence import marginal_on
 from hpo_explain.methods.importance.fanova import corrected
-from tests.analytic import nested_space, unit_cube
+from tests.analytic import nested_space, space_of, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
 from tests.shares import shares_of
@@ -192,9 +193,7 @@ def test_marginals_are_those_of_brute_force_at_the_values_shown(name):
 
 
 def test_marginals_are_scikit_learns_partial_dependence_over_all_configurations():
-    space = SearchSpace(
-        [IntParameter("a", 1, 6), IntParameter("b", 0, 1), CategoricalParameter("c", list("xyz"))]
-    )
+    space = space_of(a=range(1, 7), b=range(2), c=list("xyz"))
     X, y = data(space)
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
     result = FanovaExplainer(ForestSurrogate(space, forest)).explain()
@@ -531,13 +530,7 @@ def test_drawing_computes_no_total_effects_and_marks_those_that_are_known():
     ],
 )
 def test_a_narrow_sub_space_has_a_grid_of_its_own(given, expected):
-    space = SearchSpace(
-        [
-            FloatParameter("x", 0.0, 1.0),
-            FloatParameter("lr", 1e-5, 1.0, log=True),
-            IntParameter("k", 1, 100),
-        ]
-    )
+    space = space_of(x=(0.0, 1.0), lr=(1e-05, 1.0, "log"), k=range(1, 101))
     X = space.sample(60, seed=0)
     forest = ForestSurrogate.fit(space, X, X.sum(axis=1), n_trees=4)
     ((name, _),) = given.items()
@@ -568,12 +561,11 @@ def test_trees_without_variance_have_no_say():
 
 
 def test_a_pair_that_is_never_active_together_has_no_marginal():
-    space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("model", ["svm", "rf"]),
-            hx.FloatParameter("C", 0.1, 10.0, active_when={"model": ["svm"]}),
-            hx.IntParameter("depth", 1, 20, active_when={"model": ["rf"]}),
-        ]
+    space = space_of(
+        model=["svm", "rf"],
+        C=(0.1, 10.0),
+        depth=range(1, 21),
+        when={"C": {"model": ["svm"]}, "depth": {"model": ["rf"]}},
     )
     X = space.sample(30, seed=0)
     result = hx.importance(hx.Run(space, X, np.nansum(X, axis=1), "minimize"))
@@ -591,3 +583,67 @@ def test_the_correction_takes_off_what_noise_adds():
     # nothing varies but the correction, with Student's t of 3 degrees of freedom
     assert found.lower[0] == pytest.approx(0.7 - 3.182446 * 0.1)
     assert found.lower[1] == found.upper[1] == pytest.approx(0.3)
+
+
+# ---------------------------------------------------------------------- in words
+
+
+MARGINAL_SPACE = space_of(lr=(0.0001, 0.1, "log"), booster=["a", "b"])
+GRIDS = {"lr": (1e-4, 1e-3, 0.0123456), "booster": ("a", "b")}
+
+
+def marginal_of(mean, *names, tried=None, activity=(1.0, 1.0), **given):
+    mean = np.array(mean)
+    return marginal_on(
+        Subject(MARGINAL_SPACE, objective_name="loss", tried=tried),
+        names,
+        tuple(GRIDS[name] for name in names),
+        rows="trees",
+        mean=mean,
+        std=0.25 * np.ones_like(mean),
+        activity=activity[: len(names)],
+        given=given,
+    )
+
+
+def test_the_sentence_says_where_the_best_prediction_is():
+    pair = marginal_of([[3.0, 4.0], [2.0, 5.0], [3.0, 1.0]], "lr", "booster")
+    said = "On average the predicted loss is best at lr = 0.01235 and booster = b."
+    assert pair.sentence.startswith(f"{said} Not certain: ")
+    flat = marginal_of([3.0, 3.0, 3.0], "lr")
+    assert flat.sentence.startswith(
+        "On average the predicted loss is the same for every value of lr."
+    )
+
+
+def test_what_was_not_tried_is_not_called_the_best():
+    tried = MARGINAL_SPACE.encode([{"lr": 1e-4 * 1.02**k, "booster": "a"} for k in range(20)])
+    one = marginal_of([3.0, 4.0, 1.0], "lr", tried=tried)
+    assert one.supported.tolist() == [True, False, False]
+    (claim,) = one.claims
+    assert (claim.values, claim.certain) == ((1e-4,), False)
+    (flat,) = marginal_of([3.0, 3.0, 3.0], "lr", tried=tried).claims
+    assert (flat.kind, flat.certain) == ("flat", False)
+    assert one.described().footer.endswith("Dimmed: fewer than 3 trials near.")
+
+
+def test_the_subtitle_says_where_a_hyperparameter_is_active():
+    one = marginal_of([3.0, 4.0, 5.0], "lr", activity=(0.25,))
+    assert one.described().subtitle == (
+        "averaged over all other hyperparameters; lower is better\n"
+        "lr is active in 25% of the space and makes no difference elsewhere"
+    )
+
+
+def test_the_footer_says_what_is_drawn():
+    tried = MARGINAL_SPACE.sample(200, seed=0)
+    one = marginal_of([3.0, 4.0, 5.0], "lr", tried=tried)
+    assert one.described().footer == (
+        "Band: std over the trees. Marks along the axis: tried values."
+    )
+    categories = marginal_of([3.0, 4.0], "booster", tried=tried)
+    assert categories.described().footer == (
+        "Whiskers: std over the trees. In brackets: number of trials."
+    )
+    pair = marginal_of(np.zeros((3, 2)), "lr", "booster")
+    assert pair.described().footer == ("The std over the trees is 0.25 on average, at most 0.25.")

@@ -277,12 +277,6 @@ def test_a_table_with_a_row_per_step_has_curves():
     assert early.curves.steps.tolist() == [1.0, 2.0]
 
 
-def test_steps_that_nobody_reported_are_refused():
-    with pytest.raises(hx.InputError) as wrong:
-        hx.learning_curves(curved_run(np.random.default_rng(0).random((12, 3))), at=[7.0])
-    assert wrong.value.argument == "at"
-
-
 class Broken(optuna.pruners.BasePruner):
     def prune(self, study, trial):
         raise RuntimeError("no such rung")

@@ -1,5 +1,7 @@
 """Partial dependence: closed forms, scikit-learn's, brute force, and hierarchical spaces."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.inspection import partial_dependence as sklearn_partial_dependence
@@ -7,9 +9,11 @@ from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
+from hpo_explain.diagnostics._narrow import Branch
+from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.advice.next_experiments import choose_experiments
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
-from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 
 def test_the_curve_of_an_additive_function_is_its_own_term():
@@ -101,13 +105,7 @@ def test_a_pair_is_a_surface_over_both_axes():
 
 
 def test_a_forests_mean_is_exact_and_its_covariance_is_over_trees():
-    space = hx.SearchSpace(
-        [
-            hx.FloatParameter("x", 0.0, 1.0),
-            hx.CategoricalParameter("c", list("abc")),
-            hx.IntParameter("k", 1, 4),
-        ]
-    )
+    space = space_of(x=(0.0, 1.0), c=list("abc"), k=range(1, 5))
     X = space.sample(40, seed=1)
     forest = hx.ForestSurrogate.fit(space, X, X[:, 0] * (X[:, 1] == 1) + X[:, 2], n_trees=5)
     # every configuration once, with x at the middle of each interval between thresholds
@@ -135,11 +133,8 @@ def test_a_forests_mean_is_exact_and_its_covariance_is_over_trees():
 
 
 def test_a_conditional_hyperparameter_averages_only_where_it_is_active():
-    space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("booster", ["tree", "dart"]),
-            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
-        ]
+    space = space_of(
+        booster=["tree", "dart"], drop=(0.0, 1.0), when={"drop": {"booster": ["dart"]}}
     )
     surrogate = AnalyticSurrogate(
         space,
@@ -160,15 +155,19 @@ def test_a_conditional_hyperparameter_averages_only_where_it_is_active():
 
 def test_the_nested_space_of_figure_9_by_hand():
     """Appendix B: one hyperparameter of xgboost, and the parent, from a nested block matrix."""
-    space = hx.SearchSpace(
-        [
-            hx.IntParameter("k", 1, 5),
-            hx.CategoricalParameter("algorithm", ["svm", "xgboost"]),
-            hx.FloatParameter("C", 0.0, 10.0, active_when={"algorithm": ["svm"]}),
-            hx.CategoricalParameter("kernel", ["rbf", "poly"], active_when={"algorithm": ["svm"]}),
-            hx.FloatParameter("eta", 0.0, 1.0, active_when={"algorithm": ["xgboost"]}),
-            hx.IntParameter("nrounds", 1, 3, active_when={"algorithm": ["xgboost"]}),
-        ]
+    space = space_of(
+        k=range(1, 6),
+        algorithm=["svm", "xgboost"],
+        C=(0.0, 10.0),
+        kernel=["rbf", "poly"],
+        eta=(0.0, 1.0),
+        nrounds=range(1, 4),
+        when={
+            "C": {"algorithm": ["svm"]},
+            "kernel": {"algorithm": ["svm"]},
+            "eta": {"algorithm": ["xgboost"]},
+            "nrounds": {"algorithm": ["xgboost"]},
+        },
     )
     sample = space.encode(
         [
@@ -247,10 +246,7 @@ def test_a_model_without_a_joint_posterior_compares_nothing_with_certainty():
     effect = PartialDependenceExplainer(surrogate, sample=5, grid_size=21).explain("x1")
     (claim,) = effect.claims
     assert not claim.certain
-    assert [reason.kind for reason in claim.because] == [
-        "model_not_trusted",
-        "uncertainty_unknown",
-    ]
+    assert [reason.kind for reason in claim.because] == ["model_not_trusted", "uncertainty_unknown"]
     assert effect.best.sum() == 1
     contrast = effect.contrast(0.0, 1.0)
     assert (contrast.estimate, contrast.interval, contrast.certain) == (-1.0, None, False)
@@ -508,10 +504,135 @@ def test_a_value_at_which_nothing_is_feasible_is_not_called_the_best(kind):
 def test_where_nothing_is_feasible_nothing_is_certain():
     run = quadratic_run()
     effect = PartialDependenceExplainer(
-        run.surrogate(),
-        sample=50,
-        subject=Subject.of(run),
-        feasible=lambda X: np.full(len(X), 0.1),
+        run.surrogate(), sample=50, subject=Subject.of(run), feasible=lambda X: np.full(len(X), 0.1)
     ).explain("x1")
     assert not any(claim.certain for claim in effect.claims)
     assert "no value is probably feasible" in effect.sentence
+
+
+# ---------------------------------------------------------------------- in words
+
+
+GOOD = Verdict("good", ())
+TRUSTED = Trust(GOOD, GOOD, 1.0, 1.0, 40, "leave-one-out")
+CUBE = unit_cube(2)
+
+
+def effect(names="x1", *, std=0.0, scale=1.0, error=None, low=0.0, of=lambda X: X[:, 0], **options):
+    """Of 2 + scale · x1, with trials above `low` and independent errors of the means."""
+    surrogate = AnalyticSurrogate(CUBE, lambda X: 2.0 + scale * of(X), std)
+    tried = CUBE.sample(300, seed=0) * (1.0 - low) + low
+    subject = Subject(CUBE, options.pop("direction", "minimize"), tried=tried)
+    explainer = hx.PartialDependenceExplainer(
+        surrogate, sample=10, grid_size=5, subject=subject, **options
+    )
+    found = explainer.explain(names)
+    if error is None:
+        return found
+    covariance = error**2 * np.eye(found.mean.size)
+    return replace(found, covariance=covariance, subject=replace(found.subject, trust=TRUSTED))
+
+
+DOUBTS = (
+    "Not certain: it is not known how well the model predicts over the whole space and "
+    "the model does not say how uncertain it is of a difference."
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (
+            effect(std=0.1),
+            "On average the objective is best at x1 between 0 and 0.125: 2.0 ± 0.2. " + DOUBTS,
+        ),
+        (
+            effect(error=0.1),
+            "On average the objective is best at x1 between 0 and 0.375: 2.0 ± 0.2.",
+        ),
+        (
+            effect(error=1e-3, direction="maximize"),
+            "On average the objective is best at x1 between 0.875 and 1: 3.000 ± 0.002.",
+        ),
+        (
+            effect(error=1e-3, low=0.5),
+            (
+                "On average the objective is best at x1 between 0.5 and 0.625: 2.500 ± "
+                "0.002. Hardly tried, so not ruled out: x1 = 0.00495 to 0.4505."
+            ),
+        ),
+        (
+            effect(("x1", "x2"), error=1e-3, of=lambda X: X[:, 0] + X[:, 1]),
+            (
+                "On average the objective is best at x1 between 0 and 0.125 and x2 "
+                "between 0 and 0.125: 2.000 ± 0.002."
+            ),
+        ),
+        (
+            effect(error=1e-3, of=lambda X: -((X[:, 0] - 0.5) ** 2)),
+            (
+                "On average the objective is best at x1 between 0 and 0.125 or between "
+                "0.875 and 1: 1.750 ± 0.002."
+            ),
+        ),
+        (
+            effect(error=9.0),
+            "On average the objective is 2 ± 18 at best; no value of x1 is ruled out.",
+        ),
+        (
+            effect(("x1", "x2"), error=9.0),
+            "On average the objective is 2 ± 18 at best; no value of x1 or x2 is ruled out.",
+        ),
+        (
+            effect(scale=1e-6, direction="maximize", error=0.0),
+            "On average the objective is best at x1 between 0.875 and 1: 2.000001.",
+        ),
+        (effect(scale=0.0, error=0.0), "On average the objective is 2 for every value of x1."),
+        (
+            effect(("x1", "x2"), scale=0.0, error=0.0),
+            "On average the objective is 2 for every value of x1 and x2.",
+        ),
+    ],
+)
+def test_which_values_may_be_best(result, sentence):
+    assert result.sentence == sentence
+
+
+def test_categories_that_may_be_best_are_named():
+    space = hx.SearchSpace([hx.CategoricalParameter("kind", ["a", "b", "c"])])
+    surrogate = AnalyticSurrogate(space, lambda X: np.array([1.0, 1.1, 5.0])[X[:, 0].astype(int)])
+    found = hx.PartialDependenceExplainer(surrogate, sample=5).explain("kind")
+    one, two = (replace(found, covariance=s**2 * np.eye(3)) for s in (0.01, 0.3))
+    assert one.finding == "On average the objective is best at kind = a: 1.00 ± 0.02."
+    assert two.finding == "On average the objective is best at kind in {a, b}: 1.0 ± 0.6."
+
+
+def test_a_small_effect_is_flat_within_a_bound():
+    flat = effect(of=lambda X: 10 * X[:, 1] + 0.01 * X[:, 0], error=0.01)
+    claim = flat.claims[0]
+    assert (claim.kind, claim.certain) == ("flat", True)
+    assert flat.finding.startswith("On average the objective is 6.9")
+    assert flat.finding.endswith("for every value of x1.")
+
+
+@pytest.mark.parametrize(
+    ("branch", "text"),
+    [
+        (Branch(("x1",), 14, 0.5), "Not certain: judged on the 14 trials in which x1 is active"),
+        (Branch(("x1",), 40, 0.5), "Judged on the 40 trials in which x1 is active, held-out R²"),
+        (Branch(("x1",), 40, -0.5), "Not certain: judged on the 40 trials in which x1 is active"),
+        (Branch(("x1",), 14, np.nan), "Not certain: judged on the 14 trials in which x1 is active"),
+    ],
+)
+def test_a_conditional_hyperparameter_is_judged_in_its_branch(branch, text):
+    found = replace(effect(error=0.01), branch=branch)
+    assert text in found.sentence
+    assert found.claims[0].certain == branch.enough
+
+
+def test_a_model_that_predicts_badly_says_nothing_certain():
+    poor = Verdict("poor", ())
+    subject = replace(effect(error=0.01).subject, trust=Trust(poor, poor, 0.0, 1.0, 9, "none"))
+    found = replace(effect(error=0.01), subject=subject)
+    assert not found.claims[0].certain
+    assert found.sentence.endswith("Not certain: the model predicts badly over the whole space.")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from tests.analytic import unit_cube
+from tests.analytic import space_of, unit_cube
 from tests.handmade import tuning_run
 
 SPACE = unit_cube(4)
@@ -108,9 +108,7 @@ def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colo
 
 
 def test_the_share_stands_behind_the_name_and_worse_categories_are_counted():
-    space = hx.SearchSpace(
-        [hx.CategoricalParameter("c", list(range(30))), hx.FloatParameter("x", 0.0, 1.0)]
-    )
+    space = space_of(c=list(range(30)), x=(0.0, 1.0))
     rows = space.sample(60, seed=0)
     run = hx.Run(space, rows, rows[:, 0], "minimize")
     figure = hx.partial_dependences(run, **QUICK).described()

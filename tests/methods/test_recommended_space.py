@@ -12,7 +12,7 @@ from hpo_explain.base.figures import HATCHED, PALE
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.space.reachable import Difference, reachable
 from hpo_explain.methods.space.recommended_space_result import Evidence, Recommendation
-from tests.analytic import AnalyticSurrogate, unit_cube
+from tests.analytic import AnalyticSurrogate, space_of, unit_cube
 from tests.claims.runs import Setting, make_run
 from tests.handmade import TRUSTED
 
@@ -205,14 +205,17 @@ def test_an_infeasible_trial_reaches_nothing():
 
 
 def kinds():
-    return hx.SearchSpace(
-        [
-            hx.FloatParameter("x", 0.0, 1.0),
-            hx.CategoricalParameter("kind", ["low", "high", "bad", None]),
-            hx.FloatParameter("bad_only", 0.0, 1.0, active_when={"kind": ["bad"]}),
-            hx.IntParameter("either", 1, 4, active_when={"kind": ["bad", "high"]}),
-            hx.FloatParameter("deep", 0.0, 1.0, active_when={"either": [1, 2]}),
-        ]
+    return space_of(
+        x=(0.0, 1.0),
+        kind=["low", "high", "bad", None],
+        bad_only=(0.0, 1.0),
+        either=range(1, 5),
+        deep=(0.0, 1.0),
+        when={
+            "bad_only": {"kind": ["bad"]},
+            "either": {"kind": ["bad", "high"]},
+            "deep": {"either": [1, 2]},
+        },
     )
 
 
@@ -250,9 +253,7 @@ def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
 
 @pytest.mark.parametrize("tried", [0, 2])
 def test_a_category_that_was_hardly_tried_is_never_dropped(tried):
-    space = hx.SearchSpace(
-        [hx.FloatParameter("x", 0.0, 1.0), hx.CategoricalParameter("kind", ["a", "b", "c"])]
-    )
+    space = space_of(x=(0.0, 1.0), kind=["a", "b", "c"])
     X = space.sample(100, seed=0)
     X[:, 1] %= 2
     X[:tried, 1] = 2
@@ -263,11 +264,8 @@ def test_a_category_that_was_hardly_tried_is_never_dropped(tried):
 
 
 def boosters(n_dart):
-    space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("booster", ["tree", "dart", "linear"]),
-            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
-        ]
+    space = space_of(
+        booster=["tree", "dart", "linear"], drop=(0.0, 1.0), when={"drop": {"booster": ["dart"]}}
     )
     X = space.sample(150, seed=3, latent=True)
     X[:, 0] = np.where(np.arange(150) < n_dart, 1, 2 * (np.arange(150) % 2))
@@ -357,9 +355,7 @@ def test_of_many_categories_only_those_that_were_tried_and_are_worse_leave():
 
 def told(*rows, **about):
     """A recommendation made by hand, of a number and a category."""
-    space = hx.SearchSpace(
-        [hx.FloatParameter("lr", 1e-4, 1.0, log=True), hx.CategoricalParameter("kind", ["a", None])]
-    )
+    space = space_of(lr=(0.0001, 1.0, "log"), kind=["a", None])
     subject = Subject(space, objective_name="loss", **about)
     return Recommendation(subject=subject, space=space, rows=rows, level=0.95)
 

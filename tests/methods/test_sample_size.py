@@ -9,13 +9,7 @@ from scipy.stats import t as t_distribution
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
 from tests.handmade import explanation
-from tests.methods.test_shapley import (
-    Analytic,
-    brute_force,
-    conditional_mean,
-    cube,
-    nested_space,
-)
+from tests.methods.test_shapley import Analytic, brute_force, conditional_mean, cube, nested_space
 
 
 def bound_of(space, mean, std=None):
@@ -89,12 +83,6 @@ def test_same_seed_same_result_and_more_draws_narrower_intervals():
     many = sampled(acquisition, config, background=300, orders=3200, seed=4)
     ratio = first.half_width()[:5, -1] / many.half_width()[:5, -1]
     np.testing.assert_allclose(ratio, 4.0, rtol=0.3)  # the root of 16 times as many draws
-
-
-@pytest.mark.parametrize("orders", [1, 0, 2.5, "many"])
-def test_too_few_orders_are_refused(orders):
-    with pytest.raises(ValueError, match="orders"):
-        sampled(bound_of(cube(2), lambda X: X[:, 0]), {"t1": 0.1, "t2": 0.2}, orders=orders)
 
 
 # ---------------------------------------------------------------------- Algorithm 4

@@ -13,6 +13,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.coalitions import kernel_shap
+from tests.analytic import space_of
 from tests.handmade import tuning_run
 
 
@@ -135,15 +136,19 @@ def test_a_background_close_to_the_value_still_counts():
 
 
 def nested_space():
-    return hx.SearchSpace(
-        [
-            hx.CategoricalParameter("booster", ["linear", "tree", "dart"]),
-            hx.IntParameter("depth", 1, 3, active_when={"booster": ["tree", "dart"]}),
-            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
-            hx.IntParameter("n_layers", 1, 3),
-            hx.FloatParameter("units_1", 0.0, 1.0, active_when={"n_layers": [2, 3]}),
-            hx.FloatParameter("inner", 0.0, 1.0, active_when={"depth": [2, 3], "n_layers": [3]}),
-        ]
+    return space_of(
+        booster=["linear", "tree", "dart"],
+        depth=range(1, 4),
+        drop=(0.0, 1.0),
+        n_layers=range(1, 4),
+        units_1=(0.0, 1.0),
+        inner=(0.0, 1.0),
+        when={
+            "depth": {"booster": ["tree", "dart"]},
+            "drop": {"booster": ["dart"]},
+            "units_1": {"n_layers": [2, 3]},
+            "inner": {"depth": [2, 3], "n_layers": [3]},
+        },
     )
 
 

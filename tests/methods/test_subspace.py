@@ -12,7 +12,7 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.box_sums import closed_variance, mean_and_variance
-from tests.analytic import unit_cube
+from tests.analytic import space_of, unit_cube
 
 
 def fitted(space, mean, n=300):
@@ -114,12 +114,11 @@ def test_of_a_constant_objective_nothing_matters():
 
 
 def conditional():
-    return hx.SearchSpace(
-        [
-            hx.CategoricalParameter("booster", ["tree", "dart", "linear"]),
-            hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
-            hx.FloatParameter("lr", 0.0, 1.0),
-        ]
+    return space_of(
+        booster=["tree", "dart", "linear"],
+        drop=(0.0, 1.0),
+        lr=(0.0, 1.0),
+        when={"drop": {"booster": ["dart"]}},
     )
 
 

@@ -8,7 +8,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.tunability import shared_game, shared_players
-from tests.analytic import AnalyticSurrogate, unit_cube
+from tests.analytic import AnalyticSurrogate, space_of, unit_cube
 from tests.handmade import tuning_run
 
 DEFAULT = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
@@ -47,13 +47,7 @@ def test_a_product_gains_only_together_where_the_default_hides_it():
 
 
 def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
-    space = hx.SearchSpace(
-        [
-            hx.FloatParameter("lr", 1e-5, 1e-1, log=True),
-            hx.IntParameter("layers", 1, 8),
-            hx.CategoricalParameter("booster", ["a", "b", "c"]),
-        ]
-    )
+    space = space_of(lr=(1e-05, 0.1, "log"), layers=range(1, 9), booster=["a", "b", "c"])
 
     class Model:
         def __init__(self):

@@ -8,7 +8,6 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.claim import Claim, between, worth_naming
 from hpo_explain.base.facts import fact
-from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
 
@@ -49,18 +48,6 @@ def test_a_claim_is_a_frozen_record_of_what_it_says():
     }  # fmt: skip
     with pytest.raises(FrozenInstanceError):
         claim.certain = True
-
-
-def test_importance_names_no_share_of_nothing():
-    space = unit_cube(3)
-    X = space.sample(60, seed=0)
-    result = hx.importance(hx.Run(space, X, X[:, 0], "minimize"), 2, n_trees=8)
-    shares = np.zeros_like(result.shares)
-    shares[:, 0], shares[:, 1], shares[:, 3] = 0.992, 0.006, 0.002
-    sentence = replace(result, shares=shares, intervals=None).sentence
-    assert "x1 (99% ± 0%) and x2 (1% ± 0%) of its variance" in sentence
-    assert "×" not in sentence
-    assert "(0%" not in sentence
 
 
 def test_local_importance_names_no_share_of_nothing():

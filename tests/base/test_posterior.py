@@ -103,7 +103,7 @@ def test_probabilities_of_each_result_add_up(run, name):
 WITHIN = {
     "path": lambda run, kind, **draws: hx.desirability_path(
         run, [30], background=20, surrogate=run.surrogate(kind=kind), progress=False, **draws
-    ).explanations[0],
+    ).explanations[0]
 }
 
 
