@@ -11,9 +11,11 @@ from hpo_explain import (
     CategoricalParameter,
     FloatParameter,
     IntParameter,
+    LowerConfidenceBound,
     ProposalExplanation,
     Run,
     SearchSpace,
+    ShapleyExplainer,
     compare,
 )
 from hpo_explain.base.subject import Subject
@@ -48,6 +50,19 @@ warns_of_glyphs = pytest.mark.filterwarnings(
 def subject_of(names, **changes):
     """What is explained where these hyperparameters lie between 0 and 1."""
     return Subject(SearchSpace([FloatParameter(name, 0.0, 1.0) for name in names]), **changes)
+
+
+def believed(subject, level="good", **known):
+    """A subject whose model is as good as its level."""
+    verdict = Verdict(level, ())
+    trust = Trust(verdict, verdict, 0.9, 0.95, 30, "by hand")
+    return dataclasses.replace(subject, trust=trust, **known)
+
+
+def explained(model, config, **options):
+    """The Shapley values of a configuration, of the confidence bound where it is a surrogate."""
+    acquisition = model if hasattr(model, "terms") else LowerConfidenceBound(model)
+    return ShapleyExplainer(acquisition, **options).explain(config)
 
 
 def explanation(

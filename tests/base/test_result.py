@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.edge import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import SCOPES
@@ -162,6 +164,16 @@ def test_a_dict_holds_the_sentence_the_claims_and_the_subject(result):
     assert [claim["kind"] for claim in held["claims"]] == [claim.kind for claim in result.claims]
     assert [note["kind"] for note in held["notes"]] == [note.kind for note in result.notes]
     assert held["direction"] == result.subject.direction
+    again = pickle.loads(pickle.dumps(result))
+    assert (again.sentence, again.claims) == (result.sentence, result.claims)
+
+
+def test_every_view_is_drawn_by_both_renderers(result):
+    for view in views(type(result).__module__.removesuffix("_result")):
+        axes = np.ravel(np.asarray(result.plot(view=view), dtype=object))
+        axes[0].figure.figure.draw_without_rendering()
+        pytest.importorskip("plotly")
+        assert result.to_plotly(view=view).data
 
 
 def test_a_long_table_is_cut(run):

@@ -8,10 +8,10 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.around.ablation import AblationExplainer
 from hpo_explain.models.protocols import SupportsTrees
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
+from tests.handmade import believed
 
 HALF = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 ZERO = {"x1": 0.0, "x2": 0.0, "x3": 0.0}
@@ -220,12 +220,6 @@ def test_the_std_of_what_the_order_changes_is_that_of_the_posterior():
     np.testing.assert_allclose(found.order_std, expected, rtol=0.03)
 
 
-def believed(subject, level="good", **known):
-    """A subject whose model is as good as its level."""
-    verdict = Verdict(level, ())
-    return replace(subject, trust=Trust(verdict, verdict, 0.9, 0.95, 30, "by hand"), **known)
-
-
 def told(found):
     return {claim.hyperparameters: claim for claim in found.claims if claim.kind == "gain"}
 
@@ -353,9 +347,7 @@ def ablation(mean=lambda X: 3.0 * X[:, 0] + X[:, 1], direction="minimize"):
 
 def known(found, total_std, *std, **changes):
     """An ablation whose model is good and says how uncertain it is."""
-    verdict = Verdict("good", ())
-    subject = replace(found.subject, trust=Trust(verdict, verdict, 0.9, 0.95, 30, "by hand"))
-    std = np.array(std)
+    std, subject = np.array(std), believed(found.subject)
     return replace(found, std=std, order_std=std, total_std=total_std, subject=subject, **changes)
 
 

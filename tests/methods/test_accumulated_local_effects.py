@@ -9,9 +9,9 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.effects.accumulated_local_effects import AccumulatedLocalEffectsExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
+from tests.handmade import believed
 
 
 def effects(space, of, sample, names, **options):
@@ -305,8 +305,6 @@ def test_a_large_sample_is_thinned_by_its_seed():
 # ---------------------------------------------------------------------- in words
 
 
-GOOD = Verdict("good", ())
-TRUSTED = Trust(GOOD, GOOD, 1.0, 1.0, 40, "leave-one-out")
 CUBE = unit_cube(2)
 
 
@@ -319,7 +317,7 @@ def effect(names, of, *, error):
     )
     found = explainer.explain(names)
     covariance = error**2 * np.eye(found.mean.size)
-    return replace(found, covariance=covariance, subject=replace(found.subject, trust=TRUSTED))
+    return replace(found, covariance=covariance, subject=believed(found.subject))
 
 
 # In a lattice the middles of a pair's intervals, 0.25 and 0.75, have a mean of 0.45: the products
@@ -329,17 +327,13 @@ def effect(names, of, *, error):
     [
         (
             effect("x1", lambda X: 4.0 * X[:, 0], error=0.1),
-            (
-                "Along the trials, relative to their average, the objective is best at "
-                "x1 between 0 and 0.125: -2.0 ± 0.2."
-            ),
+            "Along the trials, relative to their average, the objective is best at x1 between 0 "
+            "and 0.125: -2.0 ± 0.2.",
         ),
         (
             effect("x1", lambda X: 0.1 * X[:, 0], error=2.0),
-            (
-                "Along the trials, relative to their average, the objective is 0 ± 4 at "
-                "best; no value of x1 is ruled out."
-            ),
+            "Along the trials, relative to their average, the objective is 0 ± 4 at best; no value "
+            "of x1 is ruled out.",
         ),
         (
             effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3),

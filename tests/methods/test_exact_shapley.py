@@ -11,6 +11,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
 from hpo_explain.methods._engines.coalitions import shapley_weights
 from tests.analytic import space_of
+from tests.handmade import explained
 
 MIXED = hx.SearchSpace(
     [
@@ -111,9 +112,7 @@ def test_a_kernel_that_does_not_split_falls_back_to_kernel_explainer():
     explanation = hx.ShapleyExplainer(acquisition, background=20).explain({"t0": 0.1, "t1": 0.3})
     assert explanation.estimator.kind == "kernel_explainer"
     with pytest.raises(InputError, match="a surrogate that supports coalitions") as caught:
-        hx.ShapleyExplainer(acquisition, background=20, estimator="exact").explain(
-            {"t0": 0.1, "t1": 0.3}
-        )
+        explained(acquisition, {"t0": 0.1, "t1": 0.3}, background=20, estimator="exact")
     assert (caught.value.argument, caught.value.value) == ("estimator", "exact")
 
 
@@ -129,9 +128,7 @@ def test_weights_of_the_coalitions_by_hand():
 def test_the_default_takes_the_fast_path_where_it_can():
     X = MIXED.sample(40, seed=1)
     surrogate = hx.GaussianProcessSurrogate.fit(MIXED, X, objective(X))
-    explanation = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background=30).explain(
-        CONFIGS["flat"]
-    )
+    explanation = explained(surrogate, CONFIGS["flat"], background=30)
     # booster, n_layers, free, lr and maybe: what has one value only cannot matter
     assert explanation.estimator == fact("coalitions_exact", coalitions=32)
 

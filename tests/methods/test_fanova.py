@@ -432,7 +432,6 @@ def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
 
 
 BAD = {
-    "an order of 0": ({"order": 0}, "order must be at least 1"),
     "a larger order than there are hyperparameters": ({"order": 4}, "order must be at most .* 3"),
     "an unknown hyperparameter": ({"given": {"bosster": ["a"]}}, "Did you mean 'booster'"),
     "a value out of range": ({"given": {"layers": [9]}}, r"given holds .* layers = 9 is outside"),

@@ -13,6 +13,7 @@ import pytest
 
 import hpo_explain as hx
 from tests.dice_kriging import DiceKriging
+from tests.handmade import explained
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NAMES = ["x1", "x2", "x3", "x4"]
@@ -46,8 +47,8 @@ def compare(logged, space, *, kappa, iteration, fit):
         known, proposal = path.iloc[: INITIAL + iteration - 1], path.iloc[INITIAL + iteration - 1]
         surrogate = fit(space, space.encode(known[NAMES]), known.y.to_numpy())
         acquisition = hx.LowerConfidenceBound(surrogate, kappa=kappa)
-        explanation = hx.ShapleyExplainer(acquisition, background=500).explain(
-            {name: float(proposal[name]) for name in NAMES}
+        explanation = explained(
+            acquisition, {name: float(proposal[name]) for name in NAMES}, background=500
         )
         theirs_here = (
             shapley[

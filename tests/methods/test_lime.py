@@ -10,8 +10,8 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, cross_val_predict
 
 import hpo_explain as hx
-from hpo_explain.diagnostics._trust import Trust, Verdict
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.handmade import believed
 
 CENTRE = {"x1": 0.3, "x2": 0.6, "x3": 0.1}
 
@@ -442,12 +442,6 @@ def test_the_uncertainty_of_an_acquisition_is_not_asked():
 
 
 # ---------------------------------------------------------------------- what is certain
-
-
-def believed(subject, level="good", **known):
-    """A subject whose model is as good as its level."""
-    verdict = Verdict(level, ())
-    return replace(subject, trust=Trust(verdict, verdict, 0.9, 0.95, 30, "by hand"), **known)
 
 
 def unsure(model_std, **known):

@@ -10,7 +10,7 @@ import hpo_explain as hx
 from hpo_explain.base.facts import fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import functionals
-from tests.handmade import tuning_run
+from tests.handmade import explained, tuning_run
 from tests.methods.test_shapley import Analytic, cube
 
 
@@ -45,8 +45,8 @@ def test_it_is_the_brute_force_over_the_posterior_covariance(direction):
     surrogate, background = fitted(), cube(3).sample(20, seed=5)
     x = np.array([0.1, 0.7, 0.4])
     acquisition = hx.LowerConfidenceBound(surrogate, direction=direction)
-    found = hx.ShapleyExplainer(acquisition, background=background).explain(
-        dict(zip(surrogate.space.names, x, strict=True))
+    found = explained(
+        acquisition, dict(zip(surrogate.space.names, x, strict=True)), background=background
     )
     rows, weights = by_definition(surrogate, x, background)
     covariance = surrogate.posterior_covariance(rows)
@@ -63,9 +63,7 @@ def test_it_is_the_brute_force_over_the_posterior_covariance(direction):
 def test_it_is_the_spread_of_the_contributions_to_posterior_draws():
     surrogate, background = fitted(2), cube(2).sample(12, seed=3)
     x = np.array([0.2, 0.9])
-    found = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background=background).explain(
-        {"t1": 0.2, "t2": 0.9}
-    )
+    found = explained(surrogate, {"t1": 0.2, "t2": 0.9}, background=background)
     rows, weights = by_definition(surrogate, x, background)
     mean = surrogate.predict(rows)[0]
     root = np.linalg.cholesky(surrogate.posterior_covariance(rows) + 1e-10 * np.eye(len(rows)))
@@ -77,9 +75,7 @@ def test_it_is_the_spread_of_the_contributions_to_posterior_draws():
 
 def test_a_single_hyperparameter_against_one_configuration_in_closed_form():
     surrogate = fitted(1)
-    found = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background={"t1": 0.9}).explain(
-        {"t1": 0.3}
-    )
+    found = explained(surrogate, {"t1": 0.3}, background={"t1": 0.9})
     (a, b), (_, c) = surrogate.posterior_covariance(np.array([[0.3], [0.9]]))
     assert found.objective.model_std == pytest.approx([np.sqrt(a + c - 2.0 * b)])
 
@@ -126,9 +122,7 @@ def test_a_forest_has_the_std_over_its_trees():
     forest = run.surrogate(kind="forest", n_trees=4)
     config = run.config(20)
     background = run.space.sample(3, seed=2, latent=True)
-    found = hx.ShapleyExplainer(hx.LowerConfidenceBound(forest), background=background).explain(
-        config
-    )
+    found = explained(forest, config, background=background)
     one_by_one = []
     for t in range(4):
         tree = Analytic(run.space, lambda X, t=t: forest.predict_trees(X)[:, t])
@@ -139,9 +133,7 @@ def test_a_forest_has_the_std_over_its_trees():
 
 
 def test_a_model_that_does_not_know_claims_nothing_of_the_objective():
-    found = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(Analytic(cube(2), lambda X: X[:, 0])), background=100
-    ).explain({"t1": 0.0, "t2": 0.5})
+    found = explained(Analytic(cube(2), lambda X: X[:, 0]), {"t1": 0.0, "t2": 0.5}, background=100)
     assert found.objective is None
     assert found.model_std is None
     (claim,) = found.claims

@@ -10,7 +10,7 @@ from hpo_explain.methods._engines.certainty import Commonness, near_good
 from hpo_explain.models.densities.kernels import CategoryKernels, NumericKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
-from tests.handmade import explanation
+from tests.handmade import explained, explanation
 from tests.methods.test_shapley import cube
 from tests.models.densities.blocks import MIXED, mixture_of, ratio_of
 
@@ -94,9 +94,9 @@ def test_what_may_be_chance_is_told_from_the_trials():
     costs = np.abs(tried[:, 0] - 0.9)
     background = MIXED.sample(5, seed=0)
     config = MIXED.decode(np.array([[0.9, *tried[0, 1:]]]))[0]
-    found = hx.ShapleyExplainer(
-        ratio, background=background, subject=Subject(MIXED, tried=tried, costs=costs)
-    ).explain(config)
+    found = explained(
+        ratio, config, background=background, subject=Subject(MIXED, tried=tried, costs=costs)
+    )
     expected = near_good(MIXED, tried, costs, MIXED.encode([config])[0])
     np.testing.assert_array_equal(found.commonness.by_chance, expected)
     assert expected[0, 0] < 0.02
@@ -129,9 +129,7 @@ def test_a_bootstrap_of_categories_is_the_binomial_one():
 
 def test_contributions_of_densities_have_the_std_of_their_bootstraps():
     ratio = categories((6, 8), (10, 30))
-    found = hx.ShapleyExplainer(ratio, background=np.array([[0.0], [1.0]])).explain(
-        {"kernel": "rbf"}
-    )
+    found = explained(ratio, {"kernel": "rbf"}, background=np.array([[0.0], [1.0]]))
     drawn = ratio.bootstrap_terms(np.array([[0.0], [1.0]]), 80, seed=0)
     good = (drawn["good"][0] - drawn["good"][1]) / 2.0
     bad = (drawn["bad"][0] - drawn["bad"][1]) / 2.0

@@ -10,10 +10,10 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._narrow import Branch
-from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.advice.next_experiments import choose_experiments
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
+from tests.handmade import believed
 
 
 def test_the_curve_of_an_additive_function_is_its_own_term():
@@ -29,14 +29,6 @@ def test_the_curve_of_an_additive_function_is_its_own_term():
     np.testing.assert_allclose(effect.std, 0.5)
     lower, upper = effect.band(0.95)
     np.testing.assert_allclose(upper - lower, 2 * 1.959963984540054 * 0.5, rtol=1e-12)
-
-
-def test_constant_mean_and_variance_100_give_variance_100():
-    """The example of Appendix A.1: averaging pointwise variances does not shrink them."""
-    space = unit_cube(2)
-    surrogate = AnalyticSurrogate(space, lambda X: 0.0 * X[:, 0], lambda X: 10.0 + 0.0 * X[:, 0])
-    effect = PartialDependenceExplainer(surrogate, sample=50).explain(space.names[0])
-    np.testing.assert_allclose(effect.std**2, 100.0)
 
 
 def gaussian_process(space, n=40):
@@ -396,8 +388,6 @@ def test_the_subject_gives_the_incumbent_and_the_tried_values():
         (lambda e, s: e(s).explain("nothing"), "names must be a hyperparameter, but 'nothing'"),
         (lambda e, s: e(s).explain(s.space.names), "names must be one hyperparameter or a pair"),
         (lambda e, s: e(s).explain((s.space.names[0],) * 2), "a pair of different ones"),
-        (lambda e, s: e(s, grid_size=1), "grid_size must be at least 2"),
-        (lambda e, s: e(s, variance="both"), "variance must be one of 'average', 'covariance'"),
         (lambda e, s: e(s, variance="covariance"), "Use variance='average'"),
         (lambda e, s: e(s, sample=np.full((2, 3), 4.0)), "sample has a row outside the space"),
         (lambda e, s: e(s, sample=np.empty((0, 3))), "sample has no row"),
@@ -513,8 +503,6 @@ def test_where_nothing_is_feasible_nothing_is_certain():
 # ---------------------------------------------------------------------- in words
 
 
-GOOD = Verdict("good", ())
-TRUSTED = Trust(GOOD, GOOD, 1.0, 1.0, 40, "leave-one-out")
 CUBE = unit_cube(2)
 
 
@@ -530,7 +518,7 @@ def effect(names="x1", *, std=0.0, scale=1.0, error=None, low=0.0, of=lambda X: 
     if error is None:
         return found
     covariance = error**2 * np.eye(found.mean.size)
-    return replace(found, covariance=covariance, subject=replace(found.subject, trust=TRUSTED))
+    return replace(found, covariance=covariance, subject=believed(found.subject))
 
 
 DOUBTS = (
@@ -539,63 +527,38 @@ DOUBTS = (
 )
 
 
+ON, BEST = "On average the objective is", "On average the objective is best at x1 between"
+
+
 @pytest.mark.parametrize(
-    ("result", "sentence"),
+    ("options", "sentence"),
     [
+        ({"std": 0.1}, f"{BEST} 0 and 0.125: 2.0 ± 0.2. {DOUBTS}"),
+        ({"error": 0.1}, f"{BEST} 0 and 0.375: 2.0 ± 0.2."),
+        ({"error": 1e-3, "direction": "maximize"}, f"{BEST} 0.875 and 1: 3.000 ± 0.002."),
         (
-            effect(std=0.1),
-            "On average the objective is best at x1 between 0 and 0.125: 2.0 ± 0.2. " + DOUBTS,
+            {"error": 1e-3, "low": 0.5},
+            f"{BEST} 0.5 and 0.625: 2.500 ± 0.002. Hardly tried, so not ruled out: x1 = 0.00495 to "
+            "0.4505.",
         ),
         (
-            effect(error=0.1),
-            "On average the objective is best at x1 between 0 and 0.375: 2.0 ± 0.2.",
+            {"error": 1e-3, "of": lambda X: -((X[:, 0] - 0.5) ** 2)},
+            f"{BEST} 0 and 0.125 or between 0.875 and 1: 1.750 ± 0.002.",
         ),
-        (
-            effect(error=1e-3, direction="maximize"),
-            "On average the objective is best at x1 between 0.875 and 1: 3.000 ± 0.002.",
-        ),
-        (
-            effect(error=1e-3, low=0.5),
-            (
-                "On average the objective is best at x1 between 0.5 and 0.625: 2.500 ± "
-                "0.002. Hardly tried, so not ruled out: x1 = 0.00495 to 0.4505."
-            ),
-        ),
-        (
-            effect(("x1", "x2"), error=1e-3, of=lambda X: X[:, 0] + X[:, 1]),
-            (
-                "On average the objective is best at x1 between 0 and 0.125 and x2 "
-                "between 0 and 0.125: 2.000 ± 0.002."
-            ),
-        ),
-        (
-            effect(error=1e-3, of=lambda X: -((X[:, 0] - 0.5) ** 2)),
-            (
-                "On average the objective is best at x1 between 0 and 0.125 or between "
-                "0.875 and 1: 1.750 ± 0.002."
-            ),
-        ),
-        (
-            effect(error=9.0),
-            "On average the objective is 2 ± 18 at best; no value of x1 is ruled out.",
-        ),
-        (
-            effect(("x1", "x2"), error=9.0),
-            "On average the objective is 2 ± 18 at best; no value of x1 or x2 is ruled out.",
-        ),
-        (
-            effect(scale=1e-6, direction="maximize", error=0.0),
-            "On average the objective is best at x1 between 0.875 and 1: 2.000001.",
-        ),
-        (effect(scale=0.0, error=0.0), "On average the objective is 2 for every value of x1."),
-        (
-            effect(("x1", "x2"), scale=0.0, error=0.0),
-            "On average the objective is 2 for every value of x1 and x2.",
-        ),
+        ({"error": 9.0}, f"{ON} 2 ± 18 at best; no value of x1 is ruled out."),
+        ({"scale": 0.0, "error": 0.0}, f"{ON} 2 for every value of x1."),
     ],
 )
-def test_which_values_may_be_best(result, sentence):
-    assert result.sentence == sentence
+def test_which_values_may_be_best(options, sentence):
+    assert effect(**options).sentence == sentence
+
+
+def test_of_a_pair_both_are_told():
+    pair = ("x1", "x2")
+    assert effect(pair, error=1e-3, of=lambda X: X[:, 0] + X[:, 1]).sentence == (
+        f"{BEST} 0 and 0.125 and x2 between 0 and 0.125: 2.000 ± 0.002."
+    )
+    assert effect(pair, error=9.0).sentence.endswith("no value of x1 or x2 is ruled out.")
 
 
 def test_categories_that_may_be_best_are_named():
@@ -616,23 +579,22 @@ def test_a_small_effect_is_flat_within_a_bound():
 
 
 @pytest.mark.parametrize(
-    ("branch", "text"),
+    ("trials", "r2", "text"),
     [
-        (Branch(("x1",), 14, 0.5), "Not certain: judged on the 14 trials in which x1 is active"),
-        (Branch(("x1",), 40, 0.5), "Judged on the 40 trials in which x1 is active, held-out R²"),
-        (Branch(("x1",), 40, -0.5), "Not certain: judged on the 40 trials in which x1 is active"),
-        (Branch(("x1",), 14, np.nan), "Not certain: judged on the 14 trials in which x1 is active"),
+        (14, 0.5, "Not certain: judged on the 14 trials in which x1 is active"),
+        (40, 0.5, "Judged on the 40 trials in which x1 is active, held-out R²"),
+        (40, -0.5, "Not certain: judged on the 40 trials in which x1 is active"),
+        (14, np.nan, "Not certain: judged on the 14 trials in which x1 is active"),
     ],
 )
-def test_a_conditional_hyperparameter_is_judged_in_its_branch(branch, text):
-    found = replace(effect(error=0.01), branch=branch)
+def test_a_conditional_hyperparameter_is_judged_in_its_branch(trials, r2, text):
+    found = replace(effect(error=0.01), branch=Branch(("x1",), trials, r2))
     assert text in found.sentence
-    assert found.claims[0].certain == branch.enough
+    assert found.claims[0].certain == found.branch.enough
 
 
 def test_a_model_that_predicts_badly_says_nothing_certain():
-    poor = Verdict("poor", ())
-    subject = replace(effect(error=0.01).subject, trust=Trust(poor, poor, 0.0, 1.0, 9, "none"))
-    found = replace(effect(error=0.01), subject=subject)
+    found = effect(error=0.01)
+    found = replace(found, subject=believed(found.subject, "poor"))
     assert not found.claims[0].certain
     assert found.sentence.endswith("Not certain: the model predicts badly over the whole space.")

@@ -8,7 +8,7 @@ from scipy.stats import t as t_distribution
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
-from tests.handmade import explanation
+from tests.handmade import explained, explanation
 from tests.methods.test_shapley import Analytic, brute_force, conditional_mean, cube, nested_space
 
 
@@ -127,9 +127,7 @@ def test_what_contributes_nothing_does_not_count_as_a_tie():
 def test_contributions_of_all_coalitions_with_a_given_background_are_exact():
     acquisition = bound_of(cube(3), lambda X: X @ [1.0, 2.0, 4.0])
     background = hx.global_background(acquisition.space, 30)
-    found = hx.ShapleyExplainer(acquisition, background=background).explain(
-        {"t1": 0.1, "t2": 0.2, "t3": 0.9}
-    )
+    found = explained(acquisition, {"t1": 0.1, "t2": 0.2, "t3": 0.9}, background=background)
     assert hx.check_sample_size(found).enough
 
 
@@ -226,8 +224,8 @@ def test_a_reference_set_named_by_a_word_gives_intervals_and_efficiency(word):
 
 def test_one_configuration_is_the_baseline_of_baseline_shapley():
     acquisition = bound_of(cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
-    found = hx.ShapleyExplainer(acquisition, background={"t1": 1.0, "t2": 1.0, "t3": 1.0}).explain(
-        {"t1": 0.0, "t2": 0.0, "t3": 0.0}
+    found = explained(
+        acquisition, {"t1": 0.0, "t2": 0.0, "t3": 0.0}, background={"t1": 1.0, "t2": 1.0, "t3": 1.0}
     )
     # u = -(t1 + t2 t3): t1 earns 1, the other two share 1
     np.testing.assert_allclose(found.total, [1.0, 0.5, 0.5], atol=1e-12)

@@ -9,10 +9,10 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
-from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.box_sums import closed_variance, mean_and_variance
 from tests.analytic import space_of, unit_cube
+from tests.handmade import believed
 
 
 def fitted(space, mean, n=300):
@@ -165,11 +165,6 @@ def judged(run, **options):
     return hx.subspace(run, n_trees=8, kind="gp", **options)
 
 
-def believed(run, level):
-    verdict = Verdict(level, ())
-    return Trust(verdict, verdict, 0.9, 0.95, 30, "by hand")
-
-
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_what_can_stay_fixed_truly_loses_little(seed):
     space = unit_cube(3)
@@ -224,7 +219,8 @@ def test_why_it_cannot_be_told_what_can_stay_fixed(monkeypatch):
     assert [doubt.kind for doubt in subspace.doubts] == ["no_posterior_to_draw"]
     assert "cannot be told" in subspace.sentence
     monkeypatch.setattr(
-        "hpo_explain.asked.explained.trust_in", lambda *_, **__: believed(run, "poor")
+        "hpo_explain.asked.explained.trust_in",
+        lambda *_, **__: believed(Subject(run.space), "poor").trust,
     )
     subspace = judged(run)
     assert [doubt.kind for doubt in subspace.doubts] == ["model_not_trusted"]

@@ -9,7 +9,6 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
 from hpo_explain.methods._engines import game as _game
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
@@ -23,6 +22,7 @@ from hpo_explain.methods._engines.orders import (
 )
 from hpo_explain.methods.proposals.shapley import _most_rows
 from tests.analytic import nested_space
+from tests.handmade import explained
 from tests.methods.test_shapley import cube
 from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
 
@@ -181,9 +181,7 @@ def test_a_growing_background_is_walked_from_eight_hyperparameters_on(d, walked)
     space = cube(d)
     X = space.sample(20, seed=2)
     surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X**2).sum(axis=1))
-    found = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background="auto", precision=0.2
-    ).explain(space.decode(X[:1])[0])
+    found = explained(surrogate, space.decode(X[:1])[0], background="auto", precision=0.2)
     assert (found.estimator.kind == "orders_walked") == walked
     assert found.half_width()[:, -1].max() <= 0.2 * np.abs(found.total).max()
     for term, gap in found.efficiency_gap.items():
@@ -198,9 +196,7 @@ def test_its_95_percent_intervals_cover_about_as_often(always_walk):
     expected = exact(ratio, x, np.arange(5), space.sample(20_000, seed=9)).sum(axis=1)
     covered = []
     for seed in range(100):
-        found = hx.ShapleyExplainer(
-            ratio, background=20, seed=seed, model_uncertainty=False
-        ).explain(config)
+        found = explained(ratio, config, background=20, seed=seed, model_uncertainty=False)
         covered.append(np.abs(found.total - expected) <= found.half_width(0.95)[:, -1])
     # 500 intervals, those of a seed not independent: about 3 standard errors
     assert 0.89 <= np.mean(covered) <= 0.99
@@ -231,25 +227,6 @@ def test_a_background_grows_as_far_as_its_rows_are_cheap():
     assert most(samples_coalitions=True) == 400
     assert most(walks_orders=True, samples_coalitions=True) == 20_000  # steps: ten times as many
     assert [most(predicted_rows=n) for n in (1, 100, 1000)] == [2000, 500, 200]
-
-
-def test_other_estimators_are_as_they_were():
-    space = cube(12)
-    ratio = ratio_of(space, range(12))
-    config = space.decode(space.sample(1, seed=2))[0]
-    background = space.sample(4, seed=1)
-    kernel = hx.ShapleyExplainer(ratio, background=background, estimator="kernel").explain(config)
-    assert kernel.estimator.kind == "kernel_explainer"
-    with pytest.raises(InputError, match="estimator"):
-        hx.ShapleyExplainer(ratio, background=background, estimator="exact").explain(config)
-    walked = np.mean(
-        [
-            walked_shapley(ratio, space.encode(config)[0], np.arange(12), [background], seed=seed)
-            for seed in range(100)
-        ],
-        axis=(0, 1),
-    )
-    np.testing.assert_allclose(kernel.phi, walked, atol=0.05 * np.abs(walked).max())
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
