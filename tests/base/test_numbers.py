@@ -40,9 +40,3 @@ def test_sentences_tell_an_effect_from_a_large_level():
     ax = hx.partial_dependence(run, "x", sample=30).plot()
     ax.figure.canvas.draw()
     assert ax.yaxis.get_offset_text().get_text() == ""
-
-
-def test_a_constant_has_no_best_value():
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    run = hx.Run(space, space.sample(12, seed=0), np.ones(12), "minimize")
-    assert "is the same for every value" in hx.importance(run).marginal("x").sentence

@@ -1,7 +1,6 @@
 """Draws of whole functions: closed forms, axioms, and whether probabilities come true."""
 
 import numpy as np
-import optuna
 import pytest
 from scipy.interpolate import CubicSpline
 from scipy.stats import norm
@@ -304,16 +303,6 @@ def test_the_larger_contribution_comes_first_whatever_its_sign():
 
 
 # ---------------------------------------------------------------------- real runs
-
-
-def test_a_study_says_how_likely_one_hyperparameter_is_more_important():
-    def objective(trial):
-        lr = trial.suggest_float("lr", 1e-4, 1.0, log=True)
-        return (np.log10(lr) + 2.0) ** 2 + 0.01 * trial.suggest_int("depth", 1, 5)
-
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-    study.optimize(objective, n_trials=30)
-    assert hx.importance(study, kind="gp").probability("lr", "depth") == 1.0
 
 
 @pytest.mark.thorough

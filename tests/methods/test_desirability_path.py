@@ -11,7 +11,7 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import fact
 from tests.analytic import unit_cube
-from tests.handmade import explanation, tuning_run
+from tests.handmade import tuning_run
 from tests.methods.paths import path, random_path
 
 
@@ -146,23 +146,9 @@ def test_percentiles_are_those_of_the_proposals_until_then():
 
 def made(mean, uncertainty, *, trials=None):
     """A path of given contributions (T, d)."""
-    mean, uncertainty = np.asarray(mean, dtype=float), np.asarray(uncertainty, dtype=float)
-    T, d = mean.shape
-    space = unit_cube(d)
-    trials = range(T) if trials is None else trials
-    X = np.linspace(0.0, 1.0, T)[:, None] * np.ones((1, d))
-    about = {"tried": X, "incumbent": dict.fromkeys(space.names, 0.0)}
-    explanations = tuple(
-        explanation(
-            np.column_stack([mean[t], uncertainty[t]]), names=space.names, trial=int(number),
-            error=None, **about,
-        )
-        for t, number in enumerate(trials)
-    )  # fmt: skip
-    return hx.DesirabilityPath(
-        subject=replace(explanations[-1].subject, trial=None), explanations=explanations,
-        all_trials=np.array(list(trials)), objective=X[:, 0],
-    )  # fmt: skip
+    names = [f"x{j + 1}" for j in range(np.shape(mean)[1])]
+    trials = [*(range(len(mean)) if trials is None else trials)]
+    return path(np.dstack([mean, uncertainty]), trials=trials, names=names, error=None)
 
 
 def test_a_turning_point_is_where_the_mean_takes_over():

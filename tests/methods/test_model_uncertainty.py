@@ -10,8 +10,9 @@ import hpo_explain as hx
 from hpo_explain.base.facts import fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import functionals
+from tests.analytic import AnalyticSurrogate
 from tests.handmade import explained, tuning_run
-from tests.methods.test_shapley import Analytic, cube
+from tests.methods.test_shapley import cube
 
 
 def fitted(d=3, n=25, noise=0.1, seed=0, space=None):
@@ -95,7 +96,7 @@ def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
 
 def test_weights_of_drawn_rows_add_up_to_the_payout_and_integrate_additive_functions():
     space = cube(5)
-    acquisition = hx.LowerConfidenceBound(Analytic(space, lambda X: X[:, 0]))
+    acquisition = hx.LowerConfidenceBound(AnalyticSurrogate(space, lambda X: X[:, 0]))
     x, background = np.full(5, 0.3), hx.global_background(space, 500)
     game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
     rows, weights = functionals(game, background, seed=1)
@@ -125,7 +126,7 @@ def test_a_forest_has_the_std_over_its_trees():
     found = explained(forest, config, background=background)
     one_by_one = []
     for t in range(4):
-        tree = Analytic(run.space, lambda X, t=t: forest.predict_trees(X)[:, t])
+        tree = AnalyticSurrogate(run.space, lambda X, t=t: forest.predict_trees(X)[:, t])
         bound = hx.LowerConfidenceBound(tree)
         part = hx.ShapleyExplainer(bound, background=background).explain(config)
         one_by_one.append(part.phi[:, 0])
@@ -133,7 +134,9 @@ def test_a_forest_has_the_std_over_its_trees():
 
 
 def test_a_model_that_does_not_know_claims_nothing_of_the_objective():
-    found = explained(Analytic(cube(2), lambda X: X[:, 0]), {"t1": 0.0, "t2": 0.5}, background=100)
+    found = explained(
+        AnalyticSurrogate(cube(2), lambda X: X[:, 0]), {"t1": 0.0, "t2": 0.5}, background=100
+    )
     assert found.objective is None
     assert found.model_std is None
     (claim,) = found.claims

@@ -151,27 +151,6 @@ def told(term, times, by_chance=0.001):
     return made.claims[0], made.sentence
 
 
-def test_a_report_says_beside_the_sentence_why_it_cannot_be_told():
-    phi = np.array([[0.5, 0.0], [0.4, 0.0], [0.0, 0.0]])
-    many = np.full(3, 6.0)
-    for by_chance, said in (
-        (
-            [0.5, 0.5],
-            "as many good trials may have such a value of x0 by chance and as many good "
-            "trials may have such a value of x1 by chance",
-        ),
-        ([0.5, 0.001], "as many good trials may have such a value of x0 by chance"),
-        ([0.001, 0.001], ""),
-    ):
-        chance = np.array([*by_chance, 0.001])
-        commonness = Commonness(many, many, np.c_[many, many], np.c_[chance, chance])
-        made = explanation(
-            phi, terms=("good", "bad"), model="", acquisition="log l − log g", unsure=None,
-            commonness=commonness,
-        )  # fmt: skip
-        assert made.caution == (f"Not certain: {said}." if said else "")
-
-
 def test_six_times_as_common_as_by_chance_is_not_called_rare():
     claim, sentence = told("bad", 6.0)
     assert not claim.certain

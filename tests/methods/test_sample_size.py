@@ -8,12 +8,13 @@ from scipy.stats import t as t_distribution
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
+from tests.analytic import AnalyticSurrogate
 from tests.handmade import explained, explanation
-from tests.methods.test_shapley import Analytic, brute_force, conditional_mean, cube, nested_space
+from tests.methods.test_shapley import brute_force, conditional_mean, cube, nested_space
 
 
 def bound_of(space, mean, std=None):
-    return hx.LowerConfidenceBound(Analytic(space, mean, std))
+    return hx.LowerConfidenceBound(AnalyticSurrogate(space, mean, std or 0.0))
 
 
 def sampled(acquisition, config, **options):
