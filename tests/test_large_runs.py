@@ -10,6 +10,9 @@ from hpo_explain.run.fits import learned_rows
 from tests.noted import kinds, the_note
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abc"])
+MANY = hx.SearchSpace(
+    [hx.CategoricalParameter("choice", [f"v{i}" for i in range(400)]), *SPACE.parameters]
+)
 
 
 def run_of(n, *, noise=0.05, seed=0, **changes):
@@ -99,13 +102,10 @@ def test_which_proposals_can_be_explained_is_as_if_each_were_asked():
 
 
 def test_many_categories_cost_no_more_than_some_and_those_left_out_are_told():
-    space = hx.SearchSpace(
-        [hx.CategoricalParameter("choice", [f"v{i}" for i in range(400)]), *SPACE.parameters]
-    )
-    X = space.sample(60, seed=0)
+    X = MANY.sample(60, seed=0)
     X[:30, 0] = 7.0
     y = (X[:, 0] == 7.0) + X[:, 1]
-    run = hx.Run(space, X, y, "maximize")
+    run = hx.Run(MANY, X, y, "maximize")
     assert the_note(run.notes, "surrogate_kind")["beyond"] == "choices"
     effect = hx.partial_dependence(run, "choice", sample=20)
     assert len(effect.grid) == 50
@@ -116,11 +116,8 @@ def test_many_categories_cost_no_more_than_some_and_those_left_out_are_told():
 
 
 def test_shares_of_a_process_tell_of_which_hyperparameters_few_categories_are_counted():
-    space = hx.SearchSpace(
-        [hx.CategoricalParameter("choice", [f"v{i}" for i in range(400)]), *SPACE.parameters]
-    )
-    X = space.sample(30, seed=0)
-    found = hx.importance(hx.Run(space, X, X[:, 1], "minimize"), kind="gp", draws=8)
+    X = MANY.sample(30, seed=0)
+    found = hx.importance(hx.Run(MANY, X, X[:, 1], "minimize"), kind="gp", draws=8)
     told = the_note(found.notes, "categories_counted")
     assert (told.names, told["most"]) == (("choice",), 256)
     assert "of the categories of choice at most 256" in str(told)

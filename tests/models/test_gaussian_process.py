@@ -47,32 +47,21 @@ USER = {
 
 
 @pytest.mark.parametrize(("gp", "white"), USER.values(), ids=USER)
-def test_predictions_are_scikit_learns_without_the_noise(gp, white):
-    mean, std = GaussianProcessSurrogate(SPACE, gp).predict(NEW)
+def test_predictions_and_their_covariance_are_scikit_learns_without_the_noise(gp, white):
+    surrogate, scale = GaussianProcessSurrogate(SPACE, gp), np.ravel(gp._y_train_std).item()
+    mean, std = surrogate.predict(NEW)
     their_mean, their_std = gp.predict(NEW, return_std=True)
     np.testing.assert_allclose(mean, their_mean, rtol=1e-9)
-    scale = gp._y_train_std
     np.testing.assert_allclose(std**2, their_std**2 - white * scale**2, rtol=1e-6)
-
-
-@pytest.mark.parametrize(("gp", "white"), USER.values(), ids=USER)
-def test_the_joint_covariance_is_scikit_learns_without_the_noise(gp, white):
-    surrogate = GaussianProcessSurrogate(SPACE, gp)
     covariance = surrogate.posterior_covariance(NEW)
-    _, theirs = gp.predict(NEW, return_cov=True)
-    scale = np.ravel(gp._y_train_std).item()
-    np.testing.assert_allclose(
-        covariance, theirs - white * scale**2 * np.eye(len(NEW)), atol=1e-9 * scale**2
-    )
-    _, std = surrogate.predict(NEW)
+    theirs = gp.predict(NEW, return_cov=True)[1] - white * scale**2 * np.eye(len(NEW))
+    np.testing.assert_allclose(covariance, theirs, atol=1e-9 * scale**2)
     np.testing.assert_allclose(np.diag(covariance), std**2, atol=1e-9 * scale**2)
     assert np.linalg.eigvalsh(covariance).min() > -1e-9 * scale**2
-
-
-@pytest.mark.parametrize(("gp", "white"), USER.values(), ids=USER)
-def test_the_noise_is_the_white_noise_and_alpha_in_the_objectives_units(gp, white):
-    expected = gp._y_train_std * np.sqrt(white + np.mean(gp.alpha))
-    assert GaussianProcessSurrogate(SPACE, gp).noise_std == pytest.approx(expected, rel=1e-6)
+    # the noise is the white noise and alpha, in the objective's units
+    assert surrogate.noise_std == pytest.approx(
+        scale * np.sqrt(white + np.mean(gp.alpha)), rel=1e-6
+    )
     assert GaussianProcessSurrogate(SPACE, gp, noise_std=0.7).noise_std == 0.7
 
 

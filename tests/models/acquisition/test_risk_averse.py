@@ -77,26 +77,19 @@ def test_the_noise_term_of_a_linear_model_has_a_closed_form(estimator):
     np.testing.assert_allclose(found.contributions["noise"], expected, atol=1e-9)
 
 
-def test_contributions_add_up_to_the_payout_term_by_term():
+def test_contributions_add_up_and_are_those_of_composed_rows():
+    """The exact path, of two games, and shap's on rows that are composed one by one."""
     acquisition = fitted_bound()
     found = explain(acquisition, CONFIG)
     assert found.terms == ("mean", "uncertainty", "noise")
+    exact, composed = (explain(acquisition, CONFIG, estimator=e) for e in ("exact", "kernel"))
     at, base = (acquisition.terms(rows) for rows in (np.array([[*CONFIG.values()]]), X))
     for term in found.terms:
         payout = at[term][0] - base[term].mean()
         assert found.contributions[term].sum() == pytest.approx(payout, rel=1e-9, abs=1e-12)
-
-
-def test_coalitions_of_the_models_agree_with_composed_rows():
-    """The exact path, of two games, and shap's on rows that are composed one by one."""
-    acquisition = fitted_bound()
-    exact = explain(acquisition, CONFIG, estimator="exact")
-    composed = explain(acquisition, CONFIG, estimator="kernel")
-    for term in exact.terms:
-        size = np.abs(composed.contributions[term]).max()
-        np.testing.assert_allclose(
-            exact.contributions[term], composed.contributions[term], atol=1e-6 * size
-        )
+        expected = composed.contributions[term]
+        close = {"atol": 1e-6 * np.abs(expected).max()}
+        np.testing.assert_allclose(exact.contributions[term], expected, **close)
 
 
 def test_what_only_the_noise_depends_on_takes_part():
