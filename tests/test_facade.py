@@ -33,28 +33,16 @@ def result():
     )  # fmt: skip
 
 
-def test_a_study_and_its_run_give_the_same_explanation(study):
+def test_a_study_and_its_run_give_the_same_explanation_by_tpes_own_densities(study):
     first = hx.explain_proposal(study, 20, background=60)
     second = hx.explain_proposal(hx.from_optuna(study), 20, background=60)
     np.testing.assert_array_equal(first.phi, second.phi)
-    assert first.trial == 20
-    assert first.config == study.trials[20].params
-
-
-def test_tpe_is_explained_by_its_own_densities(study):
-    explanation = hx.explain_proposal(study, 20, background=60)
-    assert not explanation.subject.assumed
-    assert explanation.subject.acquisition == "log l − log g"
-    assert explanation.subject.optimizer == "Optuna's TPESampler"
-    assert explanation.terms == ("good", "bad")
-    assert {claim.term for claim in explanation.claims} <= {"good", "bad"}
-
-
-def test_an_acquisition_that_is_asked_for_is_assumed_and_says_so(study):
-    explanation = hx.explain_proposal(study, 20, acquisition="lcb", background=60)
-    assert explanation.subject.assumed
-    assert explanation.subject.acquisition == "LCB (κ = 1.96)"
-    assert "acquisition_assumed" in [note.kind for note in explanation.notes]
+    assert (first.trial, first.config) == (20, study.trials[20].params)
+    assert not first.subject.assumed
+    assert first.subject.acquisition == "log l − log g"
+    assert first.subject.optimizer == "Optuna's TPESampler"
+    assert first.terms == ("good", "bad")
+    assert {claim.term for claim in first.claims} <= {"good", "bad"}
 
 
 def test_a_skopt_result_is_explained_by_the_optimizers_own_acquisition(result):
@@ -103,13 +91,16 @@ def test_maximizing_the_negative_explains_the_same():
     assert (high.subject.direction, high.subject.objective_name) == ("maximize", "score")
 
 
-def test_an_explanation_travels_as_json_and_as_a_table(study):
+def test_an_explanation_travels_as_json_and_as_a_table_and_says_what_is_assumed(study):
     own = hx.explain_proposal(study, 20, background=40)
     plain = json.loads(json.dumps(own.to_dict(), allow_nan=False))
     assert plain["scope"] == "proposals"
     assert plain["trust"]["proposals"]["level"] == own.verdict.level
     assert plain["trust"]["everywhere"]["level"] == "unknown"  # densities predict no objective
     explanation = hx.explain_proposal(study, 20, acquisition="lcb", background=40)
+    assert explanation.subject.assumed
+    assert explanation.subject.acquisition == "LCB (κ = 1.96)"
+    assert "acquisition_assumed" in [note.kind for note in explanation.notes]
     plain = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
     assert plain["trial"] == 20
     assert plain["trust"]["level"] in ("good", "fair", "poor")
