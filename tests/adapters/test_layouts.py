@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from tests.adapters.test_sklearn import Known, X
-from tests.noted import kinds, the_note
+from tests.noted import kinds, noted, the_note
 
 N = 40
 
@@ -74,9 +74,6 @@ def test_a_table_of_a_halving_search_speaks_at_its_highest_resource():
     assert len(everything) == len(search.cv_results_["params"])
 
 
-# ---------------------------------------------------------------------- Optuna
-
-
 # ---------------------------------------------------------------------- Ray Tune
 
 
@@ -85,29 +82,17 @@ def of_ray(**more):
     lr, depth, loss = searched()
     rng = np.random.default_rng(1)
     iterations = rng.integers(1, 10, N)
-    return pd.DataFrame(
-        {
-            "loss": loss,
-            "accuracy": 1.0 / (1.0 + loss),
-            "timestamp": 1_700_000_000 + np.arange(N) * 7,
-            "checkpoint_dir_name": None,
-            "done": True,
-            "training_iteration": 10,
-            "trial_id": [f"a1b2c_{i:05d}" for i in range(N)],
-            "date": [f"2026-01-01_10-{i:02d}-00" for i in range(N)],
-            "time_this_iter_s": rng.uniform(1, 2, N),
-            "time_total_s": 2.0 * iterations,
-            "pid": 100 + np.arange(N),
-            "hostname": "node",
-            "node_ip": "127.0.0.1",
-            "time_since_restore": rng.uniform(1, 2, N),
-            "iterations_since_restore": iterations,
-            "config/lr": lr,
-            "config/depth": depth,
-            "logdir": [f"a1b2c_{i:05d}" for i in range(N)],
-            **more,
-        }
-    )
+    ids = [f"a1b2c_{i:05d}" for i in range(N)]
+    return pd.DataFrame({
+        "loss": loss, "accuracy": 1.0 / (1.0 + loss),
+        "timestamp": 1_700_000_000 + np.arange(N) * 7, "checkpoint_dir_name": None, "done": True,
+        "training_iteration": 10, "trial_id": ids,
+        "date": [f"2026-01-01_10-{i:02d}-00" for i in range(N)],
+        "time_this_iter_s": rng.uniform(1, 2, N), "time_total_s": 2.0 * iterations,
+        "pid": 100 + np.arange(N), "hostname": "node", "node_ip": "127.0.0.1",
+        "time_since_restore": rng.uniform(1, 2, N), "iterations_since_restore": iterations,
+        "config/lr": lr, "config/depth": depth, "logdir": ids, **more,
+    })  # fmt: skip
 
 
 def test_of_rays_table_only_the_config_is_read():
@@ -135,24 +120,18 @@ def of_mlflow():
     """The columns of ``mlflow.search_runs()`` (tried with 3.17): the newest run first."""
     lr, depth, loss = searched()
     start = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(np.arange(N)[::-1], unit="min")
-    return pd.DataFrame(
-        {
-            "run_id": [f"{i:032x}" for i in range(N)],
-            "experiment_id": "1",
-            "status": ["FAILED", "RUNNING", *["FINISHED"] * (N - 2)],
-            "artifact_uri": [f"file:///runs/{i}" for i in range(N)],
-            "start_time": start,
-            "end_time": start + pd.Timedelta("50s"),
-            "metrics.loss": [np.nan, np.nan, *loss[2:]],
-            "metrics.acc": -loss,
-            "params.lr": [repr(float(value)) for value in lr],
-            "params.depth": [str(value) for value in depth],
-            "params.weight": np.where(np.arange(N) % 3 == 0, "None", "balanced"),
-            "params.bias": np.where(np.arange(N) % 2 == 0, "True", "False"),
-            "params.gamma": [repr(0.1 * i) if i % 2 == 0 else None for i in range(N)],
-            "tags.mlflow.runName": [f"bedecked-calf-{i}" for i in range(N)],
-        }
-    )
+    return pd.DataFrame({
+        "run_id": [f"{i:032x}" for i in range(N)], "experiment_id": "1",
+        "status": ["FAILED", "RUNNING", *["FINISHED"] * (N - 2)],
+        "artifact_uri": [f"file:///runs/{i}" for i in range(N)],
+        "start_time": start, "end_time": start + pd.Timedelta("50s"),
+        "metrics.loss": [np.nan, np.nan, *loss[2:]], "metrics.acc": -loss,
+        "params.lr": [repr(float(value)) for value in lr], "params.depth": [*map(str, depth)],
+        "params.weight": np.where(np.arange(N) % 3 == 0, "None", "balanced"),
+        "params.bias": np.where(np.arange(N) % 2 == 0, "True", "False"),
+        "params.gamma": [repr(0.1 * i) if i % 2 == 0 else None for i in range(N)],
+        "tags.mlflow.runName": [f"bedecked-calf-{i}" for i in range(N)],
+    })  # fmt: skip
 
 
 def test_mlflows_table_is_read_in_the_order_of_its_times_with_its_text_as_values():
@@ -179,23 +158,15 @@ def of_wandb():
     """An export of W&B's page of runs."""
     lr, depth, loss = searched()
     rng = np.random.default_rng(1)
-    return pd.DataFrame(
-        {
-            "Name": [f"sunny-sweep-{i}" for i in range(N)],
-            "State": ["finished"] * (N - 2) + ["crashed", "running"],
-            "Notes": "-",
-            "User": "me",
-            "Tags": "",
-            "Created": [f"2026-01-01T10:{i:02d}:00.000Z" for i in range(N)][::-1],
-            "Runtime": rng.integers(100, 200, N),
-            "Sweep": "abc",
-            "depth": depth,
-            "lr": lr,
-            "_step": rng.integers(1, 100, N),
-            "train_loss": 0.9 * loss + rng.normal(0, 0.05, N),
-            "val_loss": loss,
-        }
-    )
+    return pd.DataFrame({
+        "Name": [f"sunny-sweep-{i}" for i in range(N)],
+        "State": ["finished"] * (N - 2) + ["crashed", "running"],
+        "Notes": "-", "User": "me", "Tags": "",
+        "Created": [f"2026-01-01T10:{i:02d}:00.000Z" for i in range(N)][::-1],
+        "Runtime": rng.integers(100, 200, N), "Sweep": "abc", "depth": depth, "lr": lr,
+        "_step": rng.integers(1, 100, N), "train_loss": 0.9 * loss + rng.normal(0, 0.05, N),
+        "val_loss": loss,
+    })  # fmt: skip
 
 
 def test_of_a_table_of_wandb_metrics_and_names_are_left_out():
@@ -229,17 +200,12 @@ def test_the_dictionaries_of_wandbs_runs_are_read():
 
 def test_the_table_of_ax_says_who_proposed_what():
     lr, depth, loss = searched()
-    table = pd.DataFrame(
-        {
-            "trial_index": np.arange(N),
-            "arm_name": [f"{i}_0" for i in range(N)],
-            "trial_status": ["COMPLETED"] * (N - 1) + ["FAILED"],
-            "generation_node": ["Sobol"] * 5 + ["MBM"] * (N - 5),
-            "loss": loss,
-            "lr": lr,
-            "depth": depth,
-        }
-    )
+    table = pd.DataFrame({
+        "trial_index": np.arange(N), "arm_name": [f"{i}_0" for i in range(N)],
+        "trial_status": ["COMPLETED"] * (N - 1) + ["FAILED"],
+        "generation_node": ["Sobol"] * 5 + ["MBM"] * (N - 5),
+        "loss": loss, "lr": lr, "depth": depth,
+    })  # fmt: skip
     run = as_run(table, objective="loss")
     assert run.space.names == ("lr", "depth")
     assert run.proposals == tuple(range(5, N - 1))
@@ -262,10 +228,7 @@ def test_what_was_measured_is_left_out_by_name_and_can_be_kept():
     table["fit_time"] = rng.uniform(1.0, 2.0, N)
     run = as_run(table, objective="loss")
     assert run.space.names == ("lr", "depth")
-    assert [n.names for n in run.notes if n.kind == "measured_by_name"] == [
-        ("accuracy",),
-        ("fit_time",),
-    ]
+    assert [n.names for n in noted(run.notes, "measured_by_name")] == [("accuracy",), ("fit_time",)]
     kept = as_run(table, objective="loss", hyperparameters=["lr", "accuracy"])
     assert kept.space.names == ("lr", "accuracy")
 

@@ -65,11 +65,12 @@ def suggest(trial, parameter):
 def test_every_kind_of_hyperparameter_is_read_as_it_was_suggested(kind):
     def objective(trial):
         suggest(trial, KINDS[kind])
-        return trial.suggest_float("x", 0.0, 1.0)
+        return trial.suggest_float("a", 0.0, 1.0)
 
     study = optimized(objective, 15)
     run = from_optuna(study)
-    assert run.space == SearchSpace([KINDS[kind], FloatParameter("x", 0.0, 1.0)])
+    # in the order of their first suggestion
+    assert run.space == SearchSpace([KINDS[kind], FloatParameter("a", 0.0, 1.0)])
     assert same_configurations(run, study)
     assert run.space.is_valid(run.X).all()
     assert run.excluded == {}
@@ -88,11 +89,8 @@ def test_choices_that_a_storage_turns_from_tuples_into_lists_are_read_as_lists(t
 
 
 def test_nan_is_a_choice_like_any_other(tmp_path):
-    storage = f"sqlite:///{tmp_path}/study.db"
-    study = optimized(
-        lambda t: float(t.suggest_categorical("missing", [math.nan, 1.0]) == 1.0), storage=storage
-    )
-    run = from_optuna(study)
+    choose = lambda t: float(t.suggest_categorical("missing", [math.nan, 1.0]) == 1.0)  # noqa: E731
+    run = from_optuna(optimized(choose, storage=f"sqlite:///{tmp_path}/study.db"))
     assert [c["missing"] == 1.0 for c in run.space.decode(run.X)] == list(run.objective == 1.0)
 
 
@@ -106,9 +104,8 @@ def test_choices_that_optuna_itself_mixes_up_are_said_to_be_mixed_up():
 
 
 def test_a_choice_that_is_listed_twice_is_one_choice():
-    run = from_optuna(
-        optimized(lambda t: float(t.suggest_categorical("c", ["a", "b", "a"]) == "a"))
-    )
+    choose = lambda t: float(t.suggest_categorical("c", ["a", "b", "a"]) == "a")  # noqa: E731
+    run = from_optuna(optimized(choose))
     assert run.space["c"].choices == ("a", "b")
     assert the_note(run.notes, "choice_listed_twice").names == ("c",)
 
@@ -119,16 +116,11 @@ def test_a_grid_too_fine_to_be_counted_is_read_as_continuous():
     assert the_note(run.notes, "grid_too_fine").names == ("x",)
 
 
-def test_hyperparameters_stand_in_the_order_of_their_first_suggestion():
-    study = optimized(lambda t: sum(t.suggest_float(name, 0.0, 1.0) for name in "zay"))
-    assert from_optuna(study).space.names == ("z", "a", "y")
-
-
 # ---------------------------------------------------------------------- objective and trials
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_objective_direction_and_incumbent_are_the_studys(direction):
+def test_objective_direction_times_and_incumbent_are_the_studys(direction):
     study = optimized(parabola, 20, direction=direction)
     run = from_optuna(study)
     assert run.direction == direction
@@ -136,11 +128,7 @@ def test_objective_direction_and_incumbent_are_the_studys(direction):
     assert run.trials.tolist() == list(range(20))
     assert run.incumbent_trial == study.best_trial.number
     assert run.incumbent["x"] == pytest.approx(study.best_params["x"], rel=1e-12)
-
-
-def test_times_are_seconds_since_the_epoch():
-    study = optimized(parabola, 5)
-    run = from_optuna(study)
+    # seconds since the epoch
     assert run.started.tolist() == [t.datetime_start.timestamp() for t in study.trials]
     assert run.finished.tolist() == [t.datetime_complete.timestamp() for t in study.trials]
 
@@ -211,39 +199,26 @@ def test_a_pruned_trial_may_count_with_the_last_value_it_reported():
     study = optimized(objective, 6)
     run = from_optuna(study, pruned="last")
     xs = [trial.params["x"] for trial in study.trials]
-    assert dict(zip(run.trials.tolist(), run.objective, strict=True)) == {
-        0: xs[0],
-        1: 10 * xs[1],
-        2: 10 * xs[2] + 1,
-        5: xs[5],
-    }
+    found = dict(zip(run.trials.tolist(), run.objective, strict=True))
+    assert found == {0: xs[0], 1: 10 * xs[1], 2: 10 * xs[2] + 1, 5: xs[5]}
     assert run.excluded == {
         3: fact("pruned_without_value"),
         4: fact("not_finite", names=["objective value"], value="nan"),
     }
-    assert the_note(run.notes, "pruned_counted") == fact(
-        "pruned_counted", trials=[1, 2], by_target=False
-    )
+    counted = fact("pruned_counted", trials=[1, 2], by_target=False)
+    assert the_note(run.notes, "pruned_counted") == counted
 
 
 def constrained(form):
     """Three trials: one meets its constraint, one violates it and is best, one has none."""
-    trials = []
-    for value, bound in ((2.0, 0.0), (1.0, 0.5), (3.0, None)):
-        attrs = (
-            {}
-            if bound is None
-            else {"list": {"constraints": [-1.0, bound]}}.get(form, {"constraints:memory": bound})
-        )
-        trials.append(
-            create_trial(
-                value=value,
-                params={"x": value / 4},
-                distributions={"x": FloatDistribution(0.0, 1.0)},
-                system_attrs=attrs,
-            )
-        )
-    return study_of(*trials)
+    attrs = {"constraints": [-1.0, 0.0]}, {"constraints": [-1.0, 0.5]}, {}
+    if form != "list":
+        attrs = {"constraints:memory": 0.0}, {"constraints:memory": 0.5}, {}
+    values = {"x": FloatDistribution(0.0, 1.0)}
+    return study_of(*(
+        create_trial(value=v, params={"x": v / 4}, distributions=values, system_attrs=given)
+        for v, given in zip((2.0, 1.0, 3.0), attrs, strict=True)
+    ))  # fmt: skip
 
 
 @pytest.mark.parametrize("form", ["list", "one attribute each"])
@@ -383,9 +358,8 @@ def test_a_range_that_changed_is_read_as_the_widest():
     run = from_optuna(study)
     assert run.space["lr"] == FloatParameter("lr", 0.01, 10.0, log=True)
     assert same_configurations(run, study)
-    assert the_note(run.notes, "range_changed") == fact(
-        "range_changed", names=["lr"], count=3, low=0.01, high=10.0
-    )
+    changed = fact("range_changed", names=["lr"], count=3, low=0.01, high=10.0)
+    assert the_note(run.notes, "range_changed") == changed
 
 
 Float, Int, Category = FloatDistribution, IntDistribution, CategoricalDistribution
@@ -426,9 +400,9 @@ def test_distributions_that_changed_are_read_as_one_that_holds_all_values(first,
 
 
 def test_a_hyperparameter_that_is_a_category_and_a_number_cannot_be_read():
-    number = create_trial(value=1.0, params={"h": 1}, distributions={"h": IntDistribution(0, 3)})
-    text = create_trial(
-        value=1.0, params={"h": "a"}, distributions={"h": CategoricalDistribution(["a"])}
+    number, text = (
+        create_trial(value=1.0, params={"h": value}, distributions={"h": kind})
+        for value, kind in ((1, Int(0, 3)), ("a", Category(["a"])))
     )
     with pytest.raises(InputError, match=r"study has hyperparameter 'h'.*State the space yourself"):
         from_optuna(study_of(number, text))
@@ -450,13 +424,13 @@ def test_an_enqueued_value_outside_the_range_is_left_out_unless_the_space_holds_
 # ---------------------------------------------------------------------- a space of the user's own
 
 
+def of_dart(booster, high, *choices):
+    rate = FloatParameter("rate_drop", 0.0, high, active_when={"booster": [booster]})
+    return SearchSpace([rate, CategoricalParameter("booster", ["dart", "gbtree", *choices])])
+
+
 def test_a_space_of_the_users_own_is_taken_as_it_is():
-    space = SearchSpace(
-        [
-            FloatParameter("rate_drop", 0.0, 2.0, active_when={"booster": ["dart"]}),
-            CategoricalParameter("booster", ["dart", "gbtree", "gblinear"]),
-        ]
-    )
+    space = of_dart("dart", 2.0, "gblinear")
     study = optimized(rate_drop_of_dart, 20)
     run = from_optuna(study, space=space)
     assert run.space == space
@@ -465,25 +439,13 @@ def test_a_space_of_the_users_own_is_taken_as_it_is():
 
 
 def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
-    space = SearchSpace(
-        [
-            FloatParameter("rate_drop", 0.0, 1.0, active_when={"booster": ["gbtree"]}),
-            CategoricalParameter("booster", ["dart", "gbtree", "none"]),
-        ]
-    )
+    space = of_dart("gbtree", 1.0, "none")
     study = optimized(rate_drop_of_dart, 20)
-    with pytest.raises(
-        InputError, match=r"space fits no trial of the study: rate_drop is"
-    ) as error:
+    with pytest.raises(InputError, match=r"space fits no trial of the study: rate_drop is") as told:
         from_optuna(study, space=space)
-    assert error.value.argument == "space"
-    study.add_trial(
-        create_trial(
-            value=1.0,
-            params={"booster": "none"},
-            distributions={"booster": CategoricalDistribution(["dart", "gbtree", "none"])},
-        )
-    )
+    assert told.value.argument == "space"
+    kind = {"booster": CategoricalDistribution(["dart", "gbtree", "none"])}
+    study.add_trial(create_trial(value=1.0, params={"booster": "none"}, distributions=kind))
     run = from_optuna(study, space=space)
     assert run.trials.tolist() == [20]
     assert kinds(run.excluded.values()) == {"set_though_inactive", "missing_though_active"}
@@ -493,24 +455,17 @@ def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
 # ---------------------------------------------------------------------- bad input
 
 
-def failed(trial):
-    raise RuntimeError
-
-
-def test_an_empty_study_says_that_it_is_empty():
-    with pytest.raises(NothingToExplain) as caught:
-        from_optuna(optuna.create_study())
-    assert caught.value.reason == fact("study_empty")
-
-
 def test_a_study_without_a_usable_trial_says_what_it_has():
-    study = optimized(failed, 3, catch=RuntimeError)
+    study = optimized(lambda trial: math.nan, 3)
     study.ask()
     with pytest.raises(NothingToExplain) as caught:
         from_optuna(study)
     reason = caught.value.reason
     assert (reason.kind, reason.trials) == ("nothing_readable", (0, 1, 2, 3))
     assert reason["reasons"] == ((fact("failed"), 3), (fact("running"), 1))
+    with pytest.raises(NothingToExplain) as caught:
+        from_optuna(optuna.create_study())
+    assert caught.value.reason == fact("study_empty")
 
 
 @pytest.mark.parametrize(("options", "text"), [

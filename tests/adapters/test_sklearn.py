@@ -16,11 +16,13 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from skopt import BayesSearchCV
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.sources import as_runs
+from tests.noted import kinds, the_note
 
 X = np.arange(24.0)[:, None]
 
@@ -53,19 +55,12 @@ def grid(values, search=GridSearchCV, **options):
     return search(Known(), values, cv=KFold(3), **options).fit(X)
 
 
-KERNELS = [
-    {"kernel": ["linear"], "C": [0.1, 1, 10]},
-    {"kernel": ["rbf"], "C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1.0, 10.0]},
-]
-
-
 # ---------------------------------------------------------------------- grids
 
 
 def test_a_grid_search_is_read_row_by_row():
     search = grid({"C": [0.01, 1.0, 100.0], "weight": [None, "balanced"]})
-    run = as_run(search)
-    results = search.cv_results_
+    run, results = as_run(search), search.cv_results_
     assert run.objective.tolist() == results["mean_test_score"].tolist()
     assert (run.direction, run.optimizer) == ("maximize", "scikit-learn's GridSearchCV")
     assert run.incumbent_trial == search.best_index_
@@ -74,7 +69,16 @@ def test_a_grid_search_is_read_row_by_row():
         assert run.config(trial) == pytest.approx(params)
     assert run.space["C"].log
     assert run.space["weight"].choices == (None, "balanced")
-    assert run.incumbent["weight"] == "balanced"
+    found = run.instances  # the folds
+    for k in range(3):
+        scores = results[f"split{k}_test_score"]
+        assert found.objective[found.index == k].tolist() == scores.tolist()
+    # nobody proposed what was listed
+    assert (run.proposals, run.origin(2)) == ((), hx.Origin.INITIAL)
+    with pytest.raises(hx.NothingToExplain, match="no proposal"):
+        hx.explain_proposal(run)
+    with pytest.raises(hx.InputError, match="Call its fit first"):
+        as_run(GridSearchCV(Known(), {"C": [1.0]}))
 
 
 def test_none_is_a_value_like_any_other():
@@ -84,27 +88,18 @@ def test_none_is_a_value_like_any_other():
     assert values["balanced"] - values[None] == pytest.approx(0.5, abs=0.15)
 
 
-def test_the_scores_of_the_folds_are_the_instances():
-    search = grid({"C": [0.1, 1.0, 10.0]})
-    found = as_run(search).instances
-    for k in range(3):
-        scores = search.cv_results_[f"split{k}_test_score"]
-        assert found.objective[found.index == k].tolist() == scores.tolist()
-
-
-def test_what_only_one_of_several_grids_has_is_active_under_its_condition():
-    run = as_run(grid(KERNELS))
+def test_conditions_are_those_of_the_grids_or_inferred_from_the_trials():
+    values = [0.1, 1, 10]
+    run = as_run(grid([{"kernel": ["linear"], "C": values},
+                       {"kernel": ["rbf"], "C": values, "gamma": [0.01, 0.1, 1.0]}]))  # fmt: skip
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
     assert not run.space["C"].active_when
     assert [note.kind for note in run.notes if note.kind.startswith("active")] == []
     assert run.config(0) == pytest.approx({"kernel": "linear", "C": 0.1})
-
-
-def test_conditions_that_no_single_list_states_are_inferred_from_the_trials():
     grids = [{"C": stats.uniform(1, 2)}, {"C": stats.uniform(1, 2), "gamma": [0.1, 0.2]}]
     run = as_run(RandomizedSearchCV(Known(), grids, n_iter=12, cv=KFold(2), random_state=0).fit(X))
     assert run.space["gamma"].optional is not None
-    assert any(note.kind == "active_at_frequency" for note in run.notes)
+    assert "active_at_frequency" in kinds(run.notes)
 
 
 def test_the_incumbent_sets_the_parameters_of_a_pipeline():
@@ -124,11 +119,8 @@ def test_the_incumbent_sets_the_parameters_of_a_pipeline():
 
 
 def test_distributions_are_the_true_space():
-    values = {
-        "C": stats.loguniform(1e-3, 1e3),
-        "gamma": stats.uniform(0.5, 2.0),
-        "trees": stats.randint(2, 9),
-    }
+    values = {"C": stats.loguniform(1e-3, 1e3), "gamma": stats.uniform(0.5, 2.0)}
+    values["trees"] = stats.randint(2, 9)
     run = as_run(grid(values, RandomizedSearchCV, n_iter=5, random_state=0))
     assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
     assert run.space["gamma"] == hx.FloatParameter("gamma", 0.5, 2.5)
@@ -136,25 +128,13 @@ def test_distributions_are_the_true_space():
     assert not run.ranges_from
 
 
-def test_nobody_proposed_what_was_drawn_or_listed():
-    run = as_run(grid({"C": [0.1, 1.0, 10.0]}))
-    assert run.proposals == ()
-    assert run.origin(2) is hx.Origin.INITIAL
-    with pytest.raises(hx.NothingToExplain, match="no proposal"):
-        hx.explain_proposal(run)
-
-
 # ---------------------------------------------------------------------- fidelity
 
 
-def halving(search=HalvingRandomSearchCV, **options):
+def halving():
     values = {"max_depth": stats.randint(1, 8), "min_samples_leaf": stats.randint(1, 20)}
-    from sklearn.tree import DecisionTreeClassifier
-
-    data = make_classification(240, random_state=0)
-    return search(
-        DecisionTreeClassifier(random_state=0), values, random_state=0, cv=3, **options
-    ).fit(*data)
+    search = HalvingRandomSearchCV(DecisionTreeClassifier(random_state=0), values, random_state=0)
+    return search.set_params(cv=3).fit(*make_classification(240, random_state=0))
 
 
 def test_a_halving_search_is_read_at_its_highest_resource():
@@ -164,9 +144,10 @@ def test_a_halving_search_is_read_at_its_highest_resource():
     assert run.trials.tolist() == np.flatnonzero(results["n_resources"] == highest).tolist()
     assert run.incumbent_trial == search.best_index_
     assert {why.kind for why in run.excluded.values()} == {"another_fidelity"}
-    (note,) = [note for note in run.notes if note.kind == "fidelity_level"]
+    note = the_note(run.notes, "fidelity_level")
+    levels, counts = np.unique(results["n_resources"], return_counts=True)
     assert dict(zip(note["levels"], note["counts"], strict=True)) == dict(
-        zip(*np.unique(results["n_resources"], return_counts=True), strict=True)
+        zip(levels, counts, strict=True)
     )
 
 
@@ -181,17 +162,9 @@ def test_where_one_candidate_is_left_the_resources_of_more_are_named():
 
 
 def test_a_resource_that_is_a_hyperparameter_is_none_where_all_have_the_same():
-    data = make_classification(60, random_state=0)
-    search = HalvingGridSearchCV(
-        Known(),
-        {"C": [0.1, 0.5, 1.0, 10.0]},
-        resource="trees",
-        min_resources=1,
-        max_resources=4,
-        factor=2,
-        cv=3,
-    ).fit(data[0])
-    run = as_run(search)
+    options = {"resource": "trees", "min_resources": 1, "max_resources": 4, "factor": 2, "cv": 3}
+    search = HalvingGridSearchCV(Known(), {"C": [0.1, 0.5, 1.0, 10.0]}, **options)
+    run = as_run(search.fit(make_classification(60, random_state=0)[0]))
     assert run.space.names == ("C",)
     assert run.incumbent["C"] == pytest.approx(1.0)
 
@@ -246,11 +219,6 @@ def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
     assert note.trials == (0, 2)
 
 
-def test_a_search_that_is_not_fitted_is_told_to_be():
-    with pytest.raises(hx.InputError, match="Call its fit first"):
-        as_run(GridSearchCV(Known(), {"C": [1.0]}))
-
-
 # ---------------------------------------------------------------------- other optimizers
 
 
@@ -268,17 +236,10 @@ def test_a_bayesian_search_has_the_models_of_skopt_and_the_folds():
 
 
 def test_a_bayesian_search_over_several_spaces_is_one_conditional_space():
-    search = BayesSearchCV(
-        Known(),
-        [
-            {"kernel": ["linear"], "C": (1e-3, 1e3, "log-uniform")},
-            {"kernel": ["rbf"], "C": (1e-3, 1e3, "log-uniform"), "gamma": (0.01, 10.0)},
-        ],
-        n_iter=3,
-        cv=KFold(2),
-        random_state=0,
-    ).fit(X)
-    run = as_run(search)
+    linear = {"kernel": ["linear"], "C": (1e-3, 1e3, "log-uniform")}
+    rbf = {**linear, "kernel": ["rbf"], "gamma": (0.01, 10.0)}
+    options = {"n_iter": 3, "cv": KFold(2), "random_state": 0}
+    run = as_run(BayesSearchCV(Known(), [linear, rbf], **options).fit(X))
     assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
     assert run.origin(0) is hx.Origin.UNKNOWN
@@ -296,6 +257,3 @@ def test_a_search_by_optuna_is_its_study_with_the_folds():
     assert run.instances.objective[::3].tolist() == [
         trial.user_attrs["split0_test_score"] for trial in search.study_.trials
     ]
-
-
-# ---------------------------------------------------------------------- explanations
