@@ -145,12 +145,6 @@ def child_where(column, active):
     return [0.5 if value in active else None for value in column]
 
 
-def test_an_integer_that_was_never_tried_goes_with_its_nearest_neighbour():
-    layers = [1, 1, 2, 2, 5, 5, 8, 8, 1, 8]
-    space, _ = inferred([IntParameter("n", 0, 10), CHILD], [layers, child_where(layers, {5, 8})])
-    assert space["child"].active_when == {"n": (4, 5, 6, 7, 8, 9, 10)}
-
-
 def test_a_category_that_was_never_tried_counts_as_inactive_and_is_named():
     column = ["a", "b"] * 6
     space, notes = inferred(
@@ -196,12 +190,8 @@ def test_what_holds_wherever_a_hyperparameter_is_active_is_kept_though_more_is_u
 
 def test_what_always_comes_together_without_a_reason_is_drawn_together():
     together = [i % 3 == 0 or i % 5 == 0 for i in range(40)]
-    parameters = [
-        CategoricalParameter("c", ["a", "b"]),
-        CHILD,
-        CategoricalParameter("lead", ["p", "q"]),
-        IntParameter("other", 0, 1),
-    ]
+    c, lead = CategoricalParameter("c", ["a", "b"]), CategoricalParameter("lead", ["p", "q"])
+    parameters = [c, CHILD, lead, IntParameter("other", 0, 1)]
     columns = [
         ["a", "b"] * 20,
         [0.5 if t else None for t in together],
@@ -222,55 +212,33 @@ def test_a_parents_value_says_more_than_that_a_sibling_is_active():
     layers = [1, 1, 1, 2, 2, 2, 3, 3] * 3
     kernel = ["rbf" if i % 3 else "poly" for i in range(24)]
     svm = [m == "svm" for m in model]
-    space, notes = inferred(
-        [
-            CategoricalParameter("kernel", ["rbf", "poly"]),
-            CategoricalParameter("model", ["svm", "forest"]),
-            IntParameter("layers", 1, 3),
-            CHILD,
-        ],
-        [
-            [k if s else None for k, s in zip(kernel, svm, strict=True)],
-            model,
-            layers,
-            [0.5 if s and n >= 2 else None for s, n in zip(svm, layers, strict=True)],
-        ],
-    )
+    kernels = [k if s else None for k, s in zip(kernel, svm, strict=True)]
+    child = [0.5 if s and n >= 2 else None for s, n in zip(svm, layers, strict=True)]
+    kinds_ = {"kernel": ["rbf", "poly"], "model": ["svm", "forest"]}
+    parameters = [CategoricalParameter(*kind) for kind in kinds_.items()]
+    parameters += [IntParameter("layers", 1, 3), CHILD]
+    space, notes = inferred(parameters, [kernels, model, layers, child])
     assert space["kernel"].active_when == {"model": ("svm",)}
     assert space["child"].active_when == {"model": ("svm",), "layers": (2, 3)}
     assert "parent_active" not in kinds(rule for note in notes for rule in note["rules"])
 
 
-def test_a_parent_is_suggested_before_its_child():
-    column = ["a", "b"] * 10
-    twins = [CategoricalParameter("after", ["a", "b"]), CategoricalParameter("before", ["a", "b"])]
-    space, _ = inferred(
-        [*twins, CHILD],
-        [column, column, child_where(column, {"a"})],
-        precedes=lambda parent, child: (parent, child) != ("after", "child"),
-    )
+def test_a_parent_is_suggested_before_its_child_unless_nothing_is():
+    column, kind = ["a", "b"] * 10, CategoricalParameter("after", ["a", "b"])
+    columns = [column, column, child_where(column, {"a"})]
+    twins = [kind, replace(kind, name="before"), CHILD]
+    order = lambda parent, child: (parent, child) != ("after", "child")  # noqa: E731
+    space, _ = inferred(twins, columns, precedes=order)
     assert space["child"].active_when == {"before": ("a",)}
+    # trials added by hand may have their hyperparameters in any order
+    space, _ = inferred([kind, CHILD], columns[1:], precedes=lambda parent, child: False)
+    assert space["child"].active_when == {"after": ("a",)}
 
 
-def test_trials_added_by_hand_may_have_their_hyperparameters_in_any_order():
-    column = ["a", "b"] * 10
-    space, _ = inferred(
-        [CategoricalParameter("c", ["a", "b"]), CHILD],
-        [column, child_where(column, {"a"})],
-        precedes=lambda parent, child: False,
-    )
-    assert space["child"].active_when == {"c": ("a",)}
-
-
-KINDS = st.sampled_from(
-    [
-        FloatParameter("h", 0.0, 1.0),
-        IntParameter("h", 0, 4),
-        IntParameter("h", 1, 5000, log=True),
-        CategoricalParameter("h", ["a", None, True, 1]),
-        CategoricalParameter("h", ["only"]),
-    ]
-)
+KINDS = st.sampled_from([
+    FloatParameter("h", 0.0, 1.0), IntParameter("h", 0, 4), IntParameter("h", 1, 5000, log=True),
+    CategoricalParameter("h", ["a", None, True, 1]), CategoricalParameter("h", ["only"]),
+])  # fmt: skip
 
 
 @st.composite

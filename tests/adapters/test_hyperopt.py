@@ -10,19 +10,12 @@ from hpo_explain.adapters.hyperopt._space import read_graph
 hyperopt = pytest.importorskip("hyperopt", reason="hyperopt is not installed")
 hp = hyperopt.hp
 
+POWER = {"name": hp.randint("power", 2, 5)}
+FOREST = {"type": "forest", "trees": hp.uniformint("trees", 1, 9),
+          "criterion": hp.choice("criterion", ["gini", POWER])}  # fmt: skip
 SPACE = {
     "lr": hp.loguniform("lr", np.log(1e-4), np.log(1.0)),
-    "model": hp.choice(
-        "model",
-        [
-            {"type": "svm", "C": hp.uniform("C", 0.5, 2.0)},
-            {
-                "type": "forest",
-                "trees": hp.uniformint("trees", 1, 9),
-                "criterion": hp.choice("criterion", ["gini", {"name": hp.randint("power", 2, 5)}]),
-            },
-        ],
-    ),
+    "model": hp.choice("model", [{"type": "svm", "C": hp.uniform("C", 0.5, 2.0)}, FOREST]),
 }
 
 
@@ -34,16 +27,8 @@ def loss(config):
 
 def trials_of(n, algo=hyperopt.tpe.suggest, objective=loss, space=SPACE, trials=None, **options):
     trials = hyperopt.Trials() if trials is None else trials
-    hyperopt.fmin(
-        objective,
-        space,
-        algo=algo,
-        max_evals=n,
-        trials=trials,
-        rstate=np.random.default_rng(0),
-        show_progressbar=False,
-        **options,
-    )
+    options |= {"rstate": np.random.default_rng(0), "show_progressbar": False}
+    hyperopt.fmin(objective, space, algo=algo, max_evals=n, trials=trials, **options)
     return trials
 
 
@@ -106,10 +91,9 @@ def test_failed_trials_are_left_out_and_remembered():
     run = hx.from_hyperopt(trials, space=SPACE)
     failed = [d["tid"] for d in trials.trials if d["result"]["status"] == "fail"]
     assert failed
-    assert {t: why.kind for t, why in run.excluded.items()} == dict.fromkeys(failed, "failed")
-    assert {t: given.state for t, given in run.without_result.items()} == dict.fromkeys(
-        failed, "failed"
-    )
+    expected = dict.fromkeys(failed, "failed")
+    assert {t: why.kind for t, why in run.excluded.items()} == expected
+    assert {t: given.state for t, given in run.without_result.items()} == expected
 
 
 def test_trials_whose_evaluation_raised_are_failures_too():
