@@ -35,29 +35,31 @@ pytestmark = [
 ]
 
 QUICK = ProposalExplainer("lcb", background=20)
-SPACE = hx.SearchSpace(
-    [
-        hx.CategoricalParameter("booster", ["tree", "dart"]),
-        hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
-        hx.FloatParameter("lr", 1e-3, 1.0, log=True),
-        hx.IntParameter("depth", 1, 9),
-    ]
-)
+SPACE = hx.SearchSpace([
+    hx.CategoricalParameter("booster", ["tree", "dart"]),
+    hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+    hx.FloatParameter("lr", 1e-3, 1.0, log=True), hx.IntParameter("depth", 1, 9),
+])  # fmt: skip
+
+
+def without_constant(trial):
+    drop = 0.4
+    if trial.suggest_categorical("booster", ["tree", "dart"]) == "dart":
+        drop = trial.suggest_float("drop", 0.0, 1.0)
+    lr, depth = trial.suggest_float("lr", 1e-3, 1.0, log=True), trial.suggest_int("depth", 1, 9)
+    return (drop - 0.2) ** 2 + lr + depth / 10.0
 
 
 def conditional(trial):
     """Define-by-run, with a constant, trials that are pruned and one that fails."""
-    drop = 0.4
     trial.suggest_int("constant", 3, 3)
-    if trial.suggest_categorical("booster", ["tree", "dart"]) == "dart":
-        drop = trial.suggest_float("drop", 0.0, 1.0)
-    lr, depth = trial.suggest_float("lr", 1e-3, 1.0, log=True), trial.suggest_int("depth", 1, 9)
-    trial.report(lr, 0)
+    value = without_constant(trial)
+    trial.report(trial.params["lr"], 0)
     if trial.number == 4:
         raise ValueError
     if trial.number in (3, 6):
         raise optuna.TrialPruned
-    return (drop - 0.2) ** 2 + lr + depth / 10.0
+    return value
 
 
 def bowl(trial):
@@ -77,24 +79,21 @@ def outcome(study):
 
 
 def spying(seen):
-    def review(explanation):
-        seen.append(explanation)
+    return lambda explanation: seen.append(explanation)
 
-    return review
+
+def tpe(**options):
+    return lambda: TPESampler(seed=1, n_startup_trials=4, **options)
 
 
 SAMPLERS = {
     "random": lambda: RandomSampler(seed=1),
-    "tpe": lambda: TPESampler(seed=1, n_startup_trials=4, multivariate=False),
-    "tpe joint": lambda: TPESampler(seed=1, n_startup_trials=4, multivariate=True),
-    "tpe groups": lambda: TPESampler(seed=1, n_startup_trials=4, multivariate=True, group=True),
-    "tpe liar": lambda: TPESampler(
-        seed=1, n_startup_trials=4, multivariate=False, constant_liar=True
-    ),
+    "tpe": tpe(multivariate=False),
+    "tpe joint": tpe(multivariate=True),
+    "tpe groups": tpe(multivariate=True, group=True),
+    "tpe liar": tpe(multivariate=False, constant_liar=True),
     "nsga": lambda: NSGAIISampler(seed=1, population_size=4),
-    "partly fixed": lambda: PartialFixedSampler(
-        {"depth": 2}, TPESampler(seed=1, n_startup_trials=4)
-    ),
+    "partly fixed": lambda: PartialFixedSampler({"depth": 2}, tpe()()),
 }
 
 
@@ -219,21 +218,14 @@ def test_trials_that_were_set_by_hand_or_at_random_are_not_reviewed():
 @pytest.fixture(scope="module")
 def changed():
     """A study in which a person changed trials 6 and 8."""
+    seen = {}
 
     def review(explanation):
+        seen[explanation.trial] = explanation
         return {"x": 0.5} if explanation.trial in (6, 8) else None
 
-    seen = []
-
-    def both(explanation):
-        seen.append(explanation)
-        return review(explanation)
-
-    study = optuna.create_study(
-        sampler=ReviewedSampler(TPESampler(seed=3, n_startup_trials=5), both)
-    )
-    study.optimize(bowl, n_trials=10)
-    return study, {e.trial: e for e in seen}
+    sampler = ReviewedSampler(TPESampler(seed=3, n_startup_trials=5), review)
+    return optimized(bowl, 10, sampler), seen
 
 
 def test_a_persons_value_runs_beside_what_the_sampler_chose(changed):
@@ -285,18 +277,10 @@ def test_a_person_may_switch_on_what_depends_on_a_value():
     sampler = ReviewedSampler(
         TPESampler(seed=1, n_startup_trials=5), review, space=SPACE, explainer=QUICK
     )
-    study = optimized(lambda trial: without_constant(trial), 8, sampler)
+    study = optimized(without_constant, 8, sampler)
     for trial in study.trials[5:]:
         assert (trial.params["booster"], trial.params["drop"]) == ("dart", 0.25)
         assert trial.params["depth"] == 4
-
-
-def without_constant(trial):
-    drop = 0.4
-    if trial.suggest_categorical("booster", ["tree", "dart"]) == "dart":
-        drop = trial.suggest_float("drop", 0.0, 1.0)
-    lr, depth = trial.suggest_float("lr", 1e-3, 1.0, log=True), trial.suggest_int("depth", 1, 9)
-    return (drop - 0.2) ** 2 + lr + depth / 10.0
 
 
 # ---------------------------------------------------------------------- refusals
