@@ -60,11 +60,8 @@ def same(one, other):
     """The numbers of two explanations are equal to the last bit."""
     np.testing.assert_array_equal(one.phi, other.phi)
     np.testing.assert_array_equal(one.standard_error, other.standard_error)
-    return (one.config, one.prediction, one.baseline) == (
-        other.config,
-        other.prediction,
-        other.baseline,
-    )
+    numbers = [(e.config, e.prediction, e.baseline) for e in (one, other)]
+    return numbers[0] == numbers[1]
 
 
 # ---------------------------------------------------------------------- as the sampler chose them
@@ -165,12 +162,9 @@ def test_with_a_gaussian_process_what_is_open_is_averaged_too():
     known = from_optuna(study).without_result[trial.number].x
     completed[:, [0, 3]] = known[[0, 3]]
     terms = run.acquisition(None).terms(completed)
-    assert found["exact"].prediction == pytest.approx(
-        {
-            **{name: float(terms[name].mean()) for name in terms},
-            "total": float(sum(terms.values()).mean()),
-        }
-    )
+    means = {name: float(terms[name].mean()) for name in terms}
+    expected = {**means, "total": float(sum(terms.values()).mean())}
+    assert found["exact"].prediction == pytest.approx(expected)
     with pytest.raises(InputError) as caught:
         hx.explain_proposal(study, trial, background="local")
     assert caught.value.argument == "background"
@@ -246,11 +240,8 @@ def test_a_run_holds_them_beside_its_trials():
     study.enqueue_trial({"x": 0.1, "y": 0.1, "k": 2, "c": "a"})
     run = pickle.loads(pickle.dumps(from_optuna(study)))
     held = {t: (trial.state, trial.origin) for t, trial in run.without_result.items()}
-    assert held == {
-        12: ("running", Origin.MODEL),
-        13: ("failed", Origin.MODEL),
-        14: ("waiting", Origin.ENQUEUED),
-    }
+    model, by_hand = Origin.MODEL, Origin.ENQUEUED
+    assert held == {12: ("running", model), 13: ("failed", model), 14: ("waiting", by_hand)}
     assert run.pending == (12, 14)
     assert run.config(12) == pytest.approx(running.params)
     assert not run.without_result[12].x.flags.writeable

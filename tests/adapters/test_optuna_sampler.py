@@ -179,17 +179,13 @@ def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
     study.enqueue_trial({"x": 0.25})
     study.enqueue_trial({"unknown": 1})  # fixes nothing: the sampler chooses
     study.optimize(parabola, n_trials=3)
-    study.add_trial(
-        create_trial(value=0.1, params={"x": 0.0}, distributions=study.trials[0].distributions)
-    )
-    study.add_trial(
-        create_trial(
-            state=TrialState.WAITING,
-            params={"x": 0.5},
-            distributions=study.trials[0].distributions,
-            system_attrs={"failed_trial": 0, "retry_history": [0]},
-        )
-    )
+    space = {"distributions": study.trials[0].distributions}
+    study.add_trial(create_trial(value=0.1, params={"x": 0.0}, **space))
+    retried = {
+        "state": TrialState.WAITING,
+        "system_attrs": {"failed_trial": 0, "retry_history": [0]},
+    }
+    study.add_trial(create_trial(params={"x": 0.5}, **retried, **space))
     study.optimize(parabola, n_trials=2)
     run = from_optuna(study)
     assert run.trials.tolist() == list(range(11))
@@ -215,10 +211,8 @@ def test_a_trial_marked_by_another_sampler_has_an_unknown_origin():
 
 def test_a_study_of_nothing_but_added_trials_is_read_like_a_table():
     space = {"x": FloatDistribution(0.0, 1.0)}
-    study = study_of(
-        *(create_trial(value=i, params={"x": i / 20}, distributions=space) for i in range(20))
-    )
-    assert from_optuna(study).proposals == tuple(range(10, 20))
+    trials = [create_trial(value=i, params={"x": i / 20}, distributions=space) for i in range(20)]
+    assert from_optuna(study_of(*trials)).proposals == tuple(range(10, 20))
 
 
 # ---------------------------------------------------------------------- parallel runs
@@ -237,12 +231,10 @@ def test_trials_that_were_running_are_listed_in_whatever_state_they_ended():
     # trial:    0       1       2       3
     times = [(0, 10), (1, 3), (2, 6), (7, 9)]
     states = [TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED, TrialState.COMPLETE]
-    study = study_of(
-        *(
-            finished(None if state == TrialState.FAIL else 1.0, start=a, end=b, state=state, x=0.5)
-            for (a, b), state in zip(times, states, strict=True)
-        )
-    )
+    study = study_of(*(
+        finished(None if state == TrialState.FAIL else 1.0, start=a, end=b, state=state, x=0.5)
+        for (a, b), state in zip(times, states, strict=True)
+    ))  # fmt: skip
     study.enqueue_trial({"x": 0.1})
     run = from_optuna(study)
     assert [run.running_at(n) for n in range(5)] == [(), (0,), (0, 1), (0,), ()]
