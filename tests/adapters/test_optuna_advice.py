@@ -9,14 +9,10 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from tests.adapters.studies import optimized
 
-SPACE = hx.SearchSpace(
-    [
-        hx.FloatParameter("lr", 1e-4, 1.0, log=True),
-        hx.FloatParameter("drop", 0.01, 1.0),
-        hx.IntParameter("depth", 1, 9, step=2),
-        hx.CategoricalParameter("kind", ["a", "b", "c"]),
-    ]
-)
+SPACE = hx.SearchSpace([
+    hx.FloatParameter("lr", 1e-4, 1.0, log=True), hx.FloatParameter("drop", 0.01, 1.0),
+    hx.IntParameter("depth", 1, 9, step=2), hx.CategoricalParameter("kind", ["a", "b", "c"]),
+])  # fmt: skip
 SAMPLERS = {
     "tpe": lambda: optuna.samplers.TPESampler(seed=0),
     "multivariate": lambda: optuna.samplers.TPESampler(seed=0, multivariate=True),
@@ -163,13 +159,9 @@ def test_what_was_enqueued_by_advice_gives_way_to_newer_advice_and_by_a_user_sta
 
 def test_failed_trials_are_carried_over():
     study = study_of(n=12)
-    study.add_trial(
-        optuna.trial.create_trial(
-            state=optuna.trial.TrialState.FAIL,
-            params={"kind": "b"},
-            distributions={"kind": SPACE.to_optuna()["kind"]},
-        )
-    )
+    failed = {"state": optuna.trial.TrialState.FAIL, "params": {"kind": "b"}}
+    kind = {"kind": SPACE.to_optuna()["kind"]}
+    study.add_trial(optuna.trial.create_trial(**failed, distributions=kind))
     states = [trial.state.name for trial in advice_of().apply(study).trials]
     assert states == ["COMPLETE"] * 12 + ["FAIL"]
 
