@@ -25,6 +25,7 @@ MARGINS = 20.0  # left and right of axes with their labels, in points
 LAST_RESORT = "Last Resort High-Efficiency"
 _CHARACTER = 0.55  # width of an average character of DejaVu Sans, in sizes of the font
 _BOLD = 0.64
+_UNBROKEN = 1.18  # times as wide are the letters of a word that is broken, at most
 _MARK = 34.0  # points of a mark in a legend, with the room around it
 _UPRIGHT = 18  # columns of a name that is written upwards
 _CALLOUT: dict[str, Any] = {
@@ -161,13 +162,13 @@ def write_around(
     points, height : float
         How wide the axes are with their labels, and how high without, in points.
     """
-    ax.set_ylabel(shorten(plain(beside), characters(0.95 * height)), fontsize=TEXT)
+    ax.set_ylabel(shorten(plain(beside), _columns(beside, 0.95 * height)), fontsize=TEXT)
     left = label_points(ax) + (2.0 * TEXT if beside else 0.0)
     wide = max(points - MARGINS, 100.0)
     over = write_legend(ax, legend, left, wide) + 4.0
     for text, style in ((_caution(words), _CALLOUT), (words.subtitle, {})):
         if text:
-            body = wrap(_lines(text), characters(wide, wide=_BOLD if style else _CHARACTER))
+            body = wrap(_lines(text), _columns(text, wide, wide=_BOLD if style else _CHARACTER))
             written = ax.annotate(
                 body, (0.0, 1.0), (-left, over), xycoords="axes fraction", color=ink(),
                 textcoords="offset points", fontsize=TEXT, va="bottom", annotation_clip=False,
@@ -175,13 +176,13 @@ def write_around(
             )  # fmt: skip
             literal([written])
             over += high(body, TEXT) + 4.0
-    heading = wrap(_lines(words.heading), characters(wide, HEADING, _BOLD))
+    heading = wrap(_lines(words.heading), _columns(words.heading, wide, HEADING, _BOLD))
     title = ax.set_title(
         heading, loc="left", fontsize=HEADING, fontweight="bold", color=ink(), pad=over + 1.0, y=1.0
     )
     shift = ScaledTranslation(-left / 72.0, 0.0, ax.figure.figure.dpi_scale_trans)
     title.set_transform(title.get_transform() + shift)
-    ax.set_xlabel(wrap(plain(label), characters(wide - left)), fontsize=TEXT)
+    ax.set_xlabel(wrap(plain(label), _columns(label, wide - left)), fontsize=TEXT)
     footer = wrap(words.footer, characters(wide, SMALL))
     under = ax.annotate(
         footer, (0.0, 0.0), (-left, -3.0), xycoords=(ax.transAxes, ax.xaxis.label),
@@ -190,6 +191,16 @@ def write_around(
     literal([title, ax.xaxis.label, ax.yaxis.label, under])
     below = high(ax.xaxis.label.get_text(), TEXT) + high(footer, SMALL) + 3.0
     return over + high(heading, HEADING) + below
+
+
+def _columns(text: str, points: float, size: float = TEXT, wide: float = _CHARACTER) -> int:
+    """Return how many characters of a text stand on a line.
+
+    Fewer of one with a word that may not fit: its letters may all be wide ones.
+    """
+    room = characters(points, size, wide)
+    longest = max(map(len, text.split()), default=0)
+    return room if longest * _UNBROKEN <= room else int(room / _UNBROKEN)
 
 
 def write_legend(
