@@ -224,20 +224,6 @@ class LatentForest:
             inside |= (low <= latent) & (latent <= high)
         return positions[inside], latent[inside]
 
-    def where_active(self, j: int) -> dict[int, Intervals]:
-        """Return the latent intervals of j's ancestors in which j is active."""
-        from hpo_explain.models._tree_boxes import activity_intervals
-
-        found = {}
-        for ancestor, intervals in activity_intervals(self.space, self.ranks)[j].items():
-            if ancestor == j:  # whether an optional one is there is up to itself
-                continue
-            if ancestor in self.kept:
-                ends = squeeze(np.array(intervals, dtype=float), self.kept[ancestor])
-                intervals = [(a, b) for a, b in ends.tolist() if b > a]
-            found[ancestor] = intervals
-        return found
-
     def activity(self, seed: int) -> Array:
         """Return the share of the space in which each hyperparameter is active, (d,)."""
         U = np.empty((ACTIVITY_ROWS, len(self.space)))
