@@ -251,7 +251,7 @@ def _decomposed(draws: _Draws, components: Components, order: int) -> _Part:
     """Return the decomposition of the functions drawn from one kernel."""
     space, columns = draws.columns.space, draws.columns
     d = len(space)
-    points = space.from_draws(qmc.Sobol(d, seed=0).random(_POINTS))
+    points = space.from_latent(qmc.Sobol(d, seed=0).random(_POINTS))
     cross = draws.kernel(columns(space.project(points)), draws.centres)
     values = cross @ draws.coefficients
     values -= values.mean(axis=0)
@@ -312,7 +312,7 @@ def _totals(draws: _Draws) -> Array:
     """
     space = draws.columns.space
     both = qmc.Sobol(2 * len(space), seed=1).random(_PAIRS)
-    first, second = (space.from_draws(half) for half in np.split(both, 2, axis=1))
+    first, second = (space.from_latent(half) for half in np.split(both, 2, axis=1))
 
     kernel, centres, coefficients = draws.kernel, draws.centres, draws.coefficients
     rows = draws.columns(space.project(first))

@@ -120,7 +120,7 @@ def _empty_choice(parameter: Parameter, value: Any) -> int | None:
 
 
 def latent_rows(U: Array, parameters: Sequence[Parameter]) -> Array:
-    """Return the latent rows that uniform values (n, d) lead to; see `SearchSpace.from_latent`."""
+    """Return the latent rows that uniform values (n, d) lead to, all as listed."""
     rows = np.empty_like(U)
     for j, parameter in enumerate(parameters):
         if parameter.optional is None:

@@ -407,7 +407,7 @@ optional=None)
         Parameters
         ----------
         U : ndarray of shape (n, d)
-            Values in [0, 1), one column per hyperparameter.
+            Values in [0, 1), one column per hyperparameter, counted in `order`.
 
         Returns
         -------
@@ -415,13 +415,9 @@ optional=None)
             Latent rows: positions on each hyperparameter's grid, whether active or not.
         """
         U = self.check_rows("U", U)
-        return latent_rows(U, self._parameters)
-
-    def from_draws(self, U: Array) -> Array:
-        """Return the latent rows that random uniform values (n, d) lead to, counted in `order`."""
         listed = np.empty_like(U)
         listed[:, self.order] = U
-        rows = self.from_latent(listed)
+        rows = latent_rows(listed, self._parameters)
         for j, codes in self._canonical.categories.items():
             present = ~np.isnan(rows[:, j])
             rows[present, j] = codes[rows[present, j].astype(np.int64)]
@@ -461,7 +457,7 @@ optional=None)
         """
         n = check_count("n", n)
         check_option("method", method, ("lhs", "uniform"))
-        rows = self.from_draws(uniform_draws(n, len(self), check_seed(seed), method))
+        rows = self.from_latent(uniform_draws(n, len(self), check_seed(seed), method))
         return rows if latent else self.project(rows)
 
 

@@ -425,7 +425,7 @@ def _completed(space: SearchSpace, rows: Array) -> Array:
         if not gone.any() or parameter.optional is not None:
             continue
         if gone.all():
-            latent[:, j] = space.from_draws(np.full((1, len(space)), 0.5))[0, j]
+            latent[:, j] = space.from_latent(np.full((1, len(space)), 0.5))[0, j]
         else:
             donors = rows[~gone]
             nearest = np.argmin(gower_distances(space, rows[gone], donors), axis=1)

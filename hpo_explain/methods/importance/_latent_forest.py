@@ -28,6 +28,7 @@ from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space.encoding import latent_rows
 
 _DISTILLED = declared_fact(
     "forest_distilled", "the model was distilled into a forest with R² = {r2}",
@@ -230,7 +231,7 @@ class LatentForest:
         U[:, self.space.order] = np.random.default_rng(seed).random(U.shape)
         for j, kept in self.kept.items():
             U[:, j] = _stretch(U[:, j], kept)
-        rows = self.space.from_latent(U)
+        rows = latent_rows(U, self.space.parameters)
         for j, ranks in self.ranks.items():  # the categories are in the trees' order
             active = ~np.isnan(rows[:, j])
             rows[active, j] = np.argsort(ranks)[rows[active, j].astype(int)]

@@ -145,7 +145,7 @@ def _by_pairs(
 
     d = len(space)
     u = Sobol(2 * d, seed=seed).random(n)
-    x, other = space.from_draws(u[:, :d]), space.from_draws(u[:, d:])
+    x, other = space.from_latent(u[:, :d]), space.from_latent(u[:, d:])
     f = functions(space.project(np.vstack([x, other])))
     mean, centred = f.mean(axis=0), f - f.mean(axis=0)
     found = np.empty((len(own), f.shape[1]))

@@ -180,7 +180,7 @@ class GameExplainer:
         values_of_set = []
         for seed in steps(seeds, "samples"):
             # scrambled anew: independent sets, each much more even than a random one
-            rows = space.from_draws(Sobol(len(space), seed=int(seed)).random(n))
+            rows = space.from_latent(Sobol(len(space), seed=int(seed)).random(n))
             mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
             values_of_set.append(mean.var(axis=0))
         by_set = np.stack(values_of_set)
@@ -284,7 +284,7 @@ class GameExplainer:
         """Return the default encoded, and with the middle of their range for what is inactive."""
         space = self._explained.space
         x = encode_one(space, default, "default")
-        middle = space.from_draws(np.full((1, len(space)), 0.5))[0]
+        middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
         optional = np.array([p.optional is not None for p in space.parameters])
         return x, np.where(np.isnan(x) & ~optional, middle, x)
 
@@ -353,7 +353,7 @@ class GameExplainer:
 
         space, m = self._explained.space, len(table.free)
         n = 2 ** int(np.clip(np.log2(_DRAWN / m), np.log2(_LEAST), np.log2(_SAMPLE)))
-        sample = space.from_draws(Sobol(len(space), seed=self._seed).random(n))
+        sample = space.from_latent(Sobol(len(space), seed=self._seed).random(n))
         z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
         X = space.project(z)
         # functions are drawn near the same configurations, whatever the order of the players
