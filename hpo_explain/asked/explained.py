@@ -17,7 +17,8 @@ from hpo_explain.diagnostics._narrow import trust_of_densities
 from hpo_explain.diagnostics._trust import LEVELS, Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
 from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
-from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, mean_of
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array, SearchSpace
 
 
@@ -162,7 +163,7 @@ class Explained:
     def by_tree(self, X: Array) -> Array | None:
         """Return the values of each tree, (n, trees); None without trees, or of an acquisition."""
         surrogate = self.surrogate
-        if not self.of_objective or not isinstance(surrogate, SupportsTrees):
+        if not self.of_objective or not isinstance(surrogate, ForestSurrogate):
             return None
         return surrogate.predict_trees(X)
 

@@ -1,3 +1,4 @@
+from ._growing import Refits as Refits
 from ._on_columns import best_mean as best_mean
 from .acquisition.criteria import expected_improvement as expected_improvement
 from .acquisition.criteria import log_expected_improvement as log_expected_improvement
@@ -16,6 +17,8 @@ from .acquisition.surrogate_based import LogExpectedImprovement as LogExpectedIm
 from .acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound
 from .acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement
 from .acquisition.surrogate_based import RiskAverseConfidenceBound as RiskAverseConfidenceBound
+from .anova import AnovaDraws as AnovaDraws
+from .anova import Curve as Curve
 from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns
@@ -23,20 +26,13 @@ from .forest import ForestSurrogate as ForestSurrogate
 from .gaussian_process import GaussianProcessSurrogate as GaussianProcessSurrogate
 from .given import ModelSurrogate as ModelSurrogate
 from .given import as_surrogate as as_surrogate
-from .protocols import AnovaDraws as AnovaDraws
 from .protocols import CoalitionBlock as CoalitionBlock
-from .protocols import Curve as Curve
-from .protocols import DrawnFunctions as DrawnFunctions
 from .protocols import HeldOut as HeldOut
 from .protocols import KnowsTrainingRows as KnowsTrainingRows
-from .protocols import Refits as Refits
-from .protocols import SupportsBoxes as SupportsBoxes
 from .protocols import SupportsCoalitions as SupportsCoalitions
-from .protocols import SupportsDifference as SupportsDifference
 from .protocols import SupportsHeldOut as SupportsHeldOut
 from .protocols import SupportsJoint as SupportsJoint
 from .protocols import SupportsRelevance as SupportsRelevance
-from .protocols import SupportsTrees as SupportsTrees
 from .protocols import Surrogate as Surrogate
 from .protocols import TreeBoxes as TreeBoxes
 from .protocols import mean_of as mean_of

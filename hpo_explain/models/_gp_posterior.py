@@ -16,11 +16,13 @@ from hpo_explain.models._gp_fit import Refit, refit_of
 from hpo_explain.models._gp_grid import GridPosterior
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._split_kernel import split_kernel
-from hpo_explain.models.protocols import AnovaDraws, std_from_variance
+from hpo_explain.models.protocols import std_from_variance
 from hpo_explain.space import Array, Ints, SearchSpace
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
+
+    from hpo_explain.models.anova import AnovaDraws
 
 _PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each takes several steps
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB

@@ -9,6 +9,7 @@ thread warns of meanwhile may be lost, and so may the filters themselves. The tr
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.progress import steps
 from hpo_explain.models._threads import threads
-from hpo_explain.models.protocols import HeldOut, Refits
+from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -105,6 +106,22 @@ def tuned(forest: ForestSurrogate, n: int) -> ForestSurrogate:
             best, lowest = fit, error
         size *= 2
     return forest if best is None else best()
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """Forests fitted again to what the trials might have been.
+
+    Attributes
+    ----------
+    noise : tuple of ForestSurrogate
+        Fitted to the model's own predictions with its residuals redrawn.
+    trials : tuple of ForestSurrogate
+        Fitted to trials drawn with replacement.
+    """
+
+    noise: tuple[ForestSurrogate, ...]
+    trials: tuple[ForestSurrogate, ...]
 
 
 def refits(forest: ForestSurrogate, X: Array, y: Array, n: int, seed: int) -> Refits:

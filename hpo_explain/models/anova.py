@@ -45,7 +45,6 @@ from hpo_explain.models._latent_means import (
 )
 from hpo_explain.models._squares import matern_5_2
 from hpo_explain.models.columns import KernelColumns
-from hpo_explain.models.protocols import AnovaDraws, Curve
 from hpo_explain.space import Array, SearchSpace
 
 NODES = {1: 33, 2: 15, 3: 9}
@@ -66,7 +65,33 @@ def can_draw(space: SearchSpace, order: int) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _KernelSums:
+class Curve:
+    """The marginal prediction of one or two hyperparameters at nodes.
+
+    Attributes
+    ----------
+    positions : tuple of ndarray
+        For each hyperparameter its encoded values.
+    drawn : ndarray of shape (G, number of draws) or (G1, G2, number of draws)
+        That of each function drawn, in the objective's units.
+    """
+
+    positions: tuple[Array, ...]
+    drawn: Array
+
+    @property
+    def mean(self) -> Array:
+        """Posterior mean, (G,) or (G1, G2)."""
+        return np.asarray(self.drawn.mean(axis=-1))
+
+    @property
+    def std(self) -> Array:
+        """Posterior standard deviation, (G,) or (G1, G2)."""
+        return np.asarray(self.drawn.std(axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSums:
     """Functions drawn from the posteriors of several kernels, as sums of kernels.
 
     Attributes
@@ -144,6 +169,38 @@ class _KernelSums:
         return np.hstack(values).reshape(*sizes, -1)
 
 
+@dataclass(frozen=True, eq=False)
+class AnovaDraws:
+    """Variances of functions drawn from a posterior.
+
+    Attributes
+    ----------
+    members : tuple of tuple of int
+        The sets: first all of one, then all of two, and so on.
+    shares : ndarray of shape (number of draws, number of sets)
+        V_U / V of each draw.
+    products : ndarray of shape (number of draws, number of sets)
+        Mean product of f_U of two draws, as a share of √(V V'): on average what
+        both have in common, and 0 where nothing is known of f_U.
+    rest : ndarray of shape (number of draws,)
+        The same for all that single hyperparameters leave.
+    totals : ndarray of shape (number of draws, d)
+        Share of everything in which a hyperparameter takes part.
+    variances : ndarray of shape (number of draws,)
+        V, in squared units of the objective.
+    functions : KernelSums
+        The functions drawn, for their marginal predictions.
+    """
+
+    members: tuple[tuple[int, ...], ...]
+    shares: Array
+    products: Array
+    rest: Array
+    totals: Array
+    variances: Array
+    functions: KernelSums
+
+
 def draw_anova(
     columns: KernelColumns,
     Z: Array,
@@ -197,7 +254,7 @@ def draw_anova(
         rest=np.concatenate([part.rest for part in parts]),
         totals=np.vstack([part.totals for part in parts]),
         variances=scale**2 * np.concatenate([part.variances for part in parts]),
-        functions=_KernelSums(
+        functions=KernelSums(
             columns, tuple((d.kernel, d.centres, d.coefficients) for d in drawn), offset, scale
         ),
     )

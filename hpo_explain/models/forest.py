@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import steps
 from hpo_explain.models._coalitions import Compositions, in_blocks
-from hpo_explain.models._growing import grow
+from hpo_explain.models._growing import Refits, grow
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
@@ -21,7 +21,6 @@ from hpo_explain.models.columns import INACTIVE, OrderedColumns
 from hpo_explain.models.protocols import (
     CoalitionBlock,
     HeldOut,
-    Refits,
     TreeBoxes,
     std_from_variance,
 )

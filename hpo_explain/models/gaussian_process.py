@@ -23,17 +23,11 @@ from hpo_explain.models._gp_posterior import Posterior
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._split_kernel import SplitProcess, Whitening, split_kernel
 from hpo_explain.models.columns import KernelColumns
-from hpo_explain.models.protocols import (
-    AnovaDraws,
-    CoalitionBlock,
-    HeldOut,
-    Surrogate,
-    std_from_variance,
-)
+from hpo_explain.models.protocols import CoalitionBlock, HeldOut, Surrogate, std_from_variance
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 if TYPE_CHECKING:
-    pass
+    from hpo_explain.models.anova import AnovaDraws
 
 _PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each takes several steps
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB

@@ -149,31 +149,6 @@ class TreeBoxes:
         return self.cuts, self.first, self.ends, self.dims, self.lower, self.upper
 
 
-@runtime_checkable
-class SupportsBoxes(Protocol):
-    """A surrogate made of trees, whose leaves are boxes over the latent values."""
-
-    def boxes(self) -> tuple[TreeBoxes, ...] | None:
-        """Return the boxes of each tree; None where the trees' columns are not hyperparameters."""
-        ...
-
-    def category_ranks(self) -> dict[int, Array]:
-        """Return for categorical columns the place of each category on the latent axis."""
-        ...
-
-
-@runtime_checkable
-class SupportsTrees(Protocol):
-    """A surrogate whose mean is the mean of the predictions of trees."""
-
-    def predict_trees(self, X: Array) -> Array:
-        """Return each tree's prediction, (n, trees), at encoded rows (n, d).
-
-        In the objective's own units, never negated.
-        """
-        ...
-
-
 def mean_of(surrogate: Surrogate, X: Array) -> Array:
     """Return the surrogate's mean, (n,), at encoded rows (n, d)."""
     predict_mean = getattr(surrogate, "predict_mean", None)
@@ -181,7 +156,7 @@ def mean_of(surrogate: Surrogate, X: Array) -> Array:
 
 
 @runtime_checkable
-class SupportsJoint(Protocol):
+class SupportsJoint(Surrogate, Protocol):
     """A surrogate with a joint posterior."""
 
     def posterior_covariance(self, X: Array) -> Array:
@@ -212,106 +187,6 @@ class SupportsJoint(Protocol):
         Each of the K groups holds encoded rows (n_k, d), at least one.
         """
         ...
-
-
-@runtime_checkable
-class SupportsDifference(Protocol):
-    """A surrogate that knows how uncertain the difference of two predictions is."""
-
-    def difference(self, X: Array, x: Array) -> tuple[Array, Array]:
-        """Return mean and standard deviation of f(X) - f(x), each (n,), noise excluded.
-
-        `X` holds encoded rows (n, d), `x` is one encoded row (d,).
-        """
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """The marginal prediction of one or two hyperparameters at nodes.
-
-    Attributes
-    ----------
-    positions : tuple of ndarray
-        For each hyperparameter its encoded values.
-    drawn : ndarray of shape (G, number of draws) or (G1, G2, number of draws)
-        That of each function drawn, in the objective's units.
-    """
-
-    positions: tuple[Array, ...]
-    drawn: Array
-
-    @property
-    def mean(self) -> Array:
-        """Posterior mean, (G,) or (G1, G2)."""
-        return np.asarray(self.drawn.mean(axis=-1))
-
-    @property
-    def std(self) -> Array:
-        """Posterior standard deviation, (G,) or (G1, G2)."""
-        return np.asarray(self.drawn.std(axis=-1))
-
-
-@runtime_checkable
-class DrawnFunctions(Protocol):
-    """Functions drawn from a posterior, as plain numbers."""
-
-    @property
-    def kernels(self) -> int:
-        """Number of kernels that they are from."""
-        ...
-
-    def marginal(self, members: tuple[int, ...]) -> Curve:
-        """Return the marginal prediction of one or two hyperparameters, in ascending order."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class AnovaDraws:
-    """Variances of functions drawn from a posterior.
-
-    Attributes
-    ----------
-    members : tuple of tuple of int
-        The sets: first all of one, then all of two, and so on.
-    shares : ndarray of shape (number of draws, number of sets)
-        V_U / V of each draw.
-    products : ndarray of shape (number of draws, number of sets)
-        Mean product of f_U of two draws, as a share of √(V V'): on average what
-        both have in common, and 0 where nothing is known of f_U.
-    rest : ndarray of shape (number of draws,)
-        The same for all that single hyperparameters leave.
-    totals : ndarray of shape (number of draws, d)
-        Share of everything in which a hyperparameter takes part.
-    variances : ndarray of shape (number of draws,)
-        V, in squared units of the objective.
-    functions : DrawnFunctions
-        The functions drawn, for their marginal predictions.
-    """
-
-    members: tuple[tuple[int, ...], ...]
-    shares: Array
-    products: Array
-    rest: Array
-    totals: Array
-    variances: Array
-    functions: DrawnFunctions
-
-
-@dataclass(frozen=True, eq=False)
-class Refits:
-    """Forests fitted again to what the trials might have been.
-
-    Attributes
-    ----------
-    noise : tuple of SupportsBoxes
-        Fitted to the model's own predictions with its residuals redrawn.
-    trials : tuple of SupportsBoxes
-        Fitted to trials drawn with replacement.
-    """
-
-    noise: tuple[SupportsBoxes, ...]
-    trials: tuple[SupportsBoxes, ...]
 
 
 def std_from_variance(variance: Array) -> Array:

@@ -8,9 +8,10 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -56,10 +57,6 @@ _SUPERFLUOUS = (
     (re.compile(r">\s+<"), "><"),
 )
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
-
-
-class _Draw(Protocol):
-    def __call__(self, *, width: float) -> Axes: ...
 
 
 @cache
@@ -143,7 +140,7 @@ def page(**values: Any) -> Markup:
     return render("page.html.j2", script=Markup(script), script_hash=digest, **values)
 
 
-def figure(draw: _Draw, *, alt: str, caption: str) -> Markup:
+def figure(draw: Callable[..., Axes], *, alt: str, caption: str) -> Markup:
     """Return a plot in the page's colors.
 
     Parameters

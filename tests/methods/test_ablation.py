@@ -9,7 +9,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.methods.around.ablation import AblationExplainer
-from hpo_explain.models.protocols import SupportsTrees
+from hpo_explain.models.forest import ForestSurrogate
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 from tests.handmade import believed
 
@@ -181,7 +181,7 @@ def test_the_std_of_a_forest_is_over_its_trees():
     space = unit_cube(3)
     X, y = smooth(space, 40)
     surrogate = hx.ForestSurrogate.fit(space, X, y, n_trees=7)
-    assert isinstance(surrogate, SupportsTrees)
+    assert isinstance(surrogate, ForestSurrogate)
     np.testing.assert_allclose(surrogate.predict_trees(X).mean(axis=1), surrogate.predict(X)[0])
     found = AblationExplainer(surrogate).explain(HALF, ZERO)
     ends = np.array([list(HALF.values()), list(ZERO.values())], dtype=np.float32)

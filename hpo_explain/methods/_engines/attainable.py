@@ -26,13 +26,8 @@ import numpy.typing as npt
 
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.methods._engines.contrasts import covariance_of_trees
-from hpo_explain.models.protocols import (
-    SupportsJoint,
-    SupportsTrees,
-    Surrogate,
-    mean_of,
-    std_from_variance,
-)
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties
 
@@ -129,7 +124,7 @@ def attainable(
             covariance = np.atleast_2d(np.cov(lowest, rowvar=False))
         else:
             mean[known], std[known] = m, s
-            if isinstance(surrogate, SupportsTrees):
+            if isinstance(surrogate, ForestSurrogate):
                 covariance = covariance_of_trees(surrogate.predict_trees(z).T)
         if covariance is not None:
             between[np.ix_(known, known)] = covariance

@@ -10,7 +10,8 @@ import numpy as np
 from hpo_explain.asked.explained import Explained
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
-from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate, std_from_variance
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, std_from_variance
 from hpo_explain.space import Array
 
 STD_OVER = declared_fact(
@@ -93,7 +94,7 @@ def sums_under(surrogate: Surrogate, X: Array, weights: Array) -> Sums | None:
     if isinstance(surrogate, SupportsJoint):
         covariance = surrogate.covariance_of_sums(X, weights)
         return Sums(std_from_variance(np.diag(covariance)), covariance)
-    if isinstance(surrogate, SupportsTrees):
+    if isinstance(surrogate, ForestSurrogate):
         by_tree = surrogate.predict_trees(X)
         # counted from the first tree, equal trees have no spread, not even from rounding
         return Sums(np.asarray((weights @ (by_tree - by_tree[:, :1])).std(axis=1)))

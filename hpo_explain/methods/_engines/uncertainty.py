@@ -32,7 +32,8 @@ from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import joining
 from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array
 
 ROWS = 1024
@@ -68,7 +69,7 @@ def objective_contributions(
     ObjectiveContributions or None
         In the objective's units; None where the model has neither a joint posterior nor trees.
     """
-    if not isinstance(surrogate, (SupportsJoint, SupportsTrees)):
+    if not isinstance(surrogate, (SupportsJoint, ForestSurrogate)):
         return None
     d, players = len(game.x), game.players
     phi, error = (np.zeros(d), np.zeros(d)) if known is None else known

@@ -36,7 +36,8 @@ from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.advice.advise_result import Action, ActionKind, changed_to
 from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
-from hpo_explain.models.protocols import SupportsJoint, SupportsTrees, Surrogate
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.run import BestPredicted, Run, average_instances, on_log_tail
 from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest, ranked
@@ -163,7 +164,7 @@ class Prospects:
     def _draws(self, rows: Array) -> Array:
         """Return draws of the cost, (draws, n)."""
         model = self.model
-        if isinstance(model, SupportsTrees) and not isinstance(model, SupportsJoint):
+        if isinstance(model, ForestSurrogate):
             return np.asarray(self._run.sign * model.predict_trees(rows).T)
         mean, std = model.predict(rows)
         covariance = np.diag(std**2)

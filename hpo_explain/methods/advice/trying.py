@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -116,10 +116,6 @@ _TELLS = declared_fact(
 )
 
 
-class Joint(Surrogate, SupportsJoint, Protocol):
-    """A surrogate with a joint posterior."""
-
-
 def _evaluate(kind: Any, configs: Sequence[Mapping[str, Any]], **known: Any) -> Action:
     """Return an action that has configurations evaluated, the first in its title."""
     first = configs[0]
@@ -194,7 +190,7 @@ def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:
 
 
 def batch_of(
-    run: Run, model: Joint, within: Sequence[Parameter], n: int, avoid: Avoid | None = None
+    run: Run, model: SupportsJoint, within: Sequence[Parameter], n: int, avoid: Avoid | None = None
 ) -> Array:
     """Return encoded configurations to evaluate next, (n, d), the best predicted one first.
 
@@ -221,7 +217,7 @@ class _Batch:
     """The search for the configurations of a batch."""
 
     def __init__(
-        self, run: Run, model: Joint, within: Sequence[Parameter], avoid: Avoid | None
+        self, run: Run, model: SupportsJoint, within: Sequence[Parameter], avoid: Avoid | None
     ) -> None:
         self._run, self._space, self._avoid = run, run.space, avoid
         known = [p for p in within if p.name in run.space.names]
@@ -301,7 +297,7 @@ def _kept(space: SearchSpace, parameter: Parameter) -> Array:
 class _Given:
     """The posterior given the results assumed at some rows, (k, d)."""
 
-    model: Joint
+    model: SupportsJoint
     rows: Array
 
     def std(self, X: Array) -> Array:

@@ -31,7 +31,8 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import SupportsBoxes, Surrogate
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
 
 _MOST_VALUES = 1000  # of one hyperparameter
@@ -154,7 +155,7 @@ class LocalImportanceExplainer:
         self._seed = check_seed(seed)
         self._n_draws = self._subject.draws or _DRAWS
         below = self._explained.surrogate
-        self._boxes = below.boxes() if isinstance(below, SupportsBoxes) else None
+        self._boxes = below.boxes() if isinstance(below, ForestSurrogate) else None
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:

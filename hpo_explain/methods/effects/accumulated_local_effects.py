@@ -59,13 +59,8 @@ from hpo_explain.methods._engines.rows_at import (
 )
 from hpo_explain.methods.effects.effect_result import FLAT, Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, on_grid
-from hpo_explain.models.protocols import (
-    SupportsJoint,
-    SupportsTrees,
-    Surrogate,
-    mean_of,
-    std_from_variance,
-)
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances
 
@@ -382,8 +377,7 @@ class _LocalEffects:
         """Return g and its covariance between all places, None where the model knows none."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
-        by_tree = None
-        if isinstance(surrogate, SupportsTrees) and not isinstance(surrogate, SupportsJoint):
+        if isinstance(surrogate, ForestSurrogate):
             by_tree = self._summed(_means(surrogate.predict_trees(every), ends))
             return by_tree.mean(axis=-1), covariance_of_trees(np.moveaxis(by_tree, -1, 0))
         mean = self._summed(_means(mean_of(surrogate, every)[:, None], ends))[..., 0]

@@ -60,8 +60,9 @@ from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
 from hpo_explain.models._tree_boxes import activity_intervals
 from hpo_explain.models.box_sums import marginal_prediction, restrict
+from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import SupportsBoxes, SupportsJoint, SupportsTrees, Surrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter
 from hpo_explain.space.support import supported_at
@@ -205,14 +206,14 @@ class PartialDependenceExplainer:
         self._attainable = check_flag("attainable", attainable)
         self._feasible = feasible
         self._seed = check_seed(seed)
-        self._boxes = surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else None
-        self._ranks = surrogate.category_ranks() if isinstance(surrogate, SupportsBoxes) else {}
+        self._boxes = surrogate.boxes() if isinstance(surrogate, ForestSurrogate) else None
+        self._ranks = surrogate.category_ranks() if isinstance(surrogate, ForestSurrogate) else {}
         joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None
         if variance == "covariance" and not joint:
             raise InputError(
                 "variance",
                 "is 'covariance', which needs a joint posterior (SupportsJoint) or trees "
-                f"(SupportsBoxes), but {type(surrogate).__name__} has neither",
+                f"(ForestSurrogate), but {type(surrogate).__name__} has neither",
                 variance,
                 ("Use ", Option("variance", "average"), "."),
             )
@@ -404,7 +405,7 @@ class PartialDependenceExplainer:
         found = np.full((len(values), len(values)), np.nan)
         if isinstance(self._surrogate, SupportsJoint):
             between = self._surrogate.covariance_of_means(groups)
-        elif isinstance(self._surrogate, SupportsTrees):
+        elif isinstance(self._surrogate, ForestSurrogate):
             trees = [self._surrogate.predict_trees(z).mean(axis=0) for z in groups]
             between = covariance_of_trees(np.stack(trees, axis=1))
         else:

@@ -27,14 +27,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hpo_explain.methods.importance._drawn_functions import inverse_root, mirrored
 from hpo_explain.methods.importance.h_statistic_result import InteractionBounds
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import AnovaDraws, SupportsJoint, Surrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    from hpo_explain.models.anova import AnovaDraws
 
 _ENDS = (0.005, 0.995)
 _KNOWN = 0.025  # quantile of C

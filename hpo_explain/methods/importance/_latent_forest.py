@@ -26,7 +26,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.fanova_result import capped
 from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
 from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
+from hpo_explain.models.protocols import Surrogate, TreeBoxes
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
 from hpo_explain.space.encoding import latent_rows
 
@@ -85,7 +85,7 @@ class LatentForest:
         """Return the boxes of a forest, or of one that any other surrogate is distilled into."""
         n_trees = check_count("n_trees", n_trees)
         completed = completed_subject(forest, direction, subject)
-        if isinstance(forest, SupportsBoxes) and (boxes := forest.boxes()) is not None:
+        if isinstance(forest, ForestSurrogate) and (boxes := forest.boxes()) is not None:
             return cls(completed, boxes, forest.category_ranks())
         distilled, fidelity = _distill(forest, n_trees, seed)
         return cls(completed, distilled.boxes() or (), distilled.category_ranks(), fidelity)

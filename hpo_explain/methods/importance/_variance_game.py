@@ -32,7 +32,8 @@ from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
 from hpo_explain.models.box_sums import closed_variance
-from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.protocols import Surrogate, TreeBoxes
 from hpo_explain.space import Array, SearchSpace
 
 _SETS = 10
@@ -86,7 +87,7 @@ def variances(
 def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | None:
     """Return a forest's boxes if they are few enough for exact variances, else None."""
     surrogate = explained.surrogate
-    if not explained.of_objective or not isinstance(surrogate, SupportsBoxes):
+    if not explained.of_objective or not isinstance(surrogate, ForestSurrogate):
         return None
     trees = surrogate.boxes()
     if trees is None or coalitions * sum(len(b.value) for b in trees) ** 2 > _MOST_PAIRS:

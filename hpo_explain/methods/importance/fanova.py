@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,8 +51,11 @@ from hpo_explain.models.box_sums import (
 )
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import AnovaDraws, SupportsBoxes, Surrogate, TreeBoxes
+from hpo_explain.models.protocols import Surrogate, TreeBoxes
 from hpo_explain.space import Array, SearchSpace
+
+if TYPE_CHECKING:
+    from hpo_explain.models.anova import AnovaDraws
 
 _OVER_TREES = declared_fact(
     "shares_over_trees", "shares are means over the trees; ± is their standard deviation over the "
@@ -88,7 +91,7 @@ class FanovaExplainer:
     Parameters
     ----------
     forest : Surrogate
-        A forest whose leaves are boxes (`SupportsBoxes`), or a model that draws its own
+        A forest whose leaves are boxes (`ForestSurrogate`), or a model that draws its own
         decomposition, as a Gaussian process does (`GaussianProcessSurrogate`); any other surrogate
         is distilled into a forest, and the fidelity is reported.
     direction : {"minimize", "maximize"}, default "minimize"
@@ -248,7 +251,7 @@ class FanovaExplainer:
             raise InputError("refits", problem, n, "Leave it out, or pass a ForestSurrogate.")
         found = self._model.refits(n, seed=self._seed)
 
-        def mean_shares(model: SupportsBoxes) -> Array:
+        def mean_shares(model: ForestSurrogate) -> Array:
             forest = LatentForest(self._subject, model.boxes() or (), model.category_ranks())
             _, each, varying = decomposed(forest.within(cap, given).boxes, order, members)
             return np.asarray(each[varying].mean(axis=0))

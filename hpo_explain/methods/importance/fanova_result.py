@@ -27,7 +27,7 @@ from hpo_explain.base.text import declared_fact, reservation
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
-from hpo_explain.models.protocols import DrawnFunctions, TreeBoxes
+from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from hpo_explain.methods.effects.effect_result import Effect
+    from hpo_explain.models.anova import KernelSums
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
@@ -141,7 +142,7 @@ class FanovaImportance(Result):
     intervals : ShareIntervals or None
         Shares corrected for noise, with their intervals over trials (of a forest) or draws; None
         for a forest as it is.
-    functions : DrawnFunctions or None
+    functions : KernelSums or None
         The functions drawn; None for trees.
     drawn_totals : ndarray of shape (number of draws, d) or None
         Total effects of draws; None for trees.
@@ -192,7 +193,7 @@ class FanovaImportance(Result):
     boxes: tuple[TreeBoxes, ...] = ()
     rows: Rows = "trees"
     intervals: ShareIntervals | None = None
-    functions: DrawnFunctions | None = None
+    functions: KernelSums | None = None
     drawn_totals: Array | None = None
     differences: tuple[ModelDifference, ...] = ()
     cap: float | None = None
@@ -367,7 +368,7 @@ class FanovaImportance(Result):
         )
 
     def _drawn_marginal(
-        self, functions: DrawnFunctions, members: Sequence[int]
+        self, functions: KernelSums, members: Sequence[int]
     ) -> tuple[tuple[tuple[Any, ...], ...], Array]:
         """Return the grid and the marginal of each function drawn."""
         curve = functions.marginal(tuple(sorted(members)))

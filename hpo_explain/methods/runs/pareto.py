@@ -37,12 +37,9 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
-from hpo_explain.models.protocols import (
-    SupportsDifference,
-    SupportsJoint,
-    SupportsTrees,
-    Surrogate,
-)
+from hpo_explain.models.forest import ForestSurrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
 from hpo_explain.space import Array
@@ -335,9 +332,9 @@ class ParetoExplainer:
         name, X = self._objectives.names[k], self._objectives.first.X
         surrogate, x = self._surrogates[name], X[best]
         sign = 1.0 if self._objectives.runs[name].direction == "minimize" else -1.0
-        if isinstance(surrogate, SupportsDifference):
+        if isinstance(surrogate, GaussianProcessSurrogate):
             mean, std = surrogate.difference(X[rows], x)
-        elif isinstance(surrogate, SupportsTrees):
+        elif isinstance(surrogate, ForestSurrogate):
             each = surrogate.predict_trees(X[rows]) - surrogate.predict_trees(x[None, :])
             mean, std = each.mean(axis=1), each.std(axis=1)
         else:

@@ -28,7 +28,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.models.protocols import SupportsDifference, Surrogate
+from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, FloatParameter, SearchSpace, Ties, ranked
 from hpo_explain.space.searches import changed, descended, filled
 
@@ -80,7 +81,7 @@ class Difference:
 
 def difference(model: Surrogate, X: Array, x: Array) -> tuple[Array, Array]:
     """Return mean and standard deviation of f(X) - f(x); as if independent where not known."""
-    if isinstance(model, SupportsDifference):
+    if isinstance(model, GaussianProcessSurrogate):
         return model.difference(X, x)
     mean, std = model.predict(X)
     of_x, std_of_x = model.predict(x[None])

@@ -144,9 +144,9 @@ class RecommendedSpaceExplainer:
     Parameters
     ----------
     surrogate : Surrogate
-        The model of the objective. One that knows how uncertain differences are
-        (`SupportsDifference`) gives up more; a Gaussian process, which has plausible alternatives,
-        less that is wrong.
+        The model of the objective. A Gaussian process, which knows how
+        uncertain differences are, gives up more, and, as it has plausible alternatives, less that
+        is wrong.
     direction : {"minimize", "maximize"}, default "minimize"
         Which way the objective is better; ignored where `subject` is given.
     subject : Subject, optional
