@@ -1,4 +1,4 @@
-"""Whole random optimization runs, as messy as real ones are: studies, results of skopt, tables.
+"""Whole random optimization runs, as messy as real ones are: studies and tables.
 
 Each strategy builds what a user would hand over, with everything at once that makes it hard to
 read: trials in every state, constraints, several objectives, every kind of hyperparameter,
@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 import optuna
 import pandas as pd
-import skopt
-from hypothesis import reject
 from hypothesis import strategies as st
 from optuna.distributions import (
     BaseDistribution,
@@ -28,10 +26,6 @@ from optuna.distributions import (
     IntDistribution,
 )
 from optuna.trial import FrozenTrial, TrialState
-from sklearn.linear_model import BayesianRidge
-from skopt.learning import ExtraTreesRegressor, RandomForestRegressor
-from skopt.space import Categorical, Integer, Real, Space
-from skopt.utils import create_result
 
 from tests.handmade import NASTY
 
@@ -478,201 +472,6 @@ def _suggest(trial: optuna.Trial, name: str, kind: BaseDistribution) -> Any:
     if isinstance(kind, IntDistribution):
         return trial.suggest_int(name, kind.low, kind.high, step=kind.step, log=kind.log)
     return trial.suggest_float(name, kind.low, kind.high, step=kind.step, log=kind.log)
-
-
-# ---------------------------------------------------------------------- skopt
-
-_TRANSFORMS = (None, "normalize", "identity")
-_OF_CATEGORIES = (None, "onehot", "label", "identity", "string", "normalize")
-_SKOPT_CHOICES = (
-    ("a", "b", "c"),
-    ("a", "b"),
-    (True, False),
-    (None, "x"),
-    (3, 1, 2),
-    (0.5, 1.5),
-    ("only",),
-    ((1, 2), (3,)),
-    tuple(f"model {i}" for i in range(30)),
-    NASTY,
-)
-ACQUISITIONS = ("LCB", "EI", "PI", "gp_hedge", "EIps", "PIps")
-
-
-@st.composite
-def dimensions(draw, *, numbers: bool = False) -> Any:
-    """Draw a dimension of skopt, or its short form; `numbers` are what any model takes."""
-    name = draw(st.one_of(st.none(), names))
-    kind = draw(st.integers(0, 5))
-    if kind == 0:
-        return draw(st.sampled_from([(0.0, 1.0), (1, 9), (1e-4, 1.0, "log-uniform")]))
-    if kind in (1, 2):
-        low, high, prior, base = draw(
-            st.sampled_from(
-                [(-5.0, 5.0, "uniform", 10), (0.0, 1e-6, "uniform", 10)]
-                + [(1e-6, 1e2, "log-uniform", 10), (1.0, 32.0, "log-uniform", 2)]
-            )
-        )
-        transform = draw(st.sampled_from(_TRANSFORMS))
-        return Real(low, high, prior=prior, base=base, transform=transform, name=name)
-    if kind == 3:
-        low, high, prior = draw(
-            st.sampled_from([(0, 1, "uniform"), (-3, 40, "uniform"), (1, 1000, "log-uniform")])
-        )
-        return Integer(low, high, prior, transform=draw(st.sampled_from(_TRANSFORMS)), name=name)
-    choices = draw(st.sampled_from(_SKOPT_CHOICES))
-    allowed = _OF_CATEGORIES
-    if numbers or any(isinstance(c, tuple) or c is None for c in choices):
-        allowed = (None, "onehot")
-    prior = draw(st.sampled_from([None, None, [1.0 / len(choices)] * len(choices)]))
-    return Categorical(choices, prior=prior, transform=draw(st.sampled_from(allowed)), name=name)
-
-
-@st.composite
-def results(draw) -> RandomRun:
-    """Build a result of skopt (or an Optimizer) and the options of `from_skopt`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of points asked for twice, and of fits at their bounds
-        try:
-            source, dims = draw(st.sampled_from([_stored, _stored, _asked, _asked, _minimized]))(
-                draw
-            )
-        except (ValueError, TypeError):
-            reject()  # skopt itself cannot run it, so nobody has such a result
-    own = [dim.name for dim in Space(dims).dimensions]
-    given = [name for name in own if name]
-    options = {}
-    wanted = len(set(given)) < len(given) or draw(st.integers(0, 3)) == 0
-    if wanted and draw(st.integers(0, 9)):
-        options["names"] = draw(st.lists(names, min_size=len(own), max_size=len(own), unique=True))
-    held = source.Xi if isinstance(source, skopt.Optimizer) else source.x_iters
-    return RandomRun(source, options, tuple(range(len(held))))
-
-
-def _points(space: Space, n: int, rng: np.random.Generator) -> list[list[Any]]:
-    seed = int(rng.integers(2**31))
-    return [list(point) for point in space.rvs(n_samples=n, random_state=seed)] if n else []
-
-
-def _value(space: Space, objective: Objective, point: list[Any], rng: np.random.Generator) -> float:
-    return objective({f"x{j}": value for j, value in enumerate(point)}, rng)
-
-
-def _stored(draw: Any) -> tuple[Any, list[Any]]:
-    """Return a result without models, as one that was kept by another program."""
-    dims = draw(st.lists(dimensions(), min_size=1, max_size=6))
-    space = Space(dims)
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    objective = draw(objectives())
-    points = _points(space, max(1, draw(counts)), rng)
-    values = [_value(space, objective, point, rng) for point in points]
-    mess = _MESS[draw(st.sampled_from(list(_MESS)))]
-    for i in range(len(points)):
-        if rng.random() < mess / 3:
-            values[i] = float(rng.choice([math.nan, math.inf, -math.inf]))
-        if rng.random() < mess / 5:
-            points[i] = [1e9, *points[i][1:]]
-        if rng.random() < mess / 5:
-            points[i] = list(points[rng.integers(len(points))])
-    arguments = {
-        "dimensions": dims,
-        "acq_func": draw(st.sampled_from([None, *ACQUISITIONS, "MES"])),
-        "kappa": draw(st.sampled_from([1.96, 0.0, math.inf])),
-        "n_calls": draw(st.sampled_from([len(points), len(points) + 5])),
-        "n_initial_points": draw(st.sampled_from([1, 5, 10, len(points)])),
-        "base_estimator": draw(st.sampled_from(["GP", "ET", "gbrt", "dummy"])),
-        "x0": draw(st.sampled_from([None, points[0], points[:2]])),
-        "y0": draw(st.sampled_from([None, values[0]])),
-        "model_queue_size": draw(st.sampled_from([None, 1])),
-    }
-    specs = draw(st.sampled_from([None, {}, {"args": arguments, "function": "base_minimize"}]))
-    held = draw(st.sampled_from([space, space, None])) if specs else space
-    result = create_result(
-        points, values, held, specs=specs, models=draw(st.sampled_from([[], None]))
-    )
-    return result, dims
-
-
-def _asked(draw: Any) -> tuple[Any, list[Any]]:
-    """Return what an Optimizer holds that was asked and told step by step."""
-    dims = draw(st.lists(dimensions(numbers=True), min_size=1, max_size=4))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    objective = draw(objectives())
-    acquisition = draw(st.sampled_from(ACQUISITIONS))
-    initial = draw(st.sampled_from([1, 2, 6]))
-    small = {"n_estimators": 5, "random_state": 0}
-    optimizer = skopt.Optimizer(
-        dims,
-        base_estimator=draw(
-            st.sampled_from(
-                [ExtraTreesRegressor(**small), RandomForestRegressor(**small), BayesianRidge()]
-                + [RandomForestRegressor(min_variance=0.01, **small), "GP"]
-            )
-        ),
-        n_initial_points=initial,
-        acq_func=acquisition,
-        acq_optimizer="sampling",
-        acq_optimizer_kwargs={"n_points": 50, "n_jobs": 1},
-        acq_func_kwargs=draw(st.sampled_from([None, {"kappa": 3.0, "xi": 0.1}, {"kappa": "inf"}])),
-        model_queue_size=draw(st.sampled_from([None, None, 1, 2])),
-        space_constraint=draw(st.sampled_from([None, None, _any_point])),
-        random_state=int(rng.integers(2**31)),
-    )
-    told = 0
-    batches = draw(st.sampled_from([(1,), (2,), (1, 3)]))
-    last = initial + draw(st.integers(-1, 5))
-    while told < last:
-        batch = batches[told % len(batches)]
-        points = optimizer.ask(batch) if batch > 1 else [optimizer.ask()]
-        values: list[Any] = [_value(optimizer.space, objective, point, rng) for point in points]
-        if acquisition.endswith("ps"):
-            values = [(value, float(rng.exponential())) for value in values]
-        optimizer.tell(points, values) if batch > 1 else optimizer.tell(points[0], values[0])
-        told += batch
-    result = optimizer.get_result() if told else optimizer
-    if told and draw(st.integers(0, 3)) == 0:
-        result.models = draw(st.sampled_from([[], result.models[-1:], result.models[:1]]))
-    return draw(st.sampled_from([result, optimizer])), dims
-
-
-def _any_point(point: list[Any]) -> bool:
-    return True
-
-
-def _minimized(draw: Any) -> tuple[Any, list[Any]]:
-    """Return the result of one of skopt's minimizers."""
-    dims = draw(st.lists(dimensions(numbers=True), min_size=1, max_size=3))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    objective, space = draw(objectives()), Space(dims)
-    trees = ExtraTreesRegressor(n_estimators=5, random_state=0)
-    minimize, options = draw(
-        st.sampled_from(
-            [
-                (skopt.gp_minimize, {"acq_optimizer": "sampling"}),
-                (skopt.forest_minimize, {"base_estimator": trees}),
-            ]
-        )
-    )
-    initial = draw(st.sampled_from([1, 4, 8]))
-    given = draw(st.sampled_from([None, 1, 3]))
-    x0 = None if given is None else _points(space, given, rng)
-    y0 = None
-    if x0 and draw(st.booleans()):
-        y0 = [_value(space, objective, point, rng) for point in x0]
-    result = minimize(
-        lambda point: _value(space, objective, point, rng),
-        dims,
-        n_calls=initial + (given or 0) + draw(st.integers(0, 3)),
-        n_initial_points=initial,
-        x0=x0,
-        y0=y0,
-        acq_func=draw(st.sampled_from(ACQUISITIONS[:4])),
-        n_points=100,
-        model_queue_size=draw(st.sampled_from([None, 1])),
-        random_state=int(rng.integers(2**31)),
-        **options,
-    )
-    return result, dims
 
 
 # ---------------------------------------------------------------------- tables

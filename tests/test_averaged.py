@@ -44,15 +44,6 @@ def test_the_average_is_over_all_instances_whatever_was_evaluated():
     assert averaged.instances is None
 
 
-@pytest.mark.parametrize("k", [0, 1])
-def test_a_run_without_several_instances_is_left_as_it_is(k):
-    X = unit_cube(2).sample(20, seed=1)
-    run = with_instances(X, np.ones((20, 1), dtype=bool), X[:, [0]])
-    if k == 0:
-        run = hx.Run(run.space, X, run.objective, "minimize")
-    assert average_instances(run) is run
-
-
 # ---------------------------------------------------------------------- judged on what was observed
 
 
@@ -93,15 +84,3 @@ def test_what_is_observed_is_the_mean_without_what_its_instances_add(sign):
         found.observed - found.observed.mean(), sign * (X[:, 0] - X[:, 0].mean()), atol=0.25
     )
     assert r2(found) > 0.8
-
-
-def test_capped_averages_are_judged_capped():
-    X, evaluated, _ = evaluated_on_some(2)
-    run = with_instances(X, evaluated, X[:, [0]] + np.zeros(4))
-    result = hx.importance(run, cap=0.5, n_trees=16)
-    assert result.share("x1") > 0.9
-    found = average_instances(run)
-    capped = type(found.averaged)(found.space, found.averaged.instances, "minimize", cap=0.5)
-    held_out = capped.held_out(lambda X, y: hx.ForestSurrogate.fit(found.space, X, y, n_trees=8))
-    assert held_out.observed.max() == 0.5
-    assert held_out.mean.max() <= 0.5 + 1e-9

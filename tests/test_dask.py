@@ -1,8 +1,5 @@
 """Two workers of dask make of the same work the same as one process."""
 
-import contextlib
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -109,21 +106,6 @@ def mortal():
         workers.kill()
 
 
-def dies_once(mark, number):
-    """Kill the worker that is the first to do this."""
-    with contextlib.suppress(FileExistsError), mark.open("x"):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_work_that_kills_its_workers_is_an_error(mortal, tmp_path):
-    mortal.settings.allowed_failures = 0
-    with workers_of(mortal.scheduler), pytest.raises(ChildProcessError, match="died"):
-        list(by_workers(None, [joblib.delayed(dies_once)(tmp_path / "mark", 1)]))
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("after", [0.5, 2.0])
 def test_the_work_of_a_worker_that_dies_is_done_by_the_other(mortal, after):
@@ -138,19 +120,3 @@ def test_the_work_of_a_worker_that_dies_is_done_by_the_other(mortal, after):
         found = phi(None)
     timer.join()
     np.testing.assert_array_equal(found, phi(1))
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_one_worker_is_this_process_in_a_cluster_too(n_jobs, monkeypatch):
-    """A report that a worker writes asks no other worker to explain its proposals."""
-    asked = []
-
-    class Counting(joblib.parallel.ThreadingBackend):
-        def submit(self, *args, **options):
-            asked.append(args)
-            return super().submit(*args, **options)
-
-    monkeypatch.setitem(joblib.parallel.BACKENDS, "counting", Counting)
-    with joblib.parallel_config(backend="counting"):
-        assert list(by_workers(n_jobs, map(joblib.delayed(abs), (-1, 2)))) == [1, 2]
-    assert bool(asked) == (n_jobs == 2)

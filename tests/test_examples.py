@@ -70,17 +70,6 @@ def test_predicted_shares_and_marginals_are_close_to_the_true_ones(monkeypatch):
     assert agreement["error"].max() < 0.15
 
 
-@pytest.mark.thorough
-def test_the_figures_of_true_and_predicted_marginals_are_saved(capsys, monkeypatch, tmp_path):
-    run(capsys, monkeypatch, "papers/fanova_ground_truth.py", "--quick", "--out", tmp_path)
-    saved = {path.name for path in tmp_path.iterdir()}
-    assert saved == {
-        "figure1_perplexity.svg",
-        "figure2_interaction.svg",
-        "figure3_run_time.svg",
-    }
-
-
 @pytest.mark.skipif(not DATA.exists(), reason="the LCBench data are not there")
 def test_the_good_regions_of_lcbench_are_as_in_the_paper(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES / "papers")
@@ -93,12 +82,6 @@ def test_the_good_regions_of_lcbench_are_as_in_the_paper(monkeypatch):
     assert table.at["raw", "pairs"] <= 0.45
     assert table["main"].iloc[1:].max() < table.at["raw", "main"]
     assert all(holds for holds, _ in findings(table).values())
-
-
-def test_without_the_data_the_lcbench_example_says_how_to_name_them(capsys, monkeypatch, tmp_path):
-    printed = run(capsys, monkeypatch, "papers/fanova_lcbench.py", "--data", tmp_path)
-    assert printed.startswith("skipped: lcbench_phoneme.csv.gz is not in")
-    assert "--data" in printed
 
 
 # ---------------------------------------------------------------------- Figure 6 of fANOVA

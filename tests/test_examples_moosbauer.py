@@ -60,16 +60,6 @@ def test_little_sampling_bias_gives_the_papers_table_1(papers):
         assert found[head].mean() == pytest.approx(theirs, abs=tolerance)
 
 
-@pytest.mark.thorough
-def test_more_sampling_bias_is_that_of_the_paper(papers):
-    from moosbauer_synthetic import optimized
-    from moosbauer_synthetic import sampling_bias as bias
-
-    for tau, theirs in ((1.0, 0.51), (0.1, 0.56)):
-        run, _ = optimized(3, tau, "product", n_trials=80, seed=0, design_seed=0)
-        assert bias(run).mmd == pytest.approx(theirs, abs=0.1)
-
-
 def test_bands_of_eq_4_and_5_are_those_of_table_3(papers):
     from moosbauer_kernel_misspecification import KERNELS, PAPER, table_3
 
@@ -103,11 +93,3 @@ def test_regions_of_the_network_improve_as_in_tables_7_8_and_11(papers, capsys):
     text = capsys.readouterr().out
     for word in ("l2", "area", "variance", "mean", "L1 neighbourhood", "[29 ± 7, 25 to 32]"):
         assert word in text
-
-
-def test_a_table_that_is_not_there_is_named_with_the_remedy(output, tmp_path, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        output("moosbauer_lcbench.py", "--data", str(tmp_path / "none.csv"))
-    error = capsys.readouterr().err
-    assert "none.csv does not exist" in error
-    assert "--data" in error

@@ -51,18 +51,6 @@ def test_no_sampled_configuration_is_better_than_the_optimum_and_descent_reaches
         assert min(one.fun for one in found) == pytest.approx(problem.least, abs=1e-3)
 
 
-def test_the_best_observed_trial_decides_and_its_value_without_noise_counts():
-    import optuna
-    from regret.arms import TRUE, best_so_far
-
-    observed = [(3.0, 2.5), (2.0, 4.0), (2.5, 1.0), (1.0, 1.5)]
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    for value, true in observed:
-        trial = optuna.trial.create_trial(value=value, user_attrs={TRUE: true})
-        study.add_trial(trial)
-    assert best_so_far(study.trials).tolist() == [2.5, 4.0, 4.0, 1.5]
-
-
 def test_a_random_narrowing_keeps_as_much_with_the_incumbent_inside():
     from regret.arms import extents, narrowed_at_random, volume
 
@@ -143,19 +131,6 @@ def test_regrets_are_compared_with_going_on_as_before():
     assert late[random, 3] == 8.0
 
 
-def test_where_the_optimum_is_not_known_regret_is_that_of_the_best_run_and_a_trap_is_lost():
-    from regret.arms import ARMS
-    from regret.problems import problem_of
-    from regret.tables import by_problem, regrets
-
-    one = {arm: (0.9, 0.8, 0.5 - i / 10) for i, arm in enumerate(ARMS)}
-    found = regrets(runs({("SVR on diabetes", 0): one}))
-    assert found[3].tolist() == pytest.approx([0.4, 0.3, 0.2, 0.1, 0.0])
-    least = problem_of("trap").least
-    lost = {arm: (1.0, 1.0, least + 0.1 if i % 2 else 0.01) for i, arm in enumerate(ARMS)}
-    assert by_problem(regrets(runs({("trap", 0): lost})), 1)["lost"].tolist() == [1, 0, 1, 0, 1]
-
-
 def test_who_asks_again_follows_advice_after_every_five_trials(monkeypatch):
     from regret import arms
 
@@ -170,47 +145,3 @@ def test_who_asks_again_follows_advice_after_every_five_trials(monkeypatch):
     assert (told[0], len(finished)) == (12, 2)
     assert [one.actions.count(",") for one in (once, again)] == [0, 2]
     assert len(once.values) == len(again.values) == 23
-
-
-def test_it_goes_on_where_it_was_stopped(monkeypatch, tmp_path):
-    import advice_regret
-    from regret.arms import ARMS, Setting
-
-    file = tmp_path / "runs.csv"
-    wanted = [Setting("hyper-ellipsoid", "tpe", 0, 12, 2)]
-    advice_regret.run_missing(wanted, file, jobs=1)
-    whole = file.read_text()
-    lines = whole.splitlines(keepends=True)
-    assert len(lines) == 1 + len(ARMS)
-    # all arms share the trials before the advice
-    table = pd.read_csv(file)
-    assert (table[[str(n) for n in range(1, 13)]].nunique() == 1).all()
-    # a run is cut off in its last row
-    file.write_text("".join(lines[:-1]) + lines[-1][: len(lines[-1]) // 2])
-    again = []
-    monkeypatch.setattr(
-        advice_regret, "continued", lambda setting, arms: again.append((setting, arms)) or []
-    )
-    with pytest.raises(IndexError):  # nothing comes back from it
-        advice_regret.run_missing(wanted, file, jobs=1)
-    assert again == [(wanted[0], (ARMS[-1],))]
-    assert file.read_text() == "".join(lines[:-1])
-
-
-def test_nothing_can_be_sooner_than_what_never_improved():
-    from regret.arms import ARMS
-    from regret.tables import by_problem, regrets
-
-    finals = [(9.0, 4.0, 4.0), (9.0, 9.0, 2.0)]  # of two seeds after advice: one trial and two
-    again = [(9.0, 4.0, 1.0), (9.0, 2.0, 2.0)]
-    table = runs(
-        {
-            ("hyper-ellipsoid", seed): {
-                arm: again[seed] if arm == "asked again" else finals[seed] for arm in ARMS
-            }
-            for seed in range(2)
-        }
-    )
-    found = by_problem(regrets(table), trials=2).set_index("arm")
-    row = found.loc["asked again"]
-    assert (row["sooner"], row["possible"], row["not later"]) == (0.5, 0.5, 1.0)

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
@@ -63,32 +62,3 @@ def test_who_is_never_contradicted_plays_as_the_optimizer_alone(teams):
 def test_ratios_that_differ_by_more_than_a_factor_of_two_contradict(teams, a, b, contradicted):
     explanation = SimpleNamespace(contributions={"mean": {"a": a, "b": b}})
     assert teams.contradicts({"a": 3.0, "b": 1.0}, explanation) is contradicted
-
-
-def test_who_is_always_contradicted_plays_as_who_steps_in_at_every_proposal(teams):
-    task = teams.TASKS[0]
-
-    def opposite(explanation):
-        product = float(explanation.contributions["mean"].prod())
-        return teams.contradicts({"x1": 1.0, "x2": -product}, explanation)
-
-    always = teams.play(task, "contradicted", 0, rule=opposite, proposals=3)
-    at = teams.play(task, "as often at random", 0, at=range(3), proposals=3)
-    assert always.interventions == (0, 1, 2)
-    assert always.regret.tolist() == at.regret.tolist()
-
-
-def test_the_summary_compares_teams_seed_by_seed(teams):
-    def played(*last):
-        return [teams.Played(pd.Series([10.0, value]).to_numpy(), (1,)) for value in last]
-
-    found = {("f", team): played(1.0, 0.1, 0.01) for team in teams.TEAMS}
-    found["f", "contradicted"] = played(0.1, 0.01, 0.001)
-    row = teams.summary(found, 2).loc[("f", "contradicted")]
-    assert row["log_regret"] == pytest.approx(-2.0)
-    assert row["half"] == pytest.approx(4.303 / 3**0.5, rel=1e-3)
-    for other in ("alone", "every third", "as often at random"):
-        assert row[f"against {other}"] == pytest.approx(-1.0)
-        assert row[f"against {other}, half"] == pytest.approx(0.0, abs=1e-12)
-    assert teams.summary(found, 1)["log_regret"].tolist() == [1.0] * 4
-    assert row["interventions"] == 1.0

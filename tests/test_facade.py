@@ -57,27 +57,6 @@ def test_a_skopt_result_is_explained_by_the_optimizers_own_acquisition(result):
     assert explanation.prediction["total"] == pytest.approx(-mean[0] + 1.96 * std[0], rel=1e-5)
 
 
-def test_the_proposal_of_a_gp_beats_the_average_configuration(result):
-    for trial in range(8, 18):
-        assert hx.explain_proposal(result, trial, background=60).payout["total"] > 0
-
-
-def test_latest_and_best_are_proposals(study):
-    run = hx.from_optuna(study)
-    assert hx.explain_proposal(study, background=20).trial == 24
-    best = hx.explain_proposal(study, "best", background=20).trial
-    assert best in run.proposals
-    assert run.objective[best] == min(run.objective[list(run.proposals)])
-
-
-def test_an_acquisition_of_ones_own_is_used_as_it_is(study):
-    run = hx.from_optuna(study)
-    mine = hx.LowerConfidenceBound(run.surrogate(kind="forest"), kappa=0.5)
-    explanation = hx.explain_proposal(run, 15, acquisition=mine, background=40)
-    assert explanation.subject.acquisition == "LCB (κ = 0.5)"
-    assert explanation.subject.model == "a forest"
-
-
 def test_maximizing_the_negative_explains_the_same():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"x": rng.random(20), "y": rng.random(20)})

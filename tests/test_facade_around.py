@@ -59,44 +59,6 @@ def test_ablation_of_the_acquisition_as_it_was_then():
     assert "acquisition_assumed" in [note.kind for note in found.notes]
 
 
-def test_local_importance_is_that_of_the_incumbent_or_of_a_trial():
-    run = tuning_run()
-    found = hx.local_importance(run)
-    assert found.config == run.incumbent
-    assert found.trial == run.incumbent_trial
-    expected = hx.LocalImportanceExplainer(run.surrogate()).explain(run.incumbent)
-    np.testing.assert_array_equal(found.importance, expected.importance)
-    assert hx.local_importance(run, 3).config == run.config(3)
-    assert hx.local_importance(run, run.config(3)).trial is None
-    explained = hx.local_importance(run, 20, acquisition="ei", before=20, kind="gp")
-    assert explained.subject.acquisition == "EI"
-
-
-def test_lime_is_fitted_where_it_is_asked_to_be():
-    run = tuning_run()
-    found = hx.lime(run, kind="gp")
-    assert (found.config, found.sampling, found.sample_size) == (run.incumbent, "uniform", 1000)
-    tried = hx.lime(run, 3, "tree", sampling="tried")
-    assert (tried.config, tried.sampling, tried.sample_size) == (run.config(3), "given", len(run))
-    values = hx.lime(run, 3, "rules", sampling="univariate", sample=200)
-    assert (values.model, values.sampling, values.sample_size) == ("rules", "univariate", 200)
-    explained = hx.lime(run, 20, acquisition="lcb", before=20, sampling="local")
-    assert explained.subject.acquisition == "LCB (κ = 1.96)"
-    assert explained.trial == 20
-
-
-def test_predictions_are_explained_for_one_trial_and_for_many():
-    run = tuning_run()
-    found = hx.explain_prediction(run, 3, background=20)
-    assert (found.trial, found.config) == (3, run.config(3))
-    assert found.subject.objective_name == "loss"
-    assert found.prediction == pytest.approx(run.surrogate().predict(run.X[[3]])[0][0])
-    assert hx.explain_prediction(run, background=20).trial == run.incumbent_trial
-    many = hx.explain_predictions(run, [3, 4], background=20)
-    assert many.trials == (3, 4)
-    np.testing.assert_allclose(many.phi[0], found.phi)
-
-
 def test_an_ablation_knows_the_trials_that_its_ends_are():
     run = tuning_run(20)
     best = run.incumbent_trial

@@ -55,12 +55,6 @@ def test_a_configuration_that_was_known_already_tells_nothing():
     assert "model_learned_later" not in kinds(found.notes)
 
 
-def test_models_know_their_rows():
-    for kind in ("gp", "forest"):
-        model = RUN.surrogate(before=5, kind=kind)
-        assert model.learned_from(X).tolist() == [True] * 5 + [False] * 15
-
-
 # ---------------------------------------------------------------------- ranges
 
 
@@ -90,11 +84,3 @@ def test_ranges_that_were_given_or_were_complete_are_not():
     given = hx.from_frame(TABLE, "loss", space=space)
     assert given.ranges_from == {}
     assert "range_of_later_trials" not in kinds(explained(given, 3).notes)
-
-
-def test_rows_left_out_and_numbers_of_trials_count_as_they_are():
-    table = TABLE.assign(loss=TABLE["loss"].where(TABLE["x"] != 1.0), number=range(10, 18))
-    run = hx.from_frame(table, "loss", trial="number")
-    assert run.ranges_from["x"] == [11, 16]
-    assert "x" in the_note(explained(run, 15).notes, "range_of_later_trials").names
-    assert the_note(explained(run, 17).notes, "range_of_later_trials").names == ("c",)

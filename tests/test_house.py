@@ -29,17 +29,6 @@ def test_importing_the_package_loads_nothing_heavy():
     assert loaded.stdout.strip() == "[]"
 
 
-def test_every_public_name_can_be_loaded_and_is_listed():
-    for name in hpo_explain.__all__:
-        assert getattr(hpo_explain, name) is not None, name
-        assert name in dir(hpo_explain), name
-
-
-def test_an_unknown_public_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="SearchSpaces"):
-        hpo_explain.SearchSpaces  # noqa: B018
-
-
 def test_no_public_name_is_shadowed_by_a_module():
     """Importing hpo_explain.x sets the attribute x of hpo_explain, whatever it was before."""
     assert {name for name in hpo_explain.__all__ if f"hpo_explain.{name}" in modules()} == set()

@@ -5,7 +5,6 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain import Run
-from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import fact
 from tests.analytic import unit_cube
 
@@ -28,12 +27,6 @@ def test_trials_that_share_the_best_are_counted_up_to_rounding():
     assert run(np.array([3.0, 1.0, 2.0])).tied == (1,)
     feasible = np.arange(7) != 5
     assert set(run(accuracy, "maximize", feasible=feasible).tied) == {3, 4}
-
-
-def test_shared_bests_are_told():
-    text = str(run(np.array([2.0, 1.0, 1.0, 1.0, 3.0]), objective_name="loss"))
-    assert "best: trial 1, 1 (3 trials share the best loss; this is the first)" in text
-    assert "share" not in str(run(np.array([2.0, 1.0, 3.0])))
 
 
 # ---------------------------------------------------------------------- what came after
@@ -107,14 +100,6 @@ def test_a_model_that_does_not_know_its_noise_tells_nothing_of_luck():
     found = made.best_predicted()
     assert np.isnan(found.noise)
     assert not found.notable
-
-
-def test_without_a_feasible_trial_or_a_model_there_is_none():
-    with pytest.raises(NothingToExplain):
-        run(BOWL, feasible=np.zeros(60, dtype=bool)).best_predicted()
-    with pytest.raises(NothingToExplain):
-        run(BOWL[:1]).best_predicted()
-    assert "best: trial 0" in str(run(BOWL[:1]))
 
 
 # ---------------------------------------------------------------------- the best to improve on

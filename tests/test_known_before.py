@@ -1,7 +1,5 @@
 """Nothing known before a trial depends on later ones: a run that ends there says the same."""
 
-import warnings
-
 import numpy as np
 import optuna
 import pytest
@@ -10,7 +8,6 @@ import hpo_explain as hx
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(2)
-NEW = SPACE.sample(50, seed=9)
 
 
 def same(whole, part, before):
@@ -59,29 +56,3 @@ def test_a_study(sampler):
         part = optuna.create_study(sampler=samplers[sampler](seed=1))
         part.add_trials(study.trials[:before])
         same(whole, hx.from_optuna(part), before)
-
-
-def test_a_skopt_result():
-    from skopt import gp_minimize
-    from skopt.utils import create_result
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        result = gp_minimize(
-            lambda x: x[0] ** 2 + 4 * x[1] ** 2, [(-5.0, 5.0)] * 2, n_calls=14,
-            n_initial_points=6, acq_optimizer="sampling", n_points=200, random_state=0,
-        )  # fmt: skip
-        whole = hx.from_skopt(result)
-        for before in (4, 8, 12):
-            models = result.models[: max(0, before - 5)]
-            part = create_result(
-                result.x_iters[:before], result.func_vals[:before], result.space,
-                specs=result.specs, models=models,
-            )  # fmt: skip
-            known = hx.from_skopt(part)
-            assert whole.diverged_above(before) == known.diverged_above()
-            at = whole.space.sample(50, seed=9)
-            one = whole.surrogate(before=before, kind="gp").predict(at)
-            np.testing.assert_array_equal(one, known.surrogate(kind="gp").predict(at))
-            own = [run.surrogate(t).predict(at)[0] for run, t in ((whole, before), (known, None))]
-            np.testing.assert_array_equal(*own)

@@ -45,12 +45,6 @@ def test_rows_learned_hold_the_best_those_around_it_the_latest_and_a_spread():
     assert not np.array_equal(rows, learned_rows(SPACE, run.X, run.cost, 500, seed=4))
 
 
-def test_small_runs_are_learned_whole():
-    run = run_of(2000)
-    assert len(run.surrogate(kind="forest", n_trees=2).data[1]) == 2000
-    assert run.surrogate(kind="forest", n_trees=2).notes == ()
-
-
 @pytest.mark.parametrize(("kind", "learned"), [("gp", 60), ("forest", 400)])
 def test_a_model_of_some_trials_says_so_in_every_result(small_limits, kind, learned):
     run = run_of(900, proposals=[700])

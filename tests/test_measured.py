@@ -155,13 +155,6 @@ def test_a_study_is_explained_by_its_times_and_its_failures():
         hx.explain_proposal(study, target="duration")
 
 
-def test_several_objectives_need_not_be_told_apart_for_what_is_measured():
-    study = study_with_failures(("maximize", "minimize"))
-    for run in (hx.from_optuna(study, target="failed"), as_run(study, target="failed")):
-        assert run.objective.sum() == sum(t.state == TrialState.FAIL for t in study.trials)
-        assert "one_of_several_objectives" not in [note.kind for note in run.notes]
-
-
 def test_a_table_names_its_columns():
     table = pd.DataFrame(
         {

@@ -76,15 +76,6 @@ def test_of_a_skewed_noise_the_interval_is_wider():
     assert inside / 300 > 0.85
 
 
-@pytest.mark.parametrize("unit", [1e-200, 1e250])
-def test_the_unit_of_the_objective_does_not_matter(unit):
-    X, Y = evaluated(10, 4, easy=np.array([0.0, 3.0, 1.0, -2.0]))
-    plain, scaled = repeats_of(X, Y), repeats_of(X, unit * Y)
-    np.testing.assert_allclose(scaled.std, unit * plain.std)
-    np.testing.assert_allclose(scaled.pooled(), unit * np.array(plain.pooled()))
-    np.testing.assert_allclose(np.diff(scaled.log_variance), np.diff(plain.log_variance), atol=1e-9)
-
-
 # ---------------------------------------------------------------------- instances
 
 
@@ -155,12 +146,6 @@ def test_the_noise_is_not_thought_to_be_less_than_the_error_of_a_variance():
     assert model.log_variance.noise_std >= model.repeats.error[0] * (1.0 - 1e-6)
 
 
-def test_of_few_configurations_nothing_is_said_to_vary():
-    X, Y = evaluated(7, 4, std=lambda X: np.exp(9.0 * X[:, 1]))
-    model = repeated_run(X, Y).noise()
-    assert (model.varies, model.p_value) == (False, 1.0)
-
-
 # ---------------------------------------------------------------------- the test by permutations
 
 
@@ -199,16 +184,6 @@ def test_repeats_with_the_same_result_each_time_have_no_noise():
     easy = np.array([[0.0, 0.1, 100.3]])
     with pytest.raises(hx.NothingToExplain):
         with_instances(X, Y + easy).noise()
-
-
-def test_a_result_that_is_rounded_counts_as_the_least_noise_that_was_seen():
-    plain = Repeats.of(
-        np.array([[0.1], [0.1], [0.4], [0.4], [0.8], [0.8]]),
-        np.zeros(6, dtype=int),
-        np.array([1.0, 1.0, 1.0, 1.5, 1.0, 3.0]),
-    )
-    assert plain.std[0] == 0.0
-    assert plain.log_variance[0] == plain.log_variance[1] < plain.log_variance[2]
 
 
 def with_instances(X, Y):

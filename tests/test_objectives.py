@@ -69,14 +69,6 @@ def test_what_a_trial_adds_to_the_hypervolume_and_what_it_lacks():
     np.testing.assert_allclose(found.hypervolume_contribution, [0.05, 0.25, 0.05, -0.5])
 
 
-def test_what_a_trial_lacks_may_be_more_of_the_front_than_a_number_holds():
-    values = [[0.1, 3e-300], [0.2, 2e-300], [0.3, 1e-300], [1.7e308, 1.7e308], [-1.7e308, 3e300]]
-    found = Objectives.of(runs_of(values[:4], ["minimize", "minimize"]))
-    np.testing.assert_allclose(found.hypervolume_contribution, [0.05, 0.25, 0.05, -1e150])
-    found = Objectives.of(runs_of(values[3:], ["minimize", "minimize"]))
-    np.testing.assert_allclose(found.hypervolume_contribution[0], -1.0)
-
-
 def test_an_infeasible_trial_is_behind_all_others_and_never_on_the_front():
     feasible = np.array([True, False, True])
     found = Objectives.of(

@@ -1,11 +1,7 @@
 """A model of the user's own is explained by every function in place of one fitted to the run."""
 
 import inspect
-import re
-import sys
-from contextlib import nullcontext
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +16,6 @@ import hpo_explain as hx
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.noted import kinds, the_note
 from tests.public import functions
-from tests.source_tree import ROOT
 
 SPACE = unit_cube(2)
 X = SPACE.sample(30, seed=0)
@@ -66,13 +61,6 @@ def test_importance_and_what_can_stay_fixed_are_those_of_the_model_given():
     assert hx.subspace(RUN, surrogate=OWN, cap=None).names == ("x2",)
 
 
-def test_a_cap_clips_what_the_model_given_predicts():
-    forest = hx.ForestSurrogate.fit(SPACE, X, X[:, 1], n_trees=8)
-    own = hx.FanovaExplainer(forest).explain(cap=0.3)
-    found = hx.importance(RUN, surrogate=forest, cap=0.3)
-    np.testing.assert_allclose(found.shares, own.shares)
-
-
 def test_around_a_configuration_it_is_the_model_given():
     steps = hx.ablation(RUN, {"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1}, surrogate=OWN)
     gains = steps.to_frame()["gain"]
@@ -94,15 +82,6 @@ def test_where_to_search_on_and_what_to_do_are_those_of_the_model_given():
     assert hx.trust(RUN, surrogate=model).level == "good"
     experiments = hx.next_experiments(RUN, "x2", n=1, surrogate=model, candidates=20, sample=20)
     assert [*experiments[0]] == ["x1", "x2"]
-
-
-def test_a_report_is_about_the_model_given(tmp_path):
-    model = LinearRegression().fit(X, X[:, 1])
-    page = hx.report(
-        RUN, tmp_path / "r.html", surrogate=model, sections=["importance"], progress=False
-    )
-    text = page.read_text(encoding="utf-8")
-    assert "your LinearRegression" in text
 
 
 def test_advice_is_that_of_the_model_given():
@@ -195,11 +174,6 @@ def test_a_model_and_a_kind_of_model_are_two_answers_to_one_question():
         hx.partial_dependence(RUN, "x1", kind="gp", surrogate=OWN)
 
 
-def test_one_model_is_not_that_of_several_objectives(tmp_path):
-    with pytest.raises(hx.InputError, match="several: a, b"):
-        hx.report({"a": RUN, "b": RUN}, tmp_path / "r.html", surrogate=OWN)
-
-
 # ---------------------------------------------------------------------- what is said of it
 
 
@@ -237,46 +211,6 @@ def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
     known = explain(RUN, before=20, surrogate=RUN.surrogate(before=20)).notes
     unasked = explain(RUN, surrogate=RUN.surrogate()).notes
     assert "model_learned_later" not in {*kinds(known), *kinds(unasked)}
-
-
-def test_a_criterion_through_such_a_model_knows_the_future_too():
-    found = hx.local_importance(RUN, before=20, acquisition="lcb", surrogate=RUN.surrogate())
-    assert {"model_learned_later", "another_model"} <= kinds(found.notes)
-
-
-class TensorLike:
-    """As much of a tensor as the example with BoTorch uses."""
-
-    def __init__(self, values):
-        self.values = np.asarray(values)
-
-    def sqrt(self):
-        return TensorLike(np.sqrt(self.values))
-
-    def numpy(self):
-        return self.values
-
-
-class TrainedLike:
-    """A model with BoTorch's `posterior`, whose mean and variance are (n, 1)."""
-
-    def posterior(self, X):
-        mean, variance = X.values[:, [1]], np.full((len(X.values), 1), 0.04)
-        return SimpleNamespace(mean=TensorLike(mean), variance=TensorLike(variance))
-
-
-def test_the_example_with_botorch_has_ten_lines_and_is_a_surrogate(monkeypatch):
-    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```python\n(import torch.*?)```", text, re.DOTALL)
-    assert len([line for line in block.splitlines() if line.strip()]) <= 10
-    torch = SimpleNamespace(no_grad=nullcontext, from_numpy=TensorLike)
-    monkeypatch.setitem(sys.modules, "torch", torch)
-    given = []
-    report = SimpleNamespace(report=lambda run, surrogate: given.append(surrogate))
-    exec(block, {"hx": report, "run": RUN, "model": TrainedLike()})
-    mean, std = RUN.explained_by(given[0]).surrogate().predict(X)
-    np.testing.assert_allclose(mean, X[:, 1])
-    np.testing.assert_allclose(std, 0.2)
 
 
 # ---------------------------------------------------------------------- the best prediction

@@ -9,7 +9,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from hpo_explain.base import edge
 from tests.source_tree import PACKAGE, ROOT
 
 if sys.version_info >= (3, 11):
@@ -39,11 +38,6 @@ def test_every_folder_with_an_init_file_is_a_listed_package():
     found = {".".join(path.parent.relative_to(ROOT).parts) for path in inits}
     listed = PROJECT["tool"]["setuptools"]["packages"]
     assert listed == sorted(found)
-
-
-def test_every_folder_of_tests_is_a_package_so_that_equal_file_names_do_not_collide():
-    folders = {path.parent for path in (ROOT / "tests").rglob("*.py")}
-    assert {folder for folder in folders if not (folder / "__init__.py").is_file()} == set()
 
 
 def test_the_source_folder_of_the_adapters_names_the_package_to_import_instead():
@@ -115,12 +109,6 @@ def test_every_package_imported_by_the_core_is_declared_and_every_declared_one_i
     assert {distribution_of[name] for name in third_party(graph, core)} == declared(CORE)
 
 
-def test_figures_of_plotly_say_how_to_install_it_where_it_is_missing(monkeypatch):
-    monkeypatch.setattr("hpo_explain.base.edge.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r'pip install "hpo_explain\[plotly\]"'):
-        edge.plotly()
-
-
 @pytest.mark.parametrize("extra", ["optuna", "skopt"])
 def test_an_adapter_imports_the_core_and_its_own_extra_only(graph, distribution_of, extra):
     found = {distribution_of[name] for name in third_party(graph, adapter(graph, extra))}
@@ -137,13 +125,6 @@ def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_
         "except ImportError as error: print(error)\n"
     )
     assert f'pip install "hpo_explain[{extra}]"' in run_python(code)
-
-
-def test_the_extra_all_leaves_out_what_no_adapter_imports():
-    (every,) = (Requirement(text) for text in EXTRAS["all"])
-    assert every.name == PROJECT["project"]["name"]
-    # those of the others are large, and their adapters import nothing of them
-    assert every.extras == {"optuna", "sklearn", "skopt"}
 
 
 def test_every_package_imported_by_the_tests_is_declared(distribution_of):

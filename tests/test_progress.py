@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import joblib
 import pytest
-from tqdm import tqdm
 
 import hpo_explain as hx
 from hpo_explain.base import progress as _progress
@@ -127,24 +126,12 @@ def test_what_is_no_terminal_gets_nothing(stream, terminal, monkeypatch):
     assert getattr(other, "getvalue", str)() == ""
 
 
-def test_a_closed_terminal_ends_no_work(terminal):
-    terminal.close()
-    assert work() == [0, 1, 2]
-
-
 def test_a_terminal_that_goes_away_ends_no_work(terminal, monkeypatch):
     def gone(_):
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(terminal, "write", gone)
     assert work() == [0, 1, 2]
-
-
-def test_a_notebook_shows_it(terminal, monkeypatch):
-    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
-    standard_error(monkeypatch, stream)
-    work()
-    assert "3/3 pieces" in stream.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -206,27 +193,12 @@ def test_loops_inside_are_shown_and_what_failed_in_them_is_forgotten(terminal):
     assert not any("1/2 rounds" in look and "the 0" in look for look in terminal.looks)
 
 
-def test_work_of_unknown_length_is_counted(terminal):
-    with progress_of("work"):
-        assert [*steps(iter("ab"), "letters")] == ["a", "b"]
-    assert any("2 letters" in look for look in terminal.looks)
-
-
 def test_waiting_for_others_is_shown(terminal):
     with progress_of("work"):
         for _ in steps([1], "parts"):
             before = len(terminal.looks)
             still_at_work()
             assert len(terminal.looks) == before + 1
-
-
-def test_a_bar_of_the_users_own_stays_above(terminal):
-    with tqdm(total=2, desc="mine", file=terminal, mininterval=0.0, leave=False) as mine:
-        work()
-        mine.update()
-    lines = re.findall(r"(\n?)\rwork: [^\r\n\x1b]*(\x1b\[A)?", terminal.getvalue())
-    assert lines
-    assert {*lines} == {("\n", "\x1b[A")}  # one down, and back up
 
 
 def test_nothing_is_left(terminal):

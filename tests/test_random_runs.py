@@ -29,7 +29,7 @@ from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.reporting import SECTIONS
 from hpo_explain.space import category_index
 from tests.handmade import Page, warns_of_glyphs
-from tests.random_runs import results, studies, tables
+from tests.random_runs import studies, tables
 
 pytestmark = warns_of_glyphs
 
@@ -443,20 +443,6 @@ def test_any_study_is_read_and_explained_or_refused_with_the_reason(random_run, 
                 assert finished <= trial.datetime_start
             elif other != number:
                 assert finished >= trial.datetime_start
-
-
-# ---------------------------------------------------------------------- results of skopt
-
-
-@share_of_examples(0.06)
-@given(results(), seeds)
-def test_any_result_of_skopt_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
-    run, text = refusal(
-        as_run, random_run.source, about=["result", "names", "range of"], **random_run.options
-    )
-    if text:
-        return
-    check_everything(run, random_run.numbers, seed)
 
 
 # ---------------------------------------------------------------------- tables

@@ -19,7 +19,7 @@ from hpo_explain import (
     SearchSpace,
 )
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Origin, as_fact, fact
+from hpo_explain.base.facts import Origin, fact
 from hpo_explain.run import OwnAcquisition, diverged_above
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note
@@ -98,13 +98,6 @@ def test_what_a_shared_fit_decodes_are_the_choices_of_its_own_run():
     assert [type(choice) for choice in found] == [bool, int]
 
 
-def test_a_run_made_from_another_tells_its_notes_once():
-    record = run(notes=("read from a table",))
-    assert record.notes[0] == as_fact("read from a table")
-    assert len(record.notes) == 2
-    assert replace(record, optimizer="skopt").notes == record.notes
-
-
 # ---------------------------------------------------------------------- reading
 
 
@@ -123,18 +116,6 @@ def test_the_incumbent_is_feasible():
     assert caught.value.reason == fact("no_feasible_trial")
 
 
-def test_the_cost_is_smaller_where_the_objective_is_better():
-    assert run().cost.tolist() == Y.tolist()
-    assert run(direction="maximize").cost.tolist() == (-Y).tolist()
-
-
-def test_trials_are_proposals_unless_said_otherwise():
-    assert run().proposals == tuple(range(12))
-    assert run(proposals=[5, 7]).proposals == (5, 7)
-    assert run(proposals=[]).proposals == ()
-    assert run(trials=range(5, 17)).proposals == tuple(range(5, 17))
-
-
 def test_who_chose_a_trial_follows_from_the_proposals_where_nothing_else_is_known():
     record = run(
         trials=[*range(10), 12, 13],
@@ -149,25 +130,6 @@ def test_who_chose_a_trial_follows_from_the_proposals_where_nothing_else_is_know
     assert {run().origin(trial) for trial in range(12)} == {Origin.MODEL}
     assert {run(proposals=[]).origin(trial) for trial in range(12)} == {Origin.INITIAL}
     assert replace(run(), proposals=[7]).origin(0) is Origin.INITIAL
-
-
-def test_a_run_says_what_was_read_what_was_left_out_and_what_was_assumed():
-    text = str(
-        run(
-            trials=[*range(10), 12, 13],
-            proposals=[12, 13],
-            excluded={10: "pruned", 14: "failed", 11: "pruned"},
-            notes=["the direction is assumed"],
-            objective_name="loss",
-            optimizer="Optuna's TPESampler",
-        )
-    )
-    assert "12 trials of 2 hyperparameters, loss (minimize), by Optuna's TPESampler" in text
-    assert "best: trial 3, 1" in text
-    assert "proposals: 2 (after the initial design)" in text
-    assert "left out: 2 (10-11): pruned" in text
-    assert "left out: 1 (14): failed" in text
-    assert "note: the direction is assumed" in text
 
 
 def test_an_empty_run_can_be_read_but_not_explained():
@@ -191,12 +153,6 @@ def test_without_times_what_was_proposed_before_was_known():
     assert record.known_before(11).tolist() == list(range(10))  # left out, but it was proposed
     assert record.known_before(13).tolist() == list(range(11))
     assert record.known_before(14).tolist() == list(range(12))  # the next one
-
-
-def test_rows_need_not_be_in_the_order_of_the_trials():
-    order = np.random.default_rng(0).permutation(12)
-    record = run(X=X[order], objective=Y[order], trials=order)
-    assert sorted(order[record.known_before(5)]) == [0, 1, 2, 3, 4]
 
 
 def test_where_a_time_is_missing_numbers_tell():
@@ -261,15 +217,6 @@ def test_every_other_trial_was_finished_was_running_or_had_not_started(times, le
         assert set(record.running_at(trial)) == running
         known = np.asarray(record.trials)[record.known_before(trial)]
         assert set(known.tolist()) == {t for t in kept if (ends[t][1], t) < now}
-
-
-def test_without_times_nothing_is_known_to_have_run():
-    assert run().running_at(5) == run().running_at(None) == ()
-    started, finished = np.arange(12.0), np.arange(12.0) + 3.5
-    started[6], finished[5] = np.nan, np.nan
-    record = run(started=started, finished=finished)
-    assert record.running_at(6) == ()
-    assert record.running_at(7) == (4,)  # of 5 the finish is not known, of 6 the start
 
 
 def test_a_parallel_run_is_noted():

@@ -5,30 +5,13 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.diagnostics._sampling_bias import SamplingBias
-from tests.handmade import Page, tuning_run
+from tests.handmade import Page
 
 NASTY = '<script>alert("1")</script> & co.'
 
 
 def flat(text):
     return " ".join(text.split())
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda run: run,
-        lambda run: run.space,
-        lambda run: hx.Instances(["a", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
-        lambda run: SamplingBias(0.5, 0.1, 0.005, 0.4, 60, 1000),
-    ],
-    ids=["Run", "SearchSpace", "Instances", "SamplingBias"],
-)
-def test_a_notebook_shows_well_formed_html_and_a_cell_prints_one_line(made):
-    shown = made(tuning_run(20))
-    assert Page(shown._repr_html_()).misnested == []
-    assert len(repr(shown)) < 1000
 
 
 def nasty_run():
@@ -83,11 +66,6 @@ def test_one_is_singular():
     assert repr(hx.Instances(["fold"], [[0.5]], [0], [1.0])) == "<Instances: 1 evaluation on fold>"
 
 
-def test_one_configuration_is_singular():
-    sentence = hx.explain_predictions(tuning_run(20), [1], background=40).sentence
-    assert sentence.startswith("Over 1 configuration the ")
-
-
 def test_no_control_character_of_a_name_reaches_the_terminal():
     controls = "\x1b[31m\x07\x9b\x7f\u2028\u202e"
     number, category, loss = f"n{controls}", f"c{controls}", f"loss{controls}"
@@ -135,8 +113,3 @@ def test_a_run_says_what_was_read_left_out_and_assumed():
         "left out: 2 (5-6): pruned",
     ]
     assert "note: space: given" in str(run).splitlines()
-
-
-def test_a_run_without_a_feasible_trial_has_no_best_one():
-    run = hx.Run(LINE, [[0.5]], [3.0], "minimize", feasible=np.array([False]))
-    assert "best" not in str(run)

@@ -1,11 +1,8 @@
 """Errors and notes name what the function at hand takes, and the values that there are."""
 
-import inspect
-
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.facts import fact
 
 SPACE = hx.SearchSpace(
     [
@@ -34,18 +31,6 @@ def test_a_part_of_the_space_that_is_not_there_names_those_that_are(given, there
     with pytest.raises(hx.InputError) as caught:
         hx.importance(RUN, given=given, n_trees=2)
     assert there in str(caught.value)
-
-
-def test_a_constraint_names_options_of_functions_that_have_them():
-    text = str(fact("space_constraint"))
-    assert "explanations of proposals and predictions do not where background=" in text
-    assert "effects where sample=" in text
-    for function, option in (
-        (hx.explain_proposal, "background"),
-        (hx.explain_prediction, "background"),
-        (hx.partial_dependence, "sample"),
-    ):
-        assert option in inspect.signature(function).parameters
 
 
 def test_a_run_that_was_read_does_not_send_an_unknown_option_to_its_reader():

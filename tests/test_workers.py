@@ -41,13 +41,6 @@ def mask(_):
 
 
 @posix
-@pytest.mark.thorough
-def test_joblibs_workers_do_not_hear_ctrl_c():
-    assert [*by_workers(2, map(joblib.delayed(mask), range(4)))] == [True] * 4
-    assert not mask(0)
-
-
-@posix
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_nothing_is_blocked_where_no_process_is_started(backend):
     n_jobs = 2 if backend == "threading" else 1

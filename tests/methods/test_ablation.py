@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.methods.around.ablation import AblationExplainer
 from hpo_explain.models.forest import ForestSurrogate
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
@@ -128,15 +127,6 @@ def test_children_follow_their_parent_out_and_in():
     assert found.to_frame()["along"].tolist() == ["drop, depth", ""]
 
 
-def test_a_flip_that_would_need_a_value_of_neither_waits_for_the_other():
-    space = space_of(a=[0, 1], b=[0, 1], both=(0.0, 1.0), when={"both": {"a": [1], "b": [1]}})
-    surrogate = AnalyticSurrogate(space, lambda X: -5.0 * X[:, 0] + X[:, 1])
-    found = AblationExplainer(surrogate).explain({"a": 0, "b": 1}, {"a": 1, "b": 0})
-    assert found.steps == (("b",), ("a",))  # although a gains more
-    assert list(found.rounds[0]) == ["b"]
-    assert np.isnan(found.first_round[1])
-
-
 def test_flips_that_wait_for_each_other_are_made_at_once():
     space = space_of(
         a=[0, 1],
@@ -232,17 +222,6 @@ def test_only_steps_beyond_the_models_uncertainty_are_told(std, names):
     assert all(claim.certain for claim in found.claims if claim.kind != "order_matters")
 
 
-def test_a_gain_is_not_certain_where_the_model_is_not_trusted_or_says_no_uncertainty():
-    found = AblationExplainer(table_2()).explain(HALF, ZERO)
-    no_std = replace(found, subject=believed(found.subject))
-    assert {reason.kind for reason in told(no_std)["x1",].because} == {"uncertainty_unknown"}
-    found = replace(found, std=np.full(3, 0.1), total_std=0.1)
-    for level in ("poor", "unknown"):
-        claim = told(replace(found, subject=believed(found.subject, level)))["x1",]
-        assert not claim.certain
-        assert [(r.kind, r["level"]) for r in claim.because] == [("model_not_trusted", level)]
-
-
 def test_a_gain_is_not_certain_where_its_values_were_not_tried_unless_by_the_trials_themselves():
     found = AblationExplainer(table_2()).explain(HALF, ZERO)
     tried = found.subject.space.sample(60, seed=0)
@@ -302,22 +281,6 @@ def test_more_than_11_changes_are_divided_by_sampled_coalitions():
     np.testing.assert_allclose(found.gains, np.arange(14.0, 0.0, -1.0))
     np.testing.assert_allclose(found.shapley, found.gains, rtol=1e-6)
     assert [note.kind for note in found.notes] == ["shapley_sampled"]
-
-
-def test_a_constant_surrogate_gains_nothing():
-    found = AblationExplainer(AnalyticSurrogate(unit_cube(3), 4.0)).explain(HALF, ZERO)
-    np.testing.assert_array_equal(found.gains, 0.0)
-    np.testing.assert_array_equal(found.shapley, 0.0)
-    assert kinds(found) == ["no_effect"]
-    for plot in (found.plot, found.plot_shares):
-        assert plot().figure is not None
-
-
-def test_between_a_configuration_and_itself_there_is_nothing_to_explain():
-    with pytest.raises(NothingToExplain) as refused:
-        AblationExplainer(table_2()).explain(HALF, HALF)
-    assert refused.value.reason.kind == "same_configuration"
-    assert dict(refused.value.reason["config"]) == HALF
 
 
 def test_the_figure_is_a_staircase_from_source_to_target():

@@ -289,19 +289,6 @@ def test_one_value_has_no_effect_and_a_model_without_uncertainty_no_band():
     assert not any(claim.certain for claim in found.claims)
 
 
-def test_a_large_sample_is_thinned_by_its_seed():
-    space = unit_cube(2)
-    options = {"sample": 1500, "grid_size": 4}
-    first, again, other = (
-        effects(space, lambda X: X[:, 0] * X[:, 1], names="x1", seed=seed, **options)
-        for seed in (1, 1, 2)
-    )
-    assert first.sample_size == 1000
-    assert "sample_thinned" in [note.kind for note in first.notes]
-    np.testing.assert_array_equal(first.mean, again.mean)
-    assert not np.array_equal(first.mean, other.mean)
-
-
 # ---------------------------------------------------------------------- in words
 
 
@@ -347,11 +334,3 @@ def effect(names, of, *, error):
 )
 def test_the_sentence_says_what_changes_along_the_trials(result, sentence):
     assert result.sentence == sentence
-
-
-def test_of_a_sum_nothing_is_left_for_the_pair():
-    result = effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] + X[:, 1], error=1e-4)
-    assert result.sentence.startswith(
-        "Along the trials x1 and x2 do not act together: their sum misses at most 0.000"
-    )
-    assert result.caution == ""

@@ -1,17 +1,13 @@
 """What is advised on runs of which the truth is known: numbers, and what is not advised."""
 
-from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
-import optuna
 import pytest
-from optuna.terminator import RegretBoundEvaluator
 from scipy.stats import hypergeom
 
 import hpo_explain as hx
-from hpo_explain.base.facts import Origin
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.changing import branch, rescale, wider
@@ -90,20 +86,6 @@ def test_what_is_left_to_gain_is_known_where_the_posterior_is():
     assert bound == pytest.approx(max(-mean[0] + 1.2816 * std[0], 0.0), rel=0.15)
 
 
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_how_bad_the_bad_results_are_hardly_decides_what_is_left_to_gain(sign):
-    """The worst are 10,000 times worse: on the logarithmic tail (1 + log 1e6) / (1 + log 100)."""
-
-    def bound(factor):
-        X = PLANE.sample(40, seed=0)
-        near = np.sum((X - 0.4) ** 2, axis=1)
-        y = sign * np.where(near < 0.2, near, factor * near)
-        run = hx.Run(PLANE, X, y, "minimize" if sign > 0 else "maximize")
-        return Prospects(run).left(PLANE.sample(200, seed=1))[1]
-
-    assert bound(1e6) < 4.0 * bound(1e2)
-
-
 # ---------------------------------------------------------------------- beware
 
 
@@ -153,23 +135,6 @@ def test_failures_by_chance_are_not_explained():
     for seed in range(10):
         chance = np.random.default_rng(seed).random(90) < 0.3
         assert beware(losing(lambda X, chance=chance: chance), None) == []
-
-
-def test_infeasible_trials_are_explained_like_failed_ones():
-    run = run_of(lambda X: X[:, 2], 60, space=SOLVERS)
-    run = replace(run, feasible=run.X[:, 1] == 1)
-    (action,) = beware(run, None)
-    assert action.hyperparameters == ("penalty",)
-    assert "30 of 30 trials were infeasible" in action.reason
-
-
-def test_a_category_never_tried_and_a_default_without_result_are_named():
-    run = run_of(lambda X: X[:, 2], 60, space=SOLVERS)
-    X = np.where(run.X == 2, 1, run.X)
-    default = WithoutResult("failed", [2, 0, 0.5], Origin.ENQUEUED)
-    assert [a.values for a in beware(hx.Run(SOLVERS, X, X[:, 2], "minimize"), None)] == [("sag",)]
-    (action,) = beware(replace(run, without_result={60: default}), None)
-    assert action.configurations == ({"solver": "sag", "penalty": "l1", "C": 1.0},)
 
 
 # ---------------------------------------------------------------------- repeat
@@ -265,14 +230,6 @@ def test_a_branch_that_is_certainly_worse_is_given_up_and_no_other():
     assert found[0].reason.count("(30 trials)") == 3
 
 
-def test_a_branch_of_few_trials_stays():
-    run = conditional(60)
-    few = np.flatnonzero(run.X[:, 0] == 1)[4:]
-    rows = np.setdiff1d(np.arange(60), few)
-    less = hx.Run(run.space, run.X[rows], run.objective[rows], "minimize")
-    assert all("b" in p.choices for action in branches(less) for p in action.parameters)
-
-
 @pytest.mark.parametrize("log", [True, False])
 def test_the_scale_on_which_the_objective_is_smooth_is_advised(log):
     """The space has the other scale."""
@@ -287,20 +244,6 @@ def test_the_scale_on_which_the_objective_is_smooth_is_advised(log):
     assert [(p.name, p.log) for p in found.parameters] == [("lr", log)]
     assert found.code == f"lr = hpo_explain.FloatParameter('lr', 0.001, 1.0{', log=True' * log})"
     assert rescale(run, ["lr"]) is None
-
-
-def test_no_scale_is_advised_on_which_good_values_lie_closer_together():
-    """The objective is smooth in the value, and best at the end that a linear scale crowds."""
-    space = hx.SearchSpace([hx.FloatParameter("lr", 1e-3, 1.0, log=True), PLANE["y"]])
-    for sign in (-1.0, 1.0):
-
-        def objective(X, sign=sign):
-            lr = np.array([config["lr"] for config in space.decode(X)])
-            return sign * np.cos(9.0 * lr) + 0.3 * X[:, 1]
-
-        # -cos is best at 0 and 0.70, of which few trials are near; cos at 0.35
-        found = rescale(run_of(objective, 60, 0.02, space=space), ())
-        assert (found is None) == (sign < 0.0)
 
 
 def test_no_scale_is_advised_under_noise_or_where_it_is_the_right_one():
@@ -319,17 +262,6 @@ def test_too_few_trials_are_told_and_noise_promises_nothing():
     assert why_not is None
     promised = [wait(Analysed(run_of(lambda X: 0.0 * X[:, 0], 40, 1.0, s)))[0] for s in range(4)]
     assert promised == [None] * 4
-
-
-def test_equal_results_are_told_as_such_and_not_as_a_bad_model():
-    alike, noise = (
-        hx.advise(run_of(lambda X: 0.0 * X[:, 0], 40, noise)).actions[-1].evidence[0]
-        for noise in (0.0, 1.0)
-    )
-    assert alike["constant"]
-    assert "the same objective" in str(alike)
-    assert not noise["constant"]
-    assert "the same objective" not in str(noise)
 
 
 # ---------------------------------------------------------------------- all together
@@ -352,18 +284,6 @@ def test_nothing_is_given_up_that_the_trials_do_not_rule_out(name, objective, no
         actions = hx.advise(run_of(objective, 40, noise, seed)).actions
         kinds = {action.kind for action in actions}
         assert not kinds & {"narrow", "fix", "stop", "branch", "rescale"}
-
-
-def test_a_part_that_fails_is_noted_and_costs_no_other():
-    class Broken(Analysed):
-        @property
-        def recommended_space(self):
-            raise RuntimeError("broken")
-
-    run = run_of(lambda X: ((X - 0.4) ** 2).sum(axis=1), 30, 0.01)
-    advice = hx.AdviceExplainer(Broken(run)).explain()
-    assert [note.kind for note in advice.notes] == ["advice_failed"]
-    assert advice.actions
 
 
 def test_actions_stand_in_the_order_of_their_gain_and_are_a_handful():
@@ -418,15 +338,6 @@ def test_an_end_at_which_the_truth_is_best_is_widened_at_that_side():
 )
 def test_no_range_is_widened_where_nothing_lies_beyond(truth, noise):
     assert [s for s in SEEDS[:6] if widened(rerun(truth, s, noise=noise)) is not None] == []
-
-
-def test_an_untried_end_and_a_categorical_are_not_widened():
-    run = rerun(lambda X: -X[:, 0], noise=0.0)
-    assert widened(run).parameter.high == 2.0
-    below = run.X[:, 0] < 0.85
-    assert widened(hx.Run(PLANE, run.X[below], run.objective[below], "minimize")) is None
-    space = hx.SearchSpace([hx.CategoricalParameter("x", ["a", "b", "c"]), PLANE["y"]])
-    assert widened(rerun(lambda X: -X[:, 0], noise=0.0, space=space)) is None
 
 
 @pytest.mark.parametrize(
@@ -488,15 +399,3 @@ def test_stopping_is_advised_only_where_nothing_improved_and_nothing_is_expected
     later = np.vstack([X[1:], X[:1]])
     titles = [a.title for a in hx.advise(hx.Run(space, later, truth(later), "minimize")).actions]
     assert not [title for title in titles if title.startswith("Stop")]
-
-
-def test_optunas_regret_bound_stands_beside_what_is_left_to_gain():
-    pytest.importorskip("torch", reason="the bound is one of a process of Optuna's, in torch")
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0) * 0.0 + trial.number % 7, 25)
-    record = hx.from_optuna(study).record
-    with pytest.warns(optuna.exceptions.ExperimentalWarning):
-        evaluator = RegretBoundEvaluator(seed=0)
-    expected = evaluator.evaluate(study.trials, study.direction)
-    assert record.regret_bound(range(25), [t.value for t in study.trials]) == expected
-    assert record.regret_bound(range(5), [t.value for t in study.trials[:5]]) is None

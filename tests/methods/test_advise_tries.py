@@ -4,17 +4,14 @@ import numpy as np
 import optuna
 import pytest
 import skopt
-from skopt.space import Categorical, Integer, Real
 
 import hpo_explain as hx
-from hpo_explain.base.subject import Subject
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.prospects import Prospects
 from hpo_explain.methods.advice.telling import failing
 from hpo_explain.methods.advice.trying import _Given, batch_of, explore, total_effects
 from hpo_explain.run import on_log_tail
-from tests.analytic import space_of
 
 MIXED = hx.SearchSpace(
     [
@@ -188,56 +185,10 @@ def test_it_is_advised_where_the_model_expects_little_of_the_configurations_to_t
     assert not found.certain
 
 
-def test_a_few_very_bad_results_do_not_make_an_improvement_small():
-    run = crowded()
-    worse = run.objective.copy()
-    worse[np.argsort(worse)[-3:]] *= 1e6
-    promising = tried(0.3 * float(np.std(run.objective)))
-    assert asked(run, promising) is None
-    assert asked(hx.Run(PLANE, run.X, worse, "minimize"), promising) is None
-
-
-def test_nothing_is_explored_where_the_model_is_not_believed():
-    X = PLANE.sample(30, seed=0)
-    noise = hx.Run(PLANE, X, np.random.default_rng(0).standard_normal(30), "minimize")
-    assert asked(noise, None) is None
-
-
-def test_configurations_to_try_are_not_explored_again():
-    run = crowded()
-    first = asked(run, None).configurations[0]
-    again = asked(run, tried(0.0, (first,))).configurations[0]
-    assert np.abs(PLANE.encode([dict(again)]) - PLANE.encode([dict(first)]))[0, :2].max() > 0.1
-
-
 def test_they_keep_away_from_what_fails():
     run = crowded()
     found = asked(run, None, lambda rows: rows[:, 0] > 0.5)
     assert all(config["x"] <= 0.5 for config in found.configurations)
-
-
-def test_categories_and_inactive_hyperparameters_differ_or_not():
-    space = space_of(
-        kind=["a", "b", "c"], x=(0.0, 1.0), only_c=(0.0, 1.0), when={"only_c": {"kind": ["c"]}}
-    )
-    X = space.sample(60, seed=0)
-    X = X[X[:, 0] != 1]  # "b" was never tried
-    y = np.where(X[:, 0] == 0, 0.0, 0.5) + (X[:, 1] - 0.2) ** 2
-    found = asked(hx.Run(space, X, y, "minimize"), None)
-    assert found.configurations[0]["kind"] == "b"
-
-
-def test_what_is_applied_alternates_between_actions():
-    run = crowded()
-    actions = (
-        tried(0.1, ({"x": 0.1, "y": 0.1, "z": 0.1}, {"x": 0.2, "y": 0.2, "z": 0.2})),
-        Action("explore", configurations=({"x": 0.9, "y": 0.9, "z": 0.9},)),
-    )
-    advice = hx.Advice(subject=Subject.of(run), actions=actions, space=run.space)
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study = advice.apply(study)
-    study.optimize(lambda t: sum(t.suggest_float(n, 0.0, 1.0) for n in "xyz"), n_trials=3)
-    assert [trial.params["x"] for trial in study.trials] == [0.1, 0.9, 0.2]
 
 
 # ---------------------------------------------------------------------- code
@@ -293,18 +244,6 @@ def test_optuna_fixes_and_enqueues():
     assert [trial.params["kind"] for trial in study.trials] == [None] * 5 + ["a"]
 
 
-def test_skopt_searches_fixes_and_evaluates():
-    found = executed(changed_to("narrow", [PARAMETERS[0], PARAMETERS[2]]), "skopt")
-    assert found["lr"] == Real(1e-4, 0.01235, prior="log-uniform", name="lr")
-    assert found["kind"] == Categorical(["a", None, True], name="kind")
-    integer = executed(changed_to("widen", [hx.IntParameter("depth", 1, 20)]), "skopt")["depth"]
-    assert integer == Integer(1, 20, name="depth")
-    fixed = executed(changed_to("fix", FIXED), "skopt")
-    assert fixed["lr"].categories == (0.0123456789,)
-    point = executed(hx.Action("try", configurations=(CONFIG,)), "skopt")["x"]
-    assert point == [0.001, None]
-
-
 def test_any_other_run_gets_hyperparameters_and_values():
     found = executed(changed_to("narrow", PARAMETERS), "")
     assert found["lr"] == hx.FloatParameter("lr", 1e-4, 0.01235, log=True)
@@ -313,11 +252,3 @@ def test_any_other_run_gets_hyperparameters_and_values():
     several = hx.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
     assert executed(several, "")["configs"] == [CONFIG, {"lr": 1.0}] * 2
     assert hx.Action("stop").code == ""
-
-
-def test_the_figure_has_a_bar_where_a_gain_is_known():
-    actions = (Action("stop"), Action("go_on", gain=0.2, interval=(0.3, 0.5)))
-    run = crowded()
-    figure = hx.Advice(subject=Subject.of(run), actions=actions, space=run.space).described()
-    assert [(bar.row, bar.end, bar.reach) for bar in figure.bars] == [(0, 0.2, (0.0, 0.3))]
-    assert figure.labels[1] == ("Stop, unless the space changes",)

@@ -103,12 +103,3 @@ def test_a_family_that_is_worse_on_average_wins_at_its_best(kind):
     assert effect.attainable.configurations[1]["b_rate"] == pytest.approx(0.7, abs=0.1)
     assert "With all others at their best the loss is best at family = b" in effect.sentence
     assert "attainable: the others at their best" in effect.described().means.values()
-
-
-def test_a_pair_has_no_attainable_effect_and_it_can_be_left_out():
-    run = two_families()
-    assert hx.partial_dependence(run, ("family", "b_rate"), sample=20).attainable is None
-    effect = hx.partial_dependence(run, "family", sample=20, attainable=False)
-    assert effect.attainable is None
-    assert "attainable" not in effect.to_frame()
-    assert all(claim.term == "" for claim in effect.claims)

@@ -43,14 +43,6 @@ def test_a_global_background_is_ten_hypercubes_of_nearly_equal_size(n, sizes):
     np.testing.assert_array_equal(np.vstack(cubes), global_background(space, n, seed=3))
 
 
-def test_the_hypercubes_are_drawn_apart():
-    cubes = hypercubes(unit_cube(2), 1000, seed=0)
-    means = np.array([[(cube[:, 0] * cube[:, 1]).mean()] for cube in cubes])
-    assert len(np.unique(means)) == 10
-    # E = 1/4; a hypercube's mean of x1·x2 errs by the interaction only: sd 1/12 / sqrt(100)
-    assert np.abs(means - 0.25).max() < 4 / 120
-
-
 def test_latent_rows_hold_what_is_inactive():
     rows = global_background(SPACE, 200)
     absent = np.isnan(rows)
@@ -112,13 +104,6 @@ def test_the_widest_neighbourhood_is_the_whole_range():
     shares = [(rows[:, 0] == position).mean() for position in positions]
     np.testing.assert_allclose(shares, measures, atol=4 * np.sqrt(0.25 / 4000))
     assert rows[:, 1].max() > 0.99
-
-
-def test_a_neighbourhood_in_a_range_of_four_billion_costs_no_memory():
-    space = SearchSpace([IntParameter("seed", 0, 2**32 - 1)])
-    rows = local_background(space, {"seed": 2**31}, 50, radius=0.01)
-    assert np.abs(rows - 0.5).max() <= 0.01 + 1e-9
-    assert len(np.unique(rows)) == 50
 
 
 def test_a_hybrid_background_is_partly_local_and_partly_global():
@@ -189,52 +174,3 @@ def test_what_may_be_absent_stays_absent_where_it_could_be_active():
     assert np.isnan(completed[:40, 1]).all()
     # where it is inactive it is drawn from the measure: absent or not
     assert 5 < np.isnan(completed[40:, 1]).sum() < 35
-
-
-def test_latent_rows_are_complete_already():
-    rows = global_background(SPACE, 50)
-    np.testing.assert_array_equal(complete(SPACE, rows), rows)
-
-
-# ---------------------------------------------------------------------- bad input
-
-
-def spoiled(name, value):
-    rows = global_background(SPACE, 5)
-    column(rows, name)[2] = value
-    return rows
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: global_background(SPACE, 0), ["n must be at least 1", "0"]),
-        (lambda: global_background(SPACE, 2.5), ["n must be a whole number", "2.5"]),
-        (lambda: hypercubes(SPACE, 0), ["background must be at least 1", "0"]),
-        (lambda: hypercubes(SPACE, "many"), ["background", "whole number", "'many'"]),
-        (lambda: local_background(SPACE, {"lr": 1e-3}), ["optimizer", "missing"]),
-        (lambda: local_background(SPACE, {**ADAM, "lr": 5}), ["lr = 5", "range"]),
-        (lambda: local_background(SPACE, ADAM, -1), ["n must be at least 1", "-1"]),
-        (lambda: local_background(SPACE, ADAM, radius=0), ["radius", "at most 1", "0"]),
-        (lambda: local_background(SPACE, ADAM, radius=1.5), ["radius", "at most 1", "1.5"]),
-        (lambda: hybrid_background(SPACE, ADAM, 10, share=1.0), ["share", "10", "1.0"]),
-        (lambda: hybrid_background(SPACE, ADAM, 10, share=0.01), ["share", "10", "0.01"]),
-        (lambda: hybrid_background(SPACE, ADAM, 10, share=np.nan), ["share", "finite", "nan"]),
-        (lambda: baseline_background(SPACE, {**ADAM, "lr": 5}), ["lr = 5", "range"]),
-        (lambda: complete(SPACE, np.empty((0, 9))), ["background", "no row", "at least one"]),
-        (lambda: complete(SPACE, np.zeros((3, 2))), ["background", "(n, 9)", "(3, 2)"]),
-        (lambda: complete(SPACE, spoiled("lr", 1.5)), ["background", "row 2", "space.encode"]),
-        (lambda: complete(SPACE, spoiled("n_layers", 0.3)), ["background", "row 2"]),
-        (lambda: complete(SPACE, spoiled("lr", np.nan)), ["background", "row 2", "nan"]),
-        # inactive in its row, but a coalition may switch it on
-        (
-            lambda: complete(SPACE, [[0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]),
-            ["background", "row 0", "0.1"],
-        ),
-    ],
-)
-def test_wrong_input_is_refused_with_argument_value_and_remedy(call, words):
-    with pytest.raises(ValueError, match=r"\.$") as caught:
-        call()
-    for word in words:
-        assert word in str(caught.value)

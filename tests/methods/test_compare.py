@@ -48,14 +48,6 @@ def test_scale_units_and_direction_of_a_run_change_nothing():
     np.testing.assert_allclose(found.default.upper, same.default.upper, atol=2e-2)
 
 
-def test_the_order_of_the_runs_changes_nothing_but_their_order():
-    runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
-    found, turned = hx.compare(runs, **QUICK), hx.compare(dict([*runs.items()][::-1]), **QUICK)
-    np.testing.assert_allclose(found.shares, turned.shares[::-1])
-    np.testing.assert_allclose(found.effects[1], turned.effects[1][::-1])
-    assert found.default.loss.mean() == pytest.approx(turned.default.loss.mean(), abs=1e-9)
-
-
 def test_shares_that_differ_are_named_with_the_runs():
     found = hx.compare({"A": linear(1.0, 0.0), "B": linear(1.0, 2.0), "C": linear(1.0, 0.1)})
     differing = claims(found, "shares_differ")
@@ -128,39 +120,6 @@ def test_what_spaces_share():
     assert Shared.of([one, one]).same
 
 
-def test_runs_of_a_framework_are_compared_by_name():
-    import optuna
-
-    studies = {}
-    for seed in range(2):
-        sampler = optuna.samplers.TPESampler(seed=seed)
-        study = optuna.create_study(direction="maximize", sampler=sampler)
-        study.optimize(
-            lambda t: -((t.suggest_float("x", 0, 1) - 0.3) ** 2) + 0 * t.suggest_float("y", 0, 1),
-            n_trials=30,
-        )
-        studies[f"seed {seed}"] = study
-    found = hx.compare(studies, **QUICK)
-    (claim,) = claims(found, "everywhere")
-    assert claim.hyperparameters == ("x",)
-    assert found.default.configuration["x"] == pytest.approx(0.3, abs=0.05)
-    assert (found.went[:, 0, 0] <= 0.3 + 0.1).all()
-    assert (found.went[:, 0, 2] >= 0.3 - 0.1).all()
-
-
-def test_what_cannot_be_compared_is_refused():
-    run = linear(1.0, 1.0, n=10)
-    alone = hx.Run(
-        hx.SearchSpace([hx.FloatParameter("z", 0.0, 1.0)]), [[0.1], [0.5]], [1, 2], "minimize"
-    )
-    with pytest.raises(hx.InputError, match="at least two runs, but held one"):
-        hx.compare({"one": run})
-    with pytest.raises(hx.InputError, match="share no hyperparameter"):
-        hx.compare({"one": run, "two": alone}, **QUICK)
-    with pytest.raises(hx.InputError, match="must be a dict of runs"):
-        hx.compare([run, run])
-
-
 def test_the_figures_hold_the_shares_and_the_effects_of_each_run():
     space = hx.SearchSpace([X, hx.CategoricalParameter("c", ["u", "v"])])
     rows = [space.sample(40, seed=seed) for seed in range(2)]
@@ -180,9 +139,3 @@ def test_the_figures_hold_the_shares_and_the_effects_of_each_run():
         np.testing.assert_allclose(mean.y, found.effects[j].mean(axis=0))
         assert len(panel.lines) == (3 if found.names[j] == "c" else 5)  # where the later trials lie
         assert panel.means["1"] == "run 1"
-
-
-def test_what_is_certain_is_told_in_words():
-    text = hx.compare({"one": linear(3.0, 1.0), "two": linear(3.0, 1.0, seed=1)}, **QUICK).sentence
-    assert text.startswith("What matters in both runs: x (90% of the variance on average, at least")
-    assert "One configuration for all, x = " in text

@@ -7,10 +7,8 @@ from dataclasses import replace
 import numpy as np
 import optuna
 import pytest
-from optuna.samplers import RandomSampler
 
 import hpo_explain as hx
-from hpo_explain.base.errors import NothingToExplain
 from tests.adapters.spied import every_kind, spied_study
 from tests.handmade import subject_of
 from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
@@ -92,16 +90,6 @@ def test_a_path_holds_the_densities_of_each_proposal(run):
     (claim,) = path.claims
     assert claim.estimate == pytest.approx(np.exp(path.log_ratio[-1].max()))
     assert claim.values == (path.values[int(path.log_ratio[-1].argmax())],)
-
-
-def test_other_samplers_have_no_densities_and_say_why():
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.optimize(every_kind, n_trials=12)
-    for ask in (hx.proposal_densities, lambda s: hx.density_path(s, "x")):
-        with pytest.raises(NothingToExplain) as caught:
-            ask(study)
-        assert (caught.value.reason.kind, caught.value.reason.trials) == ("no_densities", (11,))
-        assert caught.value.reason["why"] is not None
 
 
 # ---------------------------------------------------------------------- words and figures

@@ -72,21 +72,6 @@ def test_only_the_proposals_that_were_asked_for():
     assert caught.value.reason.kind == "no_proposals"
 
 
-def test_an_enqueued_trial_is_not_on_the_path():
-    optuna = pytest.importorskip("optuna")
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0, n_startup_trials=4))
-    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=8)
-    study.enqueue_trial({"x": 0.5})
-    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=3)
-    path = path_of(study)
-    assert 8 not in path.trials
-    assert {9, 10} <= set(path.trials.tolist())
-    with pytest.raises(NothingToExplain) as caught:
-        path_of(study, trials=[8])
-    assert caught.value.reason.trials == (8,)
-
-
 # ---------------------------------------------------------------------- workers
 
 
@@ -161,15 +146,6 @@ def test_a_turning_point_is_where_the_mean_takes_over():
         (("x1",), (25,)),
         (("x3",), (25,)),
     ]
-
-
-def test_a_turning_point_needs_three_proposals_on_either_side_and_agreement():
-    lead = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
-    assert made(lead[:, None], np.zeros((5, 1))).turning_points() == {"x1": None}
-    mixed = np.array([-1.0, 1.0] * 6)
-    assert made(mixed[:, None], np.zeros((12, 1))).turning_points() == {"x1": None}
-    late = np.array([-1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0])
-    assert made(late[:, None], np.zeros((9, 1))).turning_points() == {"x1": 4}
 
 
 def test_the_balance_is_the_share_of_uncertainty_in_the_latest_contributions():
@@ -279,17 +255,6 @@ def test_sentences():
     )
 
 
-def test_what_depends_on_kappa_is_not_told_as_certain():
-    phi = [[[0.4, 0.5], [0.2, 0.1]]] * 4 + [[[0.5, 0.4], [0.2, 0.1]]] * 4
-    assert path(phi).sentence.endswith(
-        "took the lead from uncertainty for x0 (this depends on κ). Of the contributions to the "
-        "latest proposals 43% are about uncertainty (28% to 54% for κ from 1 to 3). Not certain: "
-        "it depends on κ, which is assumed to be 1.96: it does not hold for all from 1 to 3."
-    )
-    driven = [[[0.0, 0.5], [0.6, 0.0], [1.0, 0.0]]] * 2
-    assert "x2 and x1 (for the assumed κ) mattered most" in path(driven).sentence
-
-
 # ---------------------------------------------------------------------- figures
 
 
@@ -340,51 +305,6 @@ def test_turning_points_are_marked_and_inactive_values_leave_gaps():
     assert "and 16 more." in many.footer
 
 
-def test_criteria_of_different_units_are_drawn_as_shares():
-    lcb = {"acquisition": "LCB (κ = 1.96)"}
-    ei = {"acquisition": "EI", "terms": ("exploitation", "exploration"), "assumed": False}
-    phi = [[[3.0, -1.0], [-2.0, 0.0]], [[0.003, 0.001], [0.004, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]
-    figure = path(phi, each=[lcb, ei, lcb]).described()
-    total, *terms = figure.panels[0].lines  # both have the same mean share; the first stays first
-    np.testing.assert_allclose(total.y, [0.5, 0.5, 0.0])
-    by_term = [[0.75, np.nan, 0.0], [-0.25, np.nan, 0.0], [np.nan, 0.375, np.nan],
-               [np.nan, 0.125, np.nan]]  # fmt: skip
-    for line, expected in zip(terms, by_term, strict=True):
-        np.testing.assert_allclose(line.y, expected)
-    assert "different units" in figure.footer
-    assert figure.heading.endswith(
-        "Through a GP with LCB (κ = 1.96), a GP with EI (partly assumed)"
-    )
-
-
-def test_the_footer_says_what_is_left_out():
-    left_out = (fact("proposals_left_out", trials=[0, 1], why="constant_until_then"),)
-    phi = [[[1.0, 0.5], [0.5, 0.0]]] * 2
-    given = replace(path(phi, each=[{}, {"standard_error": None}]), notes=left_out)
-    assert given.described().footer == (
-        "Band: 95 % interval of averaging over the background; it is not the model's uncertainty. "
-        "It is not known for 1 proposal. Left out: 0-1: the objective was constant until then."
-    )
-
-
-def test_payouts_lie_between_prediction_and_average():
-    each = [{}, {"acquisition": "PI", "terms": ("mean", "other")}, {}, {}]
-    figure = path(np.ones((4, 2, 2)), each=each).described("payouts")
-    assert [panel.heading for panel in figure.panels] == [
-        "total: LCB (κ = 1.96)", "mean", "uncertainty", "total: PI", "mean", "other",
-    ]  # fmt: skip
-    here, mean = figure.panels[0].lines
-    np.testing.assert_allclose(here.y, [3.5, np.nan, 3.5, 3.5])
-    np.testing.assert_allclose(mean.y, [-0.5, np.nan, -0.5, -0.5])
-    np.testing.assert_allclose(here.y - here.half[0], mean.y)
-    np.testing.assert_allclose(here.half[1], [0.0, np.nan, 0.0, 0.0])
-    below = path(-np.ones((3, 1, 1)), terms=("improvement",)).described("payouts")
-    (only,) = below.panels
-    np.testing.assert_allclose(only.lines[0].y + only.lines[0].half[1], only.lines[1].y)
-    assert not figure.same_y
-    assert "background of 1000 configurations. Lines are broken" in figure.footer
-
-
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(direction):
     run = tuning_run(12, direction=direction)
@@ -416,15 +336,3 @@ def test_diverged_trials_stand_at_their_bound(sign):
     made = random_path(2, 1, objective=objective, direction=direction, diverged_above=0.9)
     (diverged,) = [d for d in made.described("predictions").dots if d.look == "diverged"]
     assert (diverged.x.tolist(), diverged.y.tolist()) == ([5], [sign * 0.9])
-
-
-def test_wide_bands_do_not_hide_values_and_what_is_not_known_is_said():
-    wide = random_path(6, 1, objective_prediction={"mean": 0.5, "std": 1e3})
-    low, high = wide.described("predictions").limits()
-    assert -1 < low < 0
-    assert 1 < high < 2
-    nothing = random_path(6, 1, objective_prediction=None).described("predictions")
-    assert nothing.lines == []
-    assert "Nothing was predicted" in nothing.footer
-    some = random_path(3, 1, each=[{"objective_prediction": None}, {}, {}])
-    assert "None is known for 1 proposal." in some.described("predictions").footer

@@ -45,13 +45,6 @@ def test_the_incumbents_region_is_the_first_and_regions_know_the_trials_in_them(
     assert {region.effect.incumbent for region in found.regions} == {(run.incumbent["lr"],)}
 
 
-def test_a_run_without_a_feasible_trial_has_effects_without_an_incumbent():
-    run = tuning_run(feasible=np.zeros(30, dtype=bool))
-    assert partial_dependence(run, "lr", **QUICK).incumbent is None
-    found = regional_partial_dependence(run, "lr", max_depth=1, **QUICK)
-    assert not any(found.is_incumbents(region) for region in found.regions)
-
-
 def test_interactions_are_those_of_the_surrogate_or_the_acquisition():
     run = tuning_run()
     found = h_statistic(run, kind="gp", sample=20, seed=2)

@@ -8,7 +8,6 @@ from sklearn.gaussian_process import kernels as k
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import fact
 from hpo_explain.methods._engines.coalitions import shapley_weights
 from tests.analytic import space_of
 from tests.handmade import explained
@@ -123,14 +122,6 @@ def test_weights_of_the_coalitions_by_hand():
     np.testing.assert_allclose(
         shapley_weights(3)[0], [expected[code] for code in range(8)], rtol=1e-15
     )
-
-
-def test_the_default_takes_the_fast_path_where_it_can():
-    X = MIXED.sample(40, seed=1)
-    surrogate = hx.GaussianProcessSurrogate.fit(MIXED, X, objective(X))
-    explanation = explained(surrogate, CONFIGS["flat"], background=30)
-    # booster, n_layers, free, lr and maybe: what has one value only cannot matter
-    assert explanation.estimator == fact("coalitions_exact", coalitions=32)
 
 
 def test_a_forest_whose_trees_agree_far_from_zero_is_certain_in_every_coalition():

@@ -58,34 +58,6 @@ def test_many_configurations_share_a_background():
     assert len(found.to_frame()) == 12
 
 
-def test_positions_of_categories_span_the_scale_and_inactive_ones_have_none():
-    space = nested_space()
-    X = space.sample(8, seed=1)
-    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0])
-    found = hx.PredictionExplainer(surrogate, background=10).explain_all(space.decode(X))
-    np.testing.assert_array_equal(np.isnan(found.positions), np.isnan(X))
-    np.testing.assert_allclose(found.positions[:, 0], X[:, 0] / 2.0)
-    assert np.nanmax(found.positions) <= 1.0
-
-
-def test_a_constant_prediction_has_no_contributions():
-    explainer = hx.PredictionExplainer(AnalyticSurrogate(unit_cube(2), 4.0), background=10)
-    found = explainer.explain({"x1": 0.5, "x2": 0.5})
-    np.testing.assert_array_equal(found.phi, 0.0)
-    many = explainer.explain_all([{"x1": 0.5, "x2": 0.5}])
-    for result in (found, many):
-        assert [claim.kind for claim in result.claims] == ["no_effect"]
-        assert result.plot().figure is not None
-
-
-def test_bad_input_is_refused():
-    explainer = hx.PredictionExplainer(AnalyticSurrogate(unit_cube(2), 0.0), background=10)
-    with pytest.raises(ValueError, match="outside its range"):
-        explainer.explain({"x1": 2.0, "x2": 0.5})
-    with pytest.raises(ValueError, match="configs is empty"):
-        explainer.explain_all([])
-
-
 def test_claims_are_the_contributions_and_what_moves_most_on_average():
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
     explainer = hx.PredictionExplainer(surrogate, background=20)
@@ -179,15 +151,6 @@ def test_bars_are_the_contributions_and_those_that_make_it_worse_differ(directio
     assert figure.label.endswith("left is better" if direction == "minimize" else "right is better")
     assert figure.footer.endswith("Not shown: 1 inactive.")
     assert figure.subtitle.startswith("predicted 0.75, on average 1")
-
-
-def test_smaller_contributions_are_one_row_with_their_sum():
-    phi = np.linspace(1.0, 2.0, 25)
-    figure = prediction(phi, active=25).described()
-    assert figure.labels[-1] == ("6 others (sum)",)
-    last = figure.bars[-1]
-    assert (last.row, last.half, last.model) == (19, None, None)
-    assert last.end == pytest.approx(phi[:6].sum())
 
 
 def test_points_are_contributions_colored_by_values_the_largest_on_top():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import fact
 from hpo_explain.methods.proposals.explain_proposal import explainable, why_unexplained
 from tests.analytic import unit_cube
@@ -24,23 +24,6 @@ def test_another_models_view_is_the_same_criterion_through_that_model():
     assert (own.phi != found.phi).any()
 
 
-def test_another_models_view_keeps_the_optimizers_criterion():
-    skopt = pytest.importorskip("skopt")
-    result = skopt.gp_minimize(
-        lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], n_calls=8, n_initial_points=4,
-        acq_func="LCB", kappa=3.25, random_state=0,
-    )  # fmt: skip
-    run = hx.from_skopt(result)
-    found = hx.explain_proposal(run, 6, surrogate=run.surrogate(kind="gp"), background=60)
-    assert found.subject.acquisition == "LCB (κ = 3.25)"
-
-
-def test_a_model_of_another_space_is_refused():
-    run = run_of(proposals=[6])
-    with pytest.raises(ValueError, match=r"surrogate is a model of \['x1', 'x2'\]"):
-        hx.explain_proposal(run, 6, surrogate=run_of(d=2).surrogate())
-
-
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_best_predicted_proposal_is_that_of_the_final_surrogate(direction):
     run = run_of(proposals=[3, 6, 9, 13], direction=direction)
@@ -57,14 +40,6 @@ def test_the_incumbent_of_the_time_is_the_adaptive_baseline():
     np.testing.assert_allclose(found.phi, expected.explain(run.config(9)).phi)
     assert fact("background_incumbent", trials=[best]) in found.notes
     assert found.background_size == 1
-
-
-def test_no_incumbent_where_nothing_was_feasible():
-    run = run_of(6)
-    run = hx.Run(run.space, run.X, run.objective, "minimize", feasible=[False] * 6)
-    with pytest.raises(InputError, match="no feasible trial was finished before trial 4") as caught:
-        hx.explain_proposal(run, 4, background="incumbent")
-    assert caught.value.argument == "background"
 
 
 @pytest.mark.parametrize("word", ["global", "local", "hybrid", "thesis"])
@@ -92,33 +67,6 @@ def test_a_default_configuration_is_a_baseline():
         for key, config in (("here", run.config(6)), ("default", default))
     }
     assert found.payout["total"] == pytest.approx(at["here"] - at["default"])
-
-
-def test_the_sampling_estimator_from_the_facade():
-    run = run_of(8, 2, proposals=[6])
-    found = hx.explain_proposal(run, 6, estimator="sampling", orders=300)
-    exact = hx.explain_proposal(run, 6, background="thesis")
-    assert found.orders == 300
-    off = np.abs(found.total - exact.total)
-    assert (off <= 4.0 * found.half_width()[:, -1]).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"background": "somewhere"}, "background must be one of"),
-        ({"background": {"x1": 7.0, "x2": 0.5}}, "x1"),
-        ({"background": np.array([[7.0, 0.5]])}, "background has a row outside the space"),
-        ({"estimator": "sampling", "orders": 1}, "orders"),
-        ({"estimator": "guess"}, "estimator must be one of"),
-        ({"trial": "worst"}, "trial must be one of"),
-        ({"acquisition": "ucb"}, "acquisition must be one of"),
-    ],
-)
-def test_bad_options_name_the_argument(options, text):
-    run = run_of(8, 2, proposals=[6])
-    with pytest.raises(ValueError, match=text):
-        hx.explain_proposal(run, **({"trial": 6} | options))
 
 
 # ---------------------------------------------------------------------- what cannot be explained
@@ -174,21 +122,6 @@ def test_the_best_of_the_run_is_named_where_no_model_proposed_it():
     for trial in ("latest", found.trial):
         kinds = [note.kind for note in hx.explain_proposal(lucky, trial, background=20).notes]
         assert "best_not_proposed" not in kinds
-
-
-def test_run_and_explanation_choose_the_same_acquisition():
-    run = run_of(proposals=[6, 9])
-    for name in ("auto", "lcb", "ei", "pi", "logei"):
-        chosen = run.chosen_acquisition(9, name)
-        found = hx.explain_proposal(run, 9, acquisition=name, background=20)
-        assert (found.subject.acquisition, found.subject.assumed) == (
-            chosen.acquisition.label,
-            chosen.assumed,
-        )
-        assert set(chosen.notes) <= set(found.notes)
-    mine = hx.LowerConfidenceBound(run.surrogate(), kappa=0.5)
-    assert run.chosen_acquisition(9, mine).acquisition is mine
-    assert run.acquisition(9).label == run.chosen_acquisition(9).acquisition.label
 
 
 # ---------------------------------------------------------------------- words
@@ -248,23 +181,6 @@ def test_a_reason_is_certain_only_where_its_sign_is(changes, certain):
     assert ("Not certain: " in found.sentence) == (not all(certain))
 
 
-@pytest.mark.parametrize(
-    ("kind", "values", "text"),
-    [
-        ("background_grown", {"rows": 400, "place": "local", "width": 0.0432, "enough": True},
-         "it is compared with 400 configurations close to it; averaging over them leaves an error "
-         "of up to 4.3% of the largest contribution (95 % intervals)"),
-        ("not_proposed", {"trials": [3], "origin": hx.Origin.ENQUEUED, "proposals": (10, 11)},
-         "no model selected trial 3: it was enqueued. Explain it with acquisition='lcb' to see "
-         "what a model would have predicted for it. Proposals: 10-11."),
-        ("games_summed", {"games": 2, "most": 12, "sampled": True},
-         "sampled, as a sum of 2 games of at most 12 hyperparameters"),
-    ],
-)  # fmt: skip
-def test_facts(kind, values, text):
-    assert str(fact(kind, **values)) == text
-
-
 # ---------------------------------------------------------------------- the figure
 
 T_975_9 = 2.2621571628  # Student's t, 9 degrees of freedom, 97.5 %: any printed table
@@ -305,19 +221,6 @@ def test_what_is_not_known_is_not_drawn_and_said():
     assert single.heading == "Why trial 42? As the optimizer saw it: a GP with LCB (κ = 1.96)"
 
 
-def test_beyond_20_hyperparameters_the_smallest_are_one_row_with_their_sum():
-    phi = np.random.default_rng(0).normal(size=(30, 2))
-    figure = explanation(phi).described()
-    assert len(figure.labels) == 20
-    assert figure.labels[-1] == ("11 others (sum)",)
-    smallest = np.argsort(np.abs(phi.sum(axis=1)))[:11]
-    np.testing.assert_allclose([b.end for b in figure.bars[-2:]], phi[smallest].sum(axis=0))
-    assert [bar.half for bar in figure.bars[-2:]] == [None, None]
-    assert np.isnan(figure.dots[0].half[-1])
-    assert "None is known for a sum." in figure.footer
-    assert len(explanation(np.ones((20, 2))).described().labels) == 20
-
-
 def test_what_has_no_value_comes_last_in_grey_and_without_a_bar():
     phi = [[0.1, 0.0], [0.0, 0.0], [0.2, 0.0], [0.0, 0.0]]
     figure = explanation(
@@ -327,14 +230,6 @@ def test_what_has_no_value_comes_last_in_grey_and_without_a_bar():
     assert (figure.quiet, len(figure.bars)) == (2, 4)
     many = explanation(np.eye(9, 2), config={"x0": 1.0}).described()
     assert many.labels[1:] == [("8 inactive",)]
-
-
-@pytest.mark.parametrize("rounding", [0.0, 1e-17])
-def test_a_payout_of_zero_is_not_blown_up_to_rounding_errors(rounding):
-    found = explanation([[rounding, 0.0], [-rounding, 0.0]], error=0.0, unsure=0.0)
-    low, high = found.described().limits()
-    assert low <= -0.1
-    assert high >= 0.1
 
 
 @warns_of_glyphs

@@ -30,7 +30,6 @@ from hpo_explain.methods.importance.fanova import corrected
 from tests.analytic import nested_space, space_of, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
-from tests.shares import shares_of
 from tests.split_grid import cells_of, marginal, predict_cells, tree_variances
 
 
@@ -106,22 +105,6 @@ def test_a_cap_clips_the_worse_side(direction, clip):
     assert (note["cap"], note["direction"]) == (cap, direction)
 
 
-def test_the_importance_of_a_negated_forest_with_its_cap_is_that_of_the_objective():
-    X, y = data(SPACES["mixed"])
-    cap = float(np.median(y))
-    space = SPACES["mixed"]
-    mirrored = RandomForestRegressor(4, random_state=0).fit(X, -y)
-    plain = RandomForestRegressor(4, random_state=0).fit(X, y)
-    results = [
-        FanovaExplainer(surrogate, direction="maximize").explain(order=2, cap=cap)
-        for surrogate in (
-            ForestSurrogate(space, mirrored, negated=True),
-            ForestSurrogate(space, plain),
-        )
-    ]
-    np.testing.assert_allclose(results[0].shares, results[1].shares, rtol=1e-9, atol=1e-12)
-
-
 SUB_SPACES = {
     "categories": ("mixed", {"booster": ["b", "d"]}),
     "one category": ("mixed", {"booster": ["c"]}),
@@ -144,16 +127,6 @@ def test_a_sub_space_is_analysed_as_brute_force_does_it(name, given, kind):
     surrogate, columns, trees = kind(space)
     result = FanovaExplainer(surrogate).explain(order=3, given=given)
     assert_shares(result, brute_force(space, trees, columns, given=given))
-
-
-def test_conditional_hyperparameters_are_always_active_where_their_parent_is_given():
-    surrogate, _, _ = fitted(SPACES["conditional"])
-    explainer = FanovaExplainer(surrogate)
-    everywhere = [axis.activity for axis in explainer.explain().axes]
-    np.testing.assert_allclose(everywhere, [1.0, 2 / 3, 2 / 3], atol=0.04)  # a sample of 2000
-    given = explainer.explain(given={"booster": ["dart"]})
-    assert [axis.activity for axis in given.axes] == [1.0, 1.0, 0.0]
-    assert given.share("depth") == 0.0
 
 
 def test_a_conditional_hyperparameter_that_is_given_restricts_its_parents():
@@ -301,12 +274,6 @@ def test_claims_are_the_largest_shares_with_their_std_and_what_all_mains_explain
     assert [(claim.kind, claim.estimate) for claim in alone.claims] == [("importance", 1.0)]
 
 
-def test_no_share_of_nothing_is_claimed():
-    result = shares_of({(0,): [0.992], (1,): [0.006], (2,): [0.0], (0, 1): [0.002]})
-    named = [claim.hyperparameters for claim in result.claims if claim.kind != "mains"]
-    assert named == [("x0",), ("x1",)]
-
-
 @pytest.mark.parametrize(("direction", "best"), [("minimize", "low"), ("maximize", "high")])
 def test_the_best_marginal_value_goes_by_the_direction(direction, best):
     space = SearchSpace([CategoricalParameter("kind", ["high", "low"]), FloatParameter("x", 0, 1)])
@@ -431,37 +398,6 @@ def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
 # ---------------------------------------------------------------------- bad input
 
 
-BAD = {
-    "a larger order than there are hyperparameters": ({"order": 4}, "order must be at most .* 3"),
-    "an unknown hyperparameter": ({"given": {"bosster": ["a"]}}, "Did you mean 'booster'"),
-    "a value out of range": ({"given": {"layers": [9]}}, r"given holds .* layers = 9 is outside"),
-    "no value": ({"given": {"booster": []}}, "given must hold a list of values of 'booster'"),
-    "a bare text": ({"given": {"booster": "a"}}, "given must hold a list .* holds 'a'"),
-    "an empty range": ({"given": {"lr": (0.1, 0.1)}}, r"must hold \(low, high\) of 'lr'"),
-    "a list instead of a mapping": ({"given": ["booster"]}, "given must map hyperparameters"),
-    "a cap that is no number": ({"cap": "25%"}, "cap must be a number"),
-}
-
-
-@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
-def test_the_explainer_says_what_is_wrong_with_its_options(options, message):
-    surrogate, _, _ = fitted(SPACES["mixed"])
-    with pytest.raises(ValueError, match=message):
-        FanovaExplainer(surrogate).explain(**options)
-
-
-def test_a_sub_space_in_which_a_given_hyperparameter_is_inactive_is_empty():
-    surrogate, _, _ = fitted(SPACES["conditional"])
-    given = {"booster": ["gbtree"], "rate_drop": (0.1, 0.5)}
-    with pytest.raises(ValueError, match="given leaves nothing of the space: 'rate_drop'"):
-        FanovaExplainer(surrogate).explain(given=given)
-
-
-def test_a_forest_of_scikit_learn_is_told_to_be_wrapped():
-    with pytest.raises(ValueError, match=r"Wrap .*ForestSurrogate"):
-        FanovaExplainer(five_nodes().forest)
-
-
 @pytest.mark.parametrize(
     ("cap", "message"),
     [
@@ -480,26 +416,6 @@ def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
         hx.importance(table(), objective="loss", n_trees=2, cap=cap)
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (("boostr",), "Did you mean 'booster'"),
-        (("lr", "lr"), "different"),
-        ((), "names must be"),
-        (("lr", "layers", "booster"), "names must be"),
-    ],
-)
-def test_unknown_or_wrong_names_are_told_by_marginals_and_shares(names, message):
-    surrogate, _, _ = fitted(SPACES["mixed"])
-    result = FanovaExplainer(surrogate).explain(order=2)
-    with pytest.raises(ValueError, match=message):
-        result.marginal(*names)
-    with pytest.raises(ValueError, match=message):
-        result.share(*names)
-    with pytest.raises(ValueError, match="Did you mean 'booster'"):
-        result.total_effect("boostr")
-
-
 def test_total_effects_that_cost_too_much_are_left_out_and_told():
     surrogate, _, _ = fitted(SPACES["mixed"])
     result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
@@ -509,34 +425,6 @@ def test_total_effects_that_cost_too_much_are_left_out_and_told():
         result.total_effect("lr")
     enough = FanovaExplainer(surrogate).explain()
     assert "totals_left_out" not in [note.kind for note in enough.notes]
-
-
-def test_drawing_computes_no_total_effects_and_marks_those_that_are_known():
-    surrogate, _, _ = fitted(SPACES["mixed"])
-    result = FanovaExplainer(surrogate).explain()
-    result.plot()
-    assert result.known_totals is None
-    assert result.totals is result.known_totals
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({"x": [0.501, 0.502]}, (0.501, 0.502, 40)),
-        ({"lr": [0.00101, 0.00102]}, (0.00101, 0.00102, 40)),
-        ({"k": [50, 51]}, (50, 51, 2)),
-        ({"k": [3, 97]}, (3, 97, 2)),
-    ],
-)
-def test_a_narrow_sub_space_has_a_grid_of_its_own(given, expected):
-    space = space_of(x=(0.0, 1.0), lr=(1e-05, 1.0, "log"), k=range(1, 101))
-    X = space.sample(60, seed=0)
-    forest = ForestSurrogate.fit(space, X, X.sum(axis=1), n_trees=4)
-    ((name, _),) = given.items()
-    marginal = FanovaExplainer(forest).explain(given=given).marginal(name)
-    grid = marginal.axes[0]
-    assert (min(grid), max(grid), len(grid)) == pytest.approx(expected)
-    assert marginal.plot().figure is not None
 
 
 def test_trees_without_variance_have_no_say():
@@ -624,25 +512,3 @@ def test_what_was_not_tried_is_not_called_the_best():
     (flat,) = marginal_of([3.0, 3.0, 3.0], "lr", tried=tried).claims
     assert (flat.kind, flat.certain) == ("flat", False)
     assert one.described().footer.endswith("Dimmed: fewer than 3 trials near.")
-
-
-def test_the_subtitle_says_where_a_hyperparameter_is_active():
-    one = marginal_of([3.0, 4.0, 5.0], "lr", activity=(0.25,))
-    assert one.described().subtitle == (
-        "averaged over all other hyperparameters; lower is better\n"
-        "lr is active in 25% of the space and makes no difference elsewhere"
-    )
-
-
-def test_the_footer_says_what_is_drawn():
-    tried = MARGINAL_SPACE.sample(200, seed=0)
-    one = marginal_of([3.0, 4.0, 5.0], "lr", tried=tried)
-    assert one.described().footer == (
-        "Band: std over the trees. Marks along the axis: tried values."
-    )
-    categories = marginal_of([3.0, 4.0], "booster", tried=tried)
-    assert categories.described().footer == (
-        "Whiskers: std over the trees. In brackets: number of trials."
-    )
-    pair = marginal_of(np.zeros((3, 2)), "lr", "booster")
-    assert pair.described().footer == ("The std over the trees is 0.25 on average, at most 0.25.")

@@ -1,7 +1,5 @@
 """Maps whose places are known, stress beside scikit-learn, runs that explored and that did not."""
 
-from dataclasses import replace
-
 import numpy as np
 import optuna
 import pytest
@@ -40,12 +38,6 @@ def test_the_map_has_less_stress_than_where_it_begins():
     start = classical_scaling(distances)
     mine = improved(distances, start)
     assert stress_1(distances, mine) < 0.95 * stress_1(distances, start)
-
-
-def test_a_map_with_exact_distances_stays_as_it_is():
-    xy = np.random.default_rng(0).random((12, 2))
-    np.testing.assert_allclose(pdist(improved(cdist(xy, xy), xy)), pdist(xy))
-    assert stress_1(np.zeros((3, 3)), np.zeros((3, 2))) == 0.0
 
 
 def test_the_border_has_numbers_at_their_ends_in_every_kind_of_space():
@@ -136,20 +128,6 @@ def test_a_study_of_a_conditional_space():
     frame = found.to_frame()
     assert list(frame)[:4] == ["kind", "trial", "map_x", "map_y"]
     assert frame["y"].isna().any()
-
-
-def test_what_was_explored_and_how_far_the_map_is_off_are_told():
-    X = unit_cube(2).sample(20, seed=0)
-    run = hx.Run(unit_cube(2), X, X[:, 0], "minimize")
-    found = hx.footprint(run, surrogate=AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0]))
-    told = replace(found, explored=(0.4, 0.37, 0.43), stress=0.08)
-    assert told.sentence == (
-        "40% of the space (95% interval 37% to 43%) is as near to a trial as 95% would be if as "
-        "many trials had been spread evenly. Distances on the map are off by 8%."
-    )
-    rough = replace(told, stress=0.3, surface_r2=np.nan)
-    assert "off by 30%: configurations that seem near may be far apart." in rough.sentence
-    assert rough.sentence.endswith("which differ among neighbours.")
 
 
 def test_in_the_figure_every_point_stands_at_its_place_and_colors_are_the_surface():

@@ -10,7 +10,6 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, Matern
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.importance._interaction_bounds import _jointly
 from hpo_explain.methods.importance.h_statistic_result import InteractionBounds
@@ -93,17 +92,6 @@ def test_the_standard_error_is_how_much_h_varies_between_samples():
     assert told.mean() == pytest.approx(values.std(), rel=0.5)
 
 
-def test_one_hyperparameters_pairs_are_those_of_all_pairs():
-    surrogate = AnalyticSurrogate(unit_cube(4), lambda X: X[:, 0] * X[:, 3] + X[:, 1] * X[:, 2])
-    all_pairs = hx.InteractionExplainer(surrogate, sample=30).explain()
-    some = hx.InteractionExplainer(surrogate, sample=30).explain("x3")
-    np.testing.assert_array_equal(some.pairs[2], all_pairs.pairs[2])
-    assert np.isnan(some.pairs[0, 1])
-    assert some.to_frame().index.tolist() == ["x2 × x3", "x1 × x3", "x3 × x4"]
-    with pytest.raises(InputError, match="its pair with 'x1' was not asked for"):
-        some.strength("x1", "x2")
-
-
 def test_a_child_interacts_with_what_decides_whether_it_is_active():
     space = nested_space()
     X = space.sample(60, seed=1)
@@ -136,31 +124,6 @@ def test_functions_drawn_interact_where_a_condition_makes_them():
     assert bounds.lower[0, 1] < np.sqrt(0.5) < bounds.upper[0, 1]
     assert bounds.upper[1, 2] < 0.1
     json.dumps(found.to_dict(), allow_nan=False)
-
-
-def test_an_acquisition_is_explained_in_place_of_the_objective():
-    space = unit_cube(2)
-    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 0] * X[:, 1])
-    found = hx.InteractionExplainer(hx.LowerConfidenceBound(surrogate)).explain()
-    assert found.strength("x1", "x2") > 0.1
-    assert hx.InteractionExplainer(surrogate).explain().strength("x1", "x2") == 0.0
-    assert found.subject.acquisition == "LCB (κ = 1.96)"
-
-
-@pytest.mark.parametrize("value", [0.0, 4.0, 1e300])
-def test_a_constant_has_no_interaction(value):
-    found = hx.InteractionExplainer(AnalyticSurrogate(unit_cube(2), value)).explain()
-    assert found.strength("x1", "x2") == 0.0
-    assert found.pairs_std[0, 1] == 0.0
-    for plot in (found.plot, found.plot_totals):
-        assert plot().figure is not None
-
-
-def test_a_single_hyperparameter_has_no_pair():
-    found = hx.InteractionExplainer(AnalyticSurrogate(unit_cube(1), lambda X: X[:, 0])).explain()
-    assert found.to_frame().empty
-    assert [claim.kind for claim in found.claims] == ["no_interaction"]
-    assert found.plot().figure is not None
 
 
 # ---------------------------------------------------------------------- the model's uncertainty
@@ -303,27 +266,6 @@ def test_a_users_process_says_which_pair_acts_more_strongly():
     assert len(found.posterior) == 200
 
 
-# ---------------------------------------------------------------------- in words
-
-DOUBTS = (
-    " Not certain: the model does not say how uncertain its interactions are, it is not "
-    "known how well the model predicts over the whole space and it is not known what was tried."
-)
-
-
-def strength(name=None, factor=1.0):
-    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + factor * X[:, 1] * X[:, 2])
-    return hx.InteractionExplainer(surrogate, sample=50).explain(name)
-
-
-def test_which_pair_interacts_most():
-    H = "x2 and x3 interact most in their effect on the predicted objective: H = 0.38 ± 0.04."
-    assert strength().sentence == f"Of all pairs, {H}{DOUBTS}"
-    assert strength("x3").sentence == f"Of all pairs with x3, {H}{DOUBTS}"
-    nothing = "No hyperparameters interact in their effect on the predicted objective."
-    assert strength(factor=0.0).sentence == nothing + DOUBTS
-
-
 # ---------------------------------------------------------------------- figures
 
 
@@ -366,14 +308,6 @@ def test_every_pair_stands_once_below_the_diagonal():
     np.testing.assert_allclose(cells.values.T, [[0.05, np.nan], [0.04, 0.02]])
     assert cells.texts == [["0.05 ± 0.01", "0.04 ± 0.01"], ["", "0.02 ± 0.01"]]
     assert (found.plot().get_title(loc="left"), cells.ends()) == (cells.heading, (0.0, 0.1))
-
-
-def test_at_most_20_are_drawn_and_the_rest_is_counted():
-    cells, totals = strengths(30).described(), strengths(30).described("totals")
-    assert len(cells.y.names) == 19
-    assert "10 hyperparameters of less interaction not shown" in cells.footer
-    assert (len(totals.labels), len(totals.bars)) == (20, 20)
-    assert "10 smaller ones not shown" in totals.footer
 
 
 def test_one_hyperparameters_pairs_and_totals_are_bars():

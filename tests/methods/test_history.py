@@ -57,12 +57,6 @@ def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_sai
     assert frame["objective"].isna().tolist() == [state != "finished" for state in expected]
 
 
-def test_proposals_that_added_nothing_are_said_to():
-    found = made([1.0, 3.0, 2.0], proposals=[1, 2])
-    assert found.claims[1].estimate == 0.0
-    assert "trial that no model chose is 1, and no proposal is better" in found.sentence
-
-
 def test_a_result_better_than_the_optimum_is_told_and_is_no_error():
     found = made([1.0, -0.5, 2.0])
     assert found.regret.tolist() == [1.0, -0.5, -0.5]
@@ -79,17 +73,6 @@ def test_without_a_best_trial_nothing_is_claimed(feasible):
     assert found.since == 0
     assert ("None of the 3" if feasible is not None else "No trial has") in found.sentence
     assert len(found.to_frame()) == len(found)
-
-
-def test_a_run_in_which_all_failed_has_a_row_for_each():
-    found = made([], excluded={0: fact("failed"), 1: fact("failed")})
-    assert found.to_frame()["state"].tolist() == ["failed"] * 2
-    assert found.described().empty == "no finished trial"
-
-
-def test_an_optimum_that_is_no_number_is_refused():
-    with pytest.raises(hx.InputError, match="optimum must be finite"):
-        hx.history(hx.Run(SPACE, [[0.5]], [1.0], "minimize"), optimum=np.inf)
 
 
 # ---------------------------------------------------------------------- the figure
@@ -135,10 +118,3 @@ def test_diverged_trials_stand_at_the_bound_and_those_without_a_result_at_the_wo
     assert drawn["failed (1)"] == ([6], [sign * np.inf])
     assert drawn["left out (1)"] == ([8], [sign * np.inf])
     assert found.described().levels == [(0.0, "goal")]
-
-
-def test_what_is_written_around_it():
-    figure = made([3.0, 1.0], excluded={2: "pruned", 3: "failed", 4: "pruned"}).described()
-    assert figure.subtitle == "best objective 1 in trial 1; lower is better"
-    assert figure.footer == "3 trials left out: failed; pruned"
-    assert "no feasible" in made([1.0], feasible=np.zeros(1, bool)).described().subtitle

@@ -58,16 +58,6 @@ def test_an_irrelevant_category_of_twenty_levels_gets_no_certain_share(kind):
     assert certain <= set(result.names)
 
 
-def test_what_only_a_forest_answers_is_not_asked_of_a_process():
-    run = noisy(additive(), 30, 0.1)
-    for asked in ({"n_trees": 8}, {"cap": "50%"}, {"given": {"x0": [0.0, 0.5]}}, {"order": 4}):
-        with pytest.raises(ValueError, match=r"asks for a forest\. Leave one of them out"):
-            hx.importance(run, kind="gp", **asked)
-    assert hx.importance(run, n_trees=8).subject.model == "a forest"
-    with pytest.raises(ValueError, match="kind must be one of"):
-        hx.importance(run, kind="tree")
-
-
 def test_where_models_disagree_beyond_their_intervals_that_comes_first():
     space = unit_cube(2)
     X = space.sample(40, seed=0)
@@ -94,13 +84,6 @@ def test_larger_leaves_are_taken_where_trials_are_noisy():
 
 SHARES = {(0,): [0.1, 0.3], (1,): [0.5, 0.3], (0, 1): [0.3, 0.3]}
 PAIRS = {(0,): [0.1, 0.1], (0, 1): [0.1, 0.3], (1, 2): [0.05, 0.05], (0, 3): [0.0, 0.01]}
-
-
-def many(d, order=1):
-    shares = {(j,): [1.0 / (j + 2) ** 2] for j in range(d)}
-    if order == 2:
-        shares |= {(i, j): [1e-4 / (i + j)] for i in range(d) for j in range(i + 1, d)}
-    return shares_of(shares)
 
 
 @pytest.mark.parametrize(
@@ -159,35 +142,6 @@ def test_the_subtitle_says_where_and_how_much_each_order_explains():
     )
     constant = one_tree(0.0, variances=np.zeros(1)).described()
     assert constant.subtitle.endswith("constant: no hyperparameter matters")
-
-
-def test_beyond_20_the_smallest_are_sums_apart_for_hyperparameters_and_interactions():
-    rows = many(60).described()
-    assert (len(rows.bars), rows.labels[-1]) == (20, ("41 other hyperparameters (sum)",))
-    assert rows.bars[-1].end == pytest.approx(sum(1 / (j + 2) ** 2 for j in range(19, 60)))
-    result = many(60, order=2)
-    rows = result.described()
-    singles, pairs = (label for (label,) in rows.labels[-2:])
-    n_pairs = sum(len(label) > 1 for label in rows.labels)
-    assert int(singles.split()[0]) == 60 - (18 - n_pairs)
-    assert int(pairs.split()[0]) == 60 * 59 // 2 - n_pairs
-    assert sum(bar.end for bar in rows.bars) == pytest.approx(result.shares.sum())
-    shares = {(j,): [0.03, 0.04] if j % 2 else [0.04, 0.03] for j in range(24)}
-    folded = np.array([0.03, 0.04, 0.03, 0.04, 0.03])  # ties stay in the order of the space
-    spread = np.array([folded, 0.07 - folded]).sum(axis=1).std()
-    assert shares_of(shares).described().bars[-1].half == pytest.approx(spread)
-
-
-def test_neighbours_whose_order_is_not_stable_are_named():
-    shares = {(0,): [0.5, 0.1, 0.5], (1,): [0.2, 0.4, 0.2], (2,): [0.01, 0.01, 0.01]}
-    footer = shares_of(shares).described().footer
-    assert footer.endswith("Not in the same order in all trees: x0 and x1.")
-    assert "same order" not in one_tree(0.5, 0.2).described().footer
-    result = shares_of({(j,): [0.05 + 0.001 * j, 0.06 - 0.001 * j] for j in range(30)})
-    shown = {label for (label, *_) in result.described().labels}
-    there = [pair for pair in result.unstable_neighbours() if {*pair} <= shown]
-    assert 3 < len(there) < len(result.unstable_neighbours())
-    assert result.described().footer.endswith(f"; and {len(there) - 3} more.")
 
 
 def test_every_pair_stands_in_one_cell_the_largest_interactions_first():

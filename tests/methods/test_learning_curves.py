@@ -95,25 +95,6 @@ def test_crossing_curves_are_unrelated_until_they_have_crossed():
     assert stopped["a median pruner"] > 1
 
 
-def test_constant_curves_say_nothing():
-    found = hx.learning_curves(curved_run(np.tile([3.0, 2.0, 1.0], (12, 1))), orders=0)
-    assert np.isnan(found.correlation).all()
-    assert of_kind(found, "early_rank") == []
-    assert found.shares == {}
-    assert "tells trials apart" in found.sentence
-
-
-def test_a_single_step_and_few_trials_make_no_certain_claim():
-    rng = np.random.default_rng(0)
-    single = hx.learning_curves(curved_run(rng.random((20, 1))), at=())
-    assert single.replays == ()
-    assert of_kind(single, "early_rank") == []
-    few = hx.learning_curves(curved_run(np.arange(4.0)[:, None] + [0.0, 0.0]), at=())
-    (claim,) = of_kind(few, "early_rank")
-    assert claim.interval is None
-    assert not claim.certain
-
-
 def test_a_trial_counts_at_a_step_only_while_it_runs():
     values = np.array([[1.0, np.nan, 3.0, np.nan], [2.0, 2.0, 2.0, 2.0], [3.0, np.nan, 1.0, 0.0]])
     found = hx.learning_curves(curved_run(values, [3.0, 2.0, 0.0]), at=())
@@ -174,21 +155,6 @@ def test_where_early_ranks_are_final_no_pruner_costs_the_best():
         assert (replay.regret, replay.rank, replay.best_stopped) == (0.0, 1, 0.0)
         assert 0.2 < replay.saved < 1.0
     assert all(claim.estimate == 0.0 and claim.certain for claim in of_kind(found, "pruning"))
-
-
-def test_a_pruner_that_stops_none_costs_and_saves_nothing():
-    class Patient:
-        label = "a patient pruner"
-
-        def stopped(self, steps, costs, finished, seed):
-            return np.full(len(costs), len(steps))
-
-    run = curved_run(np.random.default_rng(0).random((9, 4)))
-    curves = hx.Curves(**{**vars(run.curves), "pruner": Patient()})
-    run = hx.Run(run.space, run.X, run.objective, "minimize", curves=curves)
-    own = hx.learning_curves(run, at=()).replays[0]
-    assert own.own
-    assert (own.saved, own.regret, own.rank, own.stopped.any()) == (0.0, 0.0, 1, False)
 
 
 # ---------------------------------------------------------------------- what values depend on
@@ -277,30 +243,6 @@ def test_a_table_with_a_row_per_step_has_curves():
     assert early.curves.steps.tolist() == [1.0, 2.0]
 
 
-class Broken(optuna.pruners.BasePruner):
-    def prune(self, study, trial):
-        raise RuntimeError("no such rung")
-
-
-def test_a_pruner_that_fails_is_told_and_the_others_are_replayed():
-    study = optuna.create_study(pruner=Broken(), sampler=optuna.samplers.RandomSampler(seed=0))
-
-    def objective(trial):
-        x = trial.suggest_float("x", 0.0, 1.0)
-        for step in range(3):
-            trial.report(x + 1.0 / (step + 1.0), step)
-        return x + 1.0 / 3.0
-
-    study.optimize(objective, n_trials=6)
-    found = hx.learning_curves(study, orders=2)
-    assert not any(replay.own for replay in found.replays)
-    assert len(found.replays) == 3
-    (note,) = [note for note in found.notes if note.kind == "pruner_failed"]
-    assert str(note) == (
-        "Optuna's Broken was not replayed, as it failed (RuntimeError: no such rung)"
-    )
-
-
 # ---------------------------------------------------------------------- words and figures
 
 
@@ -313,15 +255,6 @@ def test_known_ranks_are_told_with_the_step_and_the_interval():
     )
     assert "a median pruner saves" in sentence
     assert "and keeps the best" in sentence
-
-
-def test_unknown_ranks_and_pruned_trials_are_told():
-    values = np.random.default_rng(1).random((20, 5))
-    final = np.where(np.arange(20) < 12, values[:, -1], np.nan)
-    sentence = hx.learning_curves(curved_run(values, final), at=(), orders=0).sentence
-    assert sentence.startswith("The rank of trials before the end is not")
-    assert "8 trials reported values but no final one" in sentence
-    assert "From step" not in sentence
 
 
 def test_the_figures_hold_ranks_curves_and_shares():

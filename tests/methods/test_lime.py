@@ -83,17 +83,6 @@ def test_the_std_of_a_coefficient_is_how_much_it_varies_between_samples():
     np.testing.assert_allclose(told, np.std(drawn, axis=0), rtol=0.35)
 
 
-def test_the_linear_model_is_sparse():
-    weights = np.arange(1.0, 13.0)
-    surrogate = AnalyticSurrogate(unit_cube(12), lambda X: X @ weights)
-    config = {f"x{j}": 0.5 for j in range(1, 13)}
-    found = hx.LimeExplainer(surrogate, max_features=3, sample=500).explain(config)
-    assert {s.names[0] for s in found.statements} == {"x10", "x11", "x12"}
-    (limited,) = [note for note in found.notes if note.kind == "features_limited"]
-    assert (limited["most"], limited["of"]) == (3, 12)
-    assert len(hx.LimeExplainer(surrogate, sample=500).explain(config).statements) == 10
-
-
 def test_the_lasso_takes_up_what_its_path_does_and_fits_it_by_least_squares():
     space = unit_cube(6)
     rng, slopes = np.random.default_rng(0), np.array([3.0, 0.0, -2.0, 0.1, 0.0, 1.0])
@@ -221,12 +210,6 @@ def test_in_any_space_only_configurations_are_asked_about(sampling):
     np.testing.assert_array_equal(rows, again)
 
 
-def test_what_the_sample_does_not_vary_is_named():
-    surrogate = AnalyticSurrogate(mixed_space(), lambda X: X[:, 0] + X[:, 2])
-    found = hx.LimeExplainer(surrogate, sampling="local").explain({"lr": 0.1, "c": "a", "k": 4})
-    assert [note.names for note in found.notes if note.kind == "not_varied"] == [("k",)]
-
-
 def test_a_tree_finds_the_step_and_its_own_leaf():
     surrogate = AnalyticSurrogate(
         mixed_space(),
@@ -323,16 +306,6 @@ def test_a_maximized_objective_is_told_in_its_direction():
     assert [bar.fill for bar in found.described().bars] == [1, 0]  # 2 less is worse
 
 
-def test_an_effect_of_nothing_is_not_claimed():
-    found = hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), sample=20).explain(CENTRE)
-    statements = [
-        hx.LimeStatement((f"x{j}",), "range", (0.0, 1.0), effect, 0.0, 1.0)
-        for j, effect in enumerate((-2.0, 0.1, 0.009), start=1)
-    ]
-    claims = replace(found, statements=tuple(statements)).claims
-    assert [claim.hyperparameters for claim in claims] == [("x1",), ("x2",)]
-
-
 @pytest.mark.parametrize("model", ["linear", "lasso", "tree", "rules"])
 def test_nothing_changes_a_constant(model):
     found = hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(CENTRE)
@@ -341,12 +314,6 @@ def test_nothing_changes_a_constant(model):
     assert [(claim.kind, claim.certain) for claim in found.claims] == [("no_effect", False)]
     assert found.described().fills == {}
     assert "no hyperparameter changes the predicted objective, which is 4." in found.sentence
-
-
-@pytest.mark.parametrize("sampling", ["univariate", "perturbed"])
-def test_values_that_were_tried_must_be_known(sampling):
-    with pytest.raises(hx.InputError, match="the configurations tried are not known"):
-        hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 0.0), sampling=sampling)
 
 
 # ---------------------------------------------------------------------- the model's uncertainty
@@ -414,33 +381,6 @@ def test_the_model_std_of_a_leaf_is_that_of_its_mean_beside_its_own_leafs(kind, 
     assert [s.model_std for s in others] == pytest.approx(expected, rel=rel)
 
 
-def test_of_a_large_sample_the_covariance_of_a_part_is_enough(monkeypatch):
-    surrogate, config = learned(hx.GaussianProcessSurrogate), {"lr": 0.02, "c": "b", "k": 4}
-    explainer = hx.LimeExplainer(surrogate, sample=1500)
-    whole = model_stds(explainer.explain(config))
-    asked = []
-    monkeypatch.setattr("hpo_explain.methods.around.lime._ROWS", 500)
-    covariance = type(surrogate).covariance_of_sums
-    monkeypatch.setattr(
-        type(surrogate),
-        "covariance_of_sums",
-        lambda self, X, W: asked.append(len(X)) or covariance(self, X, W),
-    )
-    # another sample of a third of the size: its stds vary by some percent
-    assert model_stds(explainer.explain(config)) == pytest.approx(whole, rel=0.15)
-    assert 500 <= max(asked) <= 510
-
-
-def test_the_uncertainty_of_an_acquisition_is_not_asked():
-    acquisition = hx.ExpectedImprovement(learned(hx.GaussianProcessSurrogate), best=0.2)
-    found = hx.LimeExplainer(acquisition, sample=100).explain({"lr": 0.02, "c": "b", "k": 4})
-    assert found.std_kind == ""
-    assert {s.model_std for s in found.statements} == {None}
-    assert not {r.kind for c in found.claims for r in c.because} & {
-        "uncertainty_unknown", "model_not_trusted"
-    }  # fmt: skip
-
-
 # ---------------------------------------------------------------------- what is certain
 
 
@@ -478,39 +418,6 @@ def test_an_effect_is_certain_only_of_a_trusted_model_where_most_of_the_values_w
     assert reasons(unsure(0.1, tried=tried)) == [[], ["value_not_tried"]]
 
 
-@pytest.mark.parametrize(("tries", "tried"), [(2, False), (3, True)])
-def test_categories_presence_and_leaves_were_tried_by_three_trials(tries, tried):
-    space = nested_space()
-    start = space.decode(space.sample(40, seed=1))
-    plain = [c for c in start if c["optimizer"] == "adam" and "warmup" not in c][:1] * 5
-    config = dict(plain[0])
-    other = {k: v for k, v in config.items() if k != "dropout_1"} | {"optimizer": "lion"}
-    changed = [other | {"warmup": 20}] * tries
-    found = hx.LimeExplainer(learned(hx.ForestSurrogate), sample=50).explain(
-        {"lr": 0.02, "c": "b", "k": 4}
-    )
-    X = np.vstack([space.encode(c) for c in [*plain, *changed]])
-    subject = believed(hx.Subject(space), tried=X)
-    leaf = hx.Condition("optimizer", categories=("lion",))
-    own = hx.Condition("optimizer", categories=("adam",))
-    statements = (
-        hx.LimeStatement(("optimizer",), "leaf", (own,), 0.0, 0.0, 0.5, True, 0.0),
-        hx.LimeStatement(("optimizer",), "leaf", (leaf,), 3.0, 0.0, 0.5, False, 0.1),
-        hx.LimeStatement(("optimizer",), "category", ("adam", "lion"), 2.0, 0.0, 0.5, False, 0.1),
-        hx.LimeStatement(("warmup",), "presence", (False, True), 1.0, 0.0, 0.5, False, 0.1),
-    )
-    found = replace(found, subject=subject, statements=statements, fidelity=1.0)
-    assert [claim.certain for claim in found.claims] == [tried] * 3
-
-
-@pytest.mark.parametrize("model", ["linear", "lasso", "tree", "rules"])
-def test_where_nothing_can_differ_the_model_is_the_average(model):
-    space = hx.SearchSpace([hx.CategoricalParameter("only", ["a"])])
-    run = hx.Run(space, np.zeros((12, 1)), np.arange(12.0), "minimize")
-    found = hx.lime(run, {"only": "a"}, model, sample=50)
-    assert found.prediction == pytest.approx(run.surrogate().predict(np.zeros((1, 1)))[0][0])
-
-
 # ---------------------------------------------------------------------- words and figure
 
 
@@ -530,18 +437,6 @@ def test_effects_are_told_with_their_sign_and_why_one_is_not_certain():
             "is not a confidence interval."
         )
     )
-
-
-def test_statements_in_words():
-    def text(kind, values):
-        return hx.LimeStatement(("a",), kind, values, 0.0, 0.0, 1.0).text
-
-    assert text("range", (1e-5, 0.1)) == "a from 1e-05 to 0.1"
-    assert text("category", ("gbtree", None)) == "a = None, not gbtree"
-    assert text("presence", (True, False)) == "a absent"
-    assert text("leaf", ()) == "everywhere"
-    rule = (hx.Condition("a", up_to=0.5), hx.Condition("b", categories=("x",)))
-    assert text("rule", rule) == "a ≤ 0.5 and b = x"
 
 
 def test_the_figure_has_a_bar_per_statement_and_a_line_per_condition():

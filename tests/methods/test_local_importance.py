@@ -135,17 +135,6 @@ def test_a_forest_is_integrated_exactly_tree_by_tree():
     assert not leading.certain
 
 
-def test_a_tree_that_is_constant_around_the_configuration_does_not_count():
-    space = unit_cube(2)
-    X = space.sample(12, seed=3)
-    y = np.where(X[:, 0] > 0.9, 1.0, 0.0)  # few trees see such a trial
-    forest = hx.ForestSurrogate.fit(space, X, y, n_trees=20)
-    flat = [tree.tree_.node_count == 1 for tree in forest.forest.estimators_]
-    assert 0 < sum(flat) < 20
-    found = hx.LocalImportanceExplainer(forest).explain({"x1": 0.4, "x2": 0.7})
-    assert found.importance.sum() == pytest.approx(1.0)
-
-
 def test_the_std_of_a_process_shrinks_with_what_it_knows():
     space = unit_cube(2)
     spread = []
@@ -195,19 +184,6 @@ def test_nothing_matters_to_a_constant():
         "Around this configuration no hyperparameter alone changes the predicted objective."
     )
     assert found.described().bars[0].end == 0.0
-
-
-def test_the_largest_share_is_told_and_each_can_be_asked_for():
-    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] + X[:, 1])
-    found = hx.LocalImportanceExplainer(surrogate).explain({"x1": 0.5, "x2": 0.25})
-    assert found.to_frame()["importance"].to_dict() == pytest.approx({"x1": 0.9, "x2": 0.1})
-    assert found.share("x2") == pytest.approx(0.1)
-    about = replace(found.subject, trial=3, objective_name="loss")
-    assert replace(found, subject=about, std=np.array([0.02, 0.1])).sentence == (
-        "Around trial 3 the predicted loss depends most on x1 (90% ± 4%). Not certain: the "
-        "uncertainty of a share is known in part only and it is not known how well the model "
-        "predicts among the good trials."
-    )
 
 
 def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many():

@@ -44,23 +44,6 @@ def test_by_chance_it_is_told_as_rarely_as_the_level_says():
     assert np.mean(told, axis=0).max() <= 0.1  # 200 times 5 %: at most 8 % with probability 0.95
 
 
-def test_values_that_are_active_in_the_same_trials_share_their_permutations():
-    rng = np.random.default_rng(2)
-    tried = np.repeat(rng.random((60, 1)), 4, axis=1)
-    tried[::3, 2:] = np.nan
-    found = near_good(cube(4), tried, rng.random(60), np.full(4, 0.4))
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[2], found[3])
-    assert (found[0] != found[2]).any()
-
-
-def test_inactive_values_and_failures():
-    tried = np.array([[0.1, np.nan], [0.2, 0.5], [0.3, 0.5], [0.4, np.nan]])
-    found = near_good(cube(2), tried, np.array([1.0, np.nan, 2.0, 3.0]), np.array([0.2, np.nan]))
-    assert (found[1] == 1.0).all()
-    assert (found[0] > 0.0).all()
-
-
 # ---------------------------------------------------------------------- around a value
 
 

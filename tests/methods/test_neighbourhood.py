@@ -53,12 +53,3 @@ def test_it_is_the_l1_norm_of_numbers():
     centre = space.decode(X[:1])[0]
     closest = np.argsort(np.abs(X - X[0]).sum(axis=1))[:7]
     np.testing.assert_array_equal(l1_neighbourhood(space, X, centre, 7), np.sort(closest))
-
-
-def test_bad_input_is_named():
-    for options, text in (
-        ({"n": 6}, "n must be at most the number of rows, 5, but was 6"),
-        ({"n": 1, "without": "depth"}, "without must be a hyperparameter, but 'depth' is unknown"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            l1_neighbourhood(SPACE, ROWS, CENTRE, **options)

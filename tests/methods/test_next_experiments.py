@@ -7,7 +7,6 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.text import tell
 from hpo_explain.methods.advice.next_experiments import choose_experiments
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
@@ -39,19 +38,6 @@ def test_the_experiments_are_those_after_which_the_refitted_band_is_narrowest(na
         refitted = [band(process(np.vstack([X, row])), names) for row in candidates]
         np.testing.assert_allclose(row, candidates[np.argmin(refitted)])
         X = np.vstack([X, row])
-
-
-def test_a_configuration_that_is_averaged_many_times_has_one_covariance(monkeypatch):
-    asked, covariance = [], hx.GaussianProcessSurrogate.posterior_covariance
-
-    def counting(self, X):
-        asked.append(len(X))
-        return covariance(self, X)
-
-    monkeypatch.setattr(hx.GaussianProcessSurrogate, "posterior_covariance", counting)
-    surrogate = process(SPACE.sample(12, seed=3))
-    choose_experiments(surrogate, SPACE.names, 1, sample=60, grid_size=6, candidates=25)
-    assert asked == [25 + 6 * 6]
 
 
 def test_a_candidate_is_chosen_once_even_where_nothing_is_left_to_learn():
@@ -107,16 +93,6 @@ def test_experiments_differ_and_are_fewer_where_there_are_no_others(kind, names)
     assert len(found.configurations) == 6
 
 
-def test_experiments_that_differ_only_in_what_is_inactive_are_one():
-    child = hx.FloatParameter("c", 0.0, 1.0, active_when={"k": ["a"]})
-    space = hx.SearchSpace([hx.CategoricalParameter("k", ["a", "b"]), child])
-    X = space.sample(30, seed=0)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, np.nan_to_num(X).sum(axis=1))
-    found = choose_experiments(surrogate, "k", 60, sample=20, candidates=60).X
-    assert np.isnan(found[:, 1]).sum() == 1
-    assert len(found) == 1 + np.sum(~np.isnan(space.sample(60, seed=1)[:, 1]))
-
-
 def test_the_most_uncertain_of_each_curve_comes_before_others_of_the_same_curve():
     space = hx.SearchSpace([hx.IntParameter("i", 1, 3), hx.IntParameter("j", 1, 2)])
     surrogate = AnalyticSurrogate(space, 0.0, lambda X: 5.0 * X[:, 0] + 2.0 * X[:, 1])
@@ -150,18 +126,6 @@ def test_what_is_probably_infeasible_is_not_proposed(kind):
     ]
 
 
-def test_an_experiment_counts_so_much_as_it_is_probably_feasible():
-    X = SPACE.sample(20, seed=0)
-    model = process(X)
-    best = choose_experiments(model, "x1", 1, sample=50).X[0]
-
-    def feasible(rows):
-        return np.where((rows == best).all(axis=1), 0.5, 1.0)
-
-    second = choose_experiments(model, "x1", 1, sample=50, feasible=feasible).X[0]
-    assert not (second == best).all()
-
-
 def test_the_function_knows_the_constraints_of_the_run():
     space = unit_cube(2)
     X = space.sample(40, seed=0)
@@ -178,10 +142,3 @@ def test_the_function_warns_of_every_note_at_the_line_of_its_caller():
         hx.next_experiments(run, "k", 9, **options)
     assert [str(warning.message) for warning in warned] == [str(note) for note in expected]
     assert [warning.filename for warning in warned] == [__file__] * 2
-
-
-def test_no_more_are_asked_for_than_there_are_candidates():
-    with pytest.raises(
-        InputError, match="n must be at most the number of candidates, 8, but was 9"
-    ):
-        choose_experiments(process(SPACE.sample(5, seed=0)), "x1", 9, candidates=8)

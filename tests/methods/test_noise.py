@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import optuna
-import pandas as pd
 import pytest
 
 import hpo_explain as hx
@@ -112,38 +111,6 @@ def test_the_noise_at_the_incumbent_is_within_its_interval(varying):
     assert claim.interval[1] < 3.0 * claim.interval[0]
 
 
-def test_two_repeats_of_each_tell_a_large_difference():
-    found = hx.noise(noisy_run(lambda X: 4.0 * X[:, 1] - 4.0, 50, 2, seed=2))
-    certain = [c for c in of_kind(found, "importance") if c.certain]
-    assert [c.hyperparameters for c in certain] == [("x2",)]
-
-
-def test_a_table_of_folds_with_categories():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        {
-            "lr": np.repeat(10.0 ** rng.uniform(-5, -1, 40), 4),
-            "optimizer": np.repeat(rng.choice(["adam", "sgd"], 40), 4),
-            "fold": np.tile(np.arange(4), 40),
-        }
-    )
-    std = np.where(table.optimizer == "sgd", 1.0, 0.1)
-    table["loss"] = table.fold + std * rng.standard_normal(160)
-    found = hx.noise(table, objective="loss", instance="fold")
-    assert found.main == "optimizer"
-    (claim,) = of_kind(found, "noise_ratio")
-    assert claim.values == (("sgd", "adam"),)
-    assert claim.interval[0] < 10.0 < claim.interval[1]
-
-
-def test_a_forest_answers_where_it_is_asked_for():
-    run = noisy_run(lambda X: 3.0 * (X[:, 1] > 0.5), 60, 5, seed=1)
-    found = hx.noise(run, kind="forest")
-    assert found.subject.model == "a forest"
-    assert found.main == "x2"
-    assert found.importance.intervals is not None
-
-
 def test_a_study_whose_objective_is_a_mean_of_draws():
     """The noise of a mean of n draws falls with the root of n: a sixteenth at 256 times as many."""
     rng = np.random.default_rng(1)
@@ -174,35 +141,6 @@ def test_shares_of_pairs_are_never_certain():
     pairs = of_kind(found, "interaction")
     assert not any(c.certain for c in pairs)
     assert len(found.importance.members) == 6
-
-
-def test_the_table_holds_what_was_observed(varying):
-    frame = varying.to_frame()
-    assert list(frame) == ["x1", "x2", "x3", "evaluations", "df", "std"]
-    assert set(frame["evaluations"]) == {5}
-    assert frame["df"].sum() == pytest.approx(39 * 4, rel=0.02)  # all but what instances take
-
-
-def test_the_noise_is_said_to_be_that_of_one_instance(varying, constant):
-    notes = {
-        result.instances: note
-        for result in (varying, constant)
-        for note in result.notes
-        if note.kind == "noise_of_one"
-    }
-    assert {n: note["instances"] for n, note in notes.items()} == {5: 5, 1: 1}
-
-
-def test_a_subject_is_of_the_models_own_space():
-    model = noisy_run(lambda X: 0.0, 10, 2).noise()
-    with pytest.raises(hx.InputError) as wrong:
-        hx.NoiseExplainer(model, subject=hx.Subject(unit_cube(2)))
-    assert wrong.value.argument == "subject"
-
-
-def test_a_run_without_repeats_says_what_to_do():
-    with pytest.raises(hx.NothingToExplain, match="Repeat some trials"):
-        hx.noise(noisy_run(lambda X: 0.0, 10, 1))
 
 
 # ---------------------------------------------------------------------- words, figure, section

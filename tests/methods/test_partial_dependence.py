@@ -244,14 +244,6 @@ def test_a_model_without_a_joint_posterior_compares_nothing_with_certainty():
     assert (contrast.estimate, contrast.interval, contrast.certain) == (-1.0, None, False)
 
 
-def test_what_does_not_change_the_objective_is_flat():
-    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 0.5 + 0.0 * X[:, 0])
-    (claim,) = PartialDependenceExplainer(surrogate).explain("x2").claims
-    assert (claim.kind, claim.hyperparameters, claim.values) == ("flat", ("x2",), ())
-    assert claim.estimate == 0.5
-    assert not claim.certain  # nobody knows whether the model predicts anything
-
-
 def quadratic_run(low=0.0, high=1.0, n=40, noise=0.05, seed=0):
     """(x1 - 0.3)² and a little of x2, with trials between `low` and `high` of x1."""
     space = unit_cube(3)
@@ -364,51 +356,6 @@ def test_the_skill_in_a_branch_is_that_of_its_held_out_trials(monkeypatch, kind)
     assert effect.branch.r2 == pytest.approx(expected)
 
 
-def test_the_subject_gives_the_incumbent_and_the_tried_values():
-    space = nested_space()
-    X = space.sample(30, seed=0)
-    run = hx.Run(space, X, np.arange(30.0), "maximize", objective_name="score")
-    surrogate = AnalyticSurrogate(space, lambda X: X[:, 7], 0.1)
-    subject = Subject.of(run)
-    effect = PartialDependenceExplainer(surrogate, sample=20, subject=subject).explain(
-        ("momentum", "lr")
-    )
-    both = [c for c in space.decode(X) if "momentum" in c]
-    assert effect.tried == tuple(tuple(c[name] for c in both) for name in effect.names)
-    known = "momentum" in run.incumbent
-    assert effect.incumbent == (tuple(run.incumbent[n] for n in effect.names) if known else None)
-    assert (effect.subject.direction, effect.subject.objective_name) == ("maximize", "score")
-    without = PartialDependenceExplainer(surrogate, sample=20).explain("lr")
-    assert (without.tried, without.incumbent) == ((), None)
-
-
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda e, s: e(s).explain("nothing"), "names must be a hyperparameter, but 'nothing'"),
-        (lambda e, s: e(s).explain(s.space.names), "names must be one hyperparameter or a pair"),
-        (lambda e, s: e(s).explain((s.space.names[0],) * 2), "a pair of different ones"),
-        (lambda e, s: e(s, variance="covariance"), "Use variance='average'"),
-        (lambda e, s: e(s, sample=np.full((2, 3), 4.0)), "sample has a row outside the space"),
-        (lambda e, s: e(s, sample=np.empty((0, 3))), "sample has no row"),
-    ],
-)
-def test_bad_input_is_named(call, text):
-    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0], lambda X: X[:, 0])
-    with pytest.raises(InputError, match=text):
-        call(PartialDependenceExplainer, surrogate)
-
-
-def test_a_hyperparameter_that_is_nowhere_active_is_an_error():
-    space = nested_space()
-    surrogate = AnalyticSurrogate(space, lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)))
-    child = next(name for name in space.names if space.conditions[space.index(name)])
-    rows = space.sample(200, seed=0)
-    inactive = rows[np.isnan(rows[:, space.index(child)])][:5]
-    with pytest.raises(InputError, match=f"sample has no row in which {child} is active"):
-        PartialDependenceExplainer(surrogate, sample=inactive).explain(child)
-
-
 @pytest.mark.parametrize(
     ("pair", "ancestor", "first", "second"),
     [
@@ -446,18 +393,6 @@ def test_a_pair_that_is_never_active_together_says_why(pair, ancestor, first, se
         assert (reason["ancestor"], reason["first"], reason["second"]) == (ancestor, first, second)
 
 
-def test_a_sample_without_a_pair_that_may_be_active_together_asks_for_another():
-    space = nested_space()
-    surrogate = AnalyticSurrogate(space, lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)))
-    rows = space.sample(200, seed=0)
-    sgd = rows[~np.isnan(rows[:, space.index("momentum")])]
-    shallow = sgd[np.isnan(sgd[:, space.index("units_1")])][:5]
-    text = "sample has no row in which momentum and units_1 are both active"
-    with pytest.raises(InputError, match=text) as raised:
-        PartialDependenceExplainer(surrogate, sample=shallow).explain(("momentum", "units_1"))
-    assert raised.value.argument == "sample"
-
-
 def test_covariance_of_trees_without_exact_marginals_is_an_error():
     space = nested_space()
     X = space.sample(40, seed=2)
@@ -489,15 +424,6 @@ def test_a_value_at_which_nothing_is_feasible_is_not_called_the_best(kind):
     assert "Probably infeasible, so not the best: trees = " in effect.sentence
     without = hx.Run(space, X, y, "minimize")
     assert hx.partial_dependence(without, "trees", kind=kind, sample=100).feasible is None
-
-
-def test_where_nothing_is_feasible_nothing_is_certain():
-    run = quadratic_run()
-    effect = PartialDependenceExplainer(
-        run.surrogate(), sample=50, subject=Subject.of(run), feasible=lambda X: np.full(len(X), 0.1)
-    ).explain("x1")
-    assert not any(claim.certain for claim in effect.claims)
-    assert "no value is probably feasible" in effect.sentence
 
 
 # ---------------------------------------------------------------------- in words
@@ -553,31 +479,6 @@ def test_which_values_may_be_best(options, sentence):
     assert effect(**options).sentence == sentence
 
 
-def test_of_a_pair_both_are_told():
-    pair = ("x1", "x2")
-    assert effect(pair, error=1e-3, of=lambda X: X[:, 0] + X[:, 1]).sentence == (
-        f"{BEST} 0 and 0.125 and x2 between 0 and 0.125: 2.000 ± 0.002."
-    )
-    assert effect(pair, error=9.0).sentence.endswith("no value of x1 or x2 is ruled out.")
-
-
-def test_categories_that_may_be_best_are_named():
-    space = hx.SearchSpace([hx.CategoricalParameter("kind", ["a", "b", "c"])])
-    surrogate = AnalyticSurrogate(space, lambda X: np.array([1.0, 1.1, 5.0])[X[:, 0].astype(int)])
-    found = hx.PartialDependenceExplainer(surrogate, sample=5).explain("kind")
-    one, two = (replace(found, covariance=s**2 * np.eye(3)) for s in (0.01, 0.3))
-    assert one.finding == "On average the objective is best at kind = a: 1.00 ± 0.02."
-    assert two.finding == "On average the objective is best at kind in {a, b}: 1.0 ± 0.6."
-
-
-def test_a_small_effect_is_flat_within_a_bound():
-    flat = effect(of=lambda X: 10 * X[:, 1] + 0.01 * X[:, 0], error=0.01)
-    claim = flat.claims[0]
-    assert (claim.kind, claim.certain) == ("flat", True)
-    assert flat.finding.startswith("On average the objective is 6.9")
-    assert flat.finding.endswith("for every value of x1.")
-
-
 @pytest.mark.parametrize(
     ("trials", "r2", "text"),
     [
@@ -591,10 +492,3 @@ def test_a_conditional_hyperparameter_is_judged_in_its_branch(trials, r2, text):
     found = replace(effect(error=0.01), branch=Branch(("x1",), trials, r2))
     assert text in found.sentence
     assert found.claims[0].certain == found.branch.enough
-
-
-def test_a_model_that_predicts_badly_says_nothing_certain():
-    found = effect(error=0.01)
-    found = replace(found, subject=believed(found.subject, "poor"))
-    assert not found.claims[0].certain
-    assert found.sentence.endswith("Not certain: the model predicts badly over the whole space.")

@@ -77,12 +77,6 @@ def test_the_caution_that_all_effects_share_is_said_once():
     assert found.sentence.count("Not certain") == 1
 
 
-def test_more_are_asked_for_than_there_are():
-    found = hx.partial_dependences(RUN, most=9, pairs=20, **QUICK)
-    assert len(found) == 4 + 6
-    assert found.left_out == ()
-
-
 def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colors():
     names = ["lr", "booster", "rate_drop", ("lr", "layers"), ("booster", "rate_drop")]
     found = hx.partial_dependences(tuning_run(20), names, sample=30, grid_size=4)
@@ -114,13 +108,3 @@ def test_the_share_stands_behind_the_name_and_worse_categories_are_counted():
     figure = hx.partial_dependences(run, **QUICK).described()
     assert all(panel.heading.endswith("%)") for panel in figure.panels)
     assert "20 worse categories" in figure.footer
-
-
-def test_where_nothing_feasible_can_be_attained_the_panels_span_the_means():
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    rows = space.sample(12, seed=1)
-    run = hx.Run(space, rows, rows[:, 0], "minimize", feasible=np.arange(12) == 0)
-    found = hx.partial_dependences(run, sample=12, grid_size=4)
-    assert np.isnan(found.effects[0].attainable.mean).all()
-    low, high = found.described().panels[0].limits()
-    assert low < found.effects[0].mean.min() < found.effects[0].mean.max() < high

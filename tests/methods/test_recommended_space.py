@@ -1,7 +1,6 @@
 """The recommended space: what may be given up, what never is, and that the space stays valid."""
 
 import json
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -90,22 +89,6 @@ def test_maximizing_the_negated_objective_recommends_the_same_space():
     assert second.rows[0].bound == pytest.approx(-first.rows[0].bound)
 
 
-def test_the_explainer_takes_any_surrogate_and_the_direction_of_its_subject():
-    X = unit_cube(2).sample(200, seed=1)
-    run = hx.Run(unit_cube(2), X, -bowl(X), "maximize")
-    forest = hx.ForestSurrogate.fit(run.space, X, run.objective, n_trees=16)
-    found = hx.RecommendedSpaceExplainer(forest, subject=Subject.of(run)).explain()
-    assert found.space["x1"].low <= 0.2 <= found.space["x1"].high < 0.8
-
-
-def test_without_trials_nothing_is_given_up():
-    X = unit_cube(2).sample(60, seed=1)
-    gp = hx.GaussianProcessSurrogate.fit(unit_cube(2), X, bowl(X))
-    found = hx.RecommendedSpaceExplainer(gp).explain()
-    assert found.space == unit_cube(2)
-    assert [note.kind for note in found.notes] == ["no_trials_known"]
-
-
 def test_an_interaction_protects_values_that_are_bad_on_average():
     # low x1 is bad on average, and the best where x2 is low
     def crossed(X):
@@ -170,14 +153,6 @@ def test_noise_alone_narrows_nothing():
         run = hx.Run(space, X, rng.normal(size=40), "minimize")
         kept += [row.kept == 1.0 for row in hx.recommended_space(run).rows]
     assert np.mean(kept) >= 0.95
-
-
-def test_a_constant_objective_narrows_nothing():
-    recommended = recommend(unit_cube(2), lambda X: np.zeros(len(X)))
-    assert recommended.space == unit_cube(2)
-    (claim,) = recommended.claims
-    assert (claim.kind, claim.hyperparameters, claim.estimate) == ("keep", ("x1", "x2"), 1.0)
-    assert claim.values == ((0.0, 1.0), (0.0, 1.0))
 
 
 def test_the_incumbents_values_are_never_given_up():
@@ -318,39 +293,7 @@ def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
     assert space.is_valid(space.encode(configs)).all()
 
 
-def test_of_many_trials_the_model_sees_some():
-    recommended = recommend(unit_cube(2), bowl, n=600)
-    assert recommended.space["x1"].low <= 0.2 <= recommended.space["x1"].high < 0.5
-    (note,) = [note for note in recommended.notes if note.kind == "fitted_on_some"]
-    assert (note["used"], note["n"]) == (500, 600)
-
-
 # ---------------------------------------------------------------------- how it is shown
-
-
-def test_the_stretches_that_stay_add_up_to_what_is_kept():
-    space = unit_cube(2)
-    X = space.sample(60, seed=0) * [0.45, 1.0]
-    recommended = hx.recommended_space(hx.Run(space, X, bowl(X), "minimize"))
-    for row in recommended.rows:
-        pieces = recommended.stretches(row)
-        assert sum(high - low for low, high, _ in pieces) == pytest.approx(row.kept)
-        assert all(a[1] <= b[0] + 1e-12 for a, b in pairwise(pieces))
-    # from 0.45 on nothing was tried; a window of 10 % reaches as far as 0.5 with three trials
-    untried = sum(
-        b - a for a, b, state in recommended.stretches(recommended.rows[0]) if state == "untried"
-    )
-    assert untried == pytest.approx(0.53, abs=0.04)
-
-
-def test_of_many_categories_only_those_that_were_tried_and_are_worse_leave():
-    names = [f"c{i}" for i in range(40)]
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.CategoricalParameter("c", names)])
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.random(60), np.repeat([0.0, 17.0, 39.0], 20)])
-    run = hx.Run(space, X, X[:, 0] + 5.0 * (X[:, 1] == 17.0), "minimize")
-    kept = hx.recommended_space(run).space["c"]
-    assert [name for name in names if name not in kept.choices] == ["c17"]
 
 
 def told(*rows, **about):

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
-    _impurity,
     best_split,
 )
 from tests.analytic import AnalyticSurrogate, space_of, unit_cube
@@ -178,10 +176,6 @@ def test_depth_leaf_size_and_improvement_stop_the_splitting():
     assert len(explained(min_improvement=0.99).explain("lr").regions) == 1
 
 
-def test_the_impurity_is_the_sum_of_squared_distances_from_the_mean():
-    assert _impurity(np.array([[1.0, 5.0], [3.0, 5.0], [8.0, 11.0]])) == pytest.approx(26.0 + 24.0)
-
-
 def test_many_categories_are_ordered_by_their_mean():
     space = space_of(x=(0.0, 1.0), c=list(range(30)))
     odd = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 1.0 + X[:, 1] % 2)
@@ -223,12 +217,6 @@ def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
     assert any("drop" in node.label for node in result.tree)
 
 
-def test_a_configuration_without_what_the_conditions_need_is_in_no_region():
-    result = explained(max_depth=1).explain("lr")
-    with pytest.raises(InputError, match="config lies in no region"):
-        result.region_of({"lr": 0.1})
-
-
 # ---------------------------------------------------------------------- words and figures
 
 
@@ -244,17 +232,6 @@ def two_regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), tried=None,
         subject=Subject(space, incumbent=config, tried=tried),
     )  # fmt: skip
     return explainer.explain(names)
-
-
-def test_a_condition_in_words():
-    conditions = {
-        "lr > 0.1": hx.Condition("lr", above=0.1),
-        "0.1 < lr ≤ 0.25": hx.Condition("lr", above=0.1, up_to=0.25),
-        "c in {adam, None}": hx.Condition("c", categories=("adam", None)),
-    }
-    assert {text: str(condition) for text, condition in conditions.items()} == {
-        text: text for text in conditions
-    }
 
 
 def test_the_sentence_says_where_the_effect_is_known_best():
@@ -277,33 +254,3 @@ def test_each_region_has_a_panel_with_its_own_band_the_incumbents_first():
         np.testing.assert_array_equal(line.y, region.effect.mean)
         np.testing.assert_allclose(line.half, 1.96 * region.effect.std)
     assert not any(panel.emphasis for panel in two_regions(incumbent=None).described().panels)
-
-
-def test_an_effect_is_dimmed_where_a_region_has_no_trials():
-    space = unit_cube(3)
-    low = space.sample(60, seed=0) * [0.5, 1.0, 1.0]  # of x1 only the lower half
-    high = space.sample(60, seed=1)
-    tried = np.vstack([low[low[:, 1] < 0.5], high[high[:, 1] > 0.5]])
-    figure = two_regions(tried=tried).described()
-    assert [bool(panel.dimmed) for panel in figure.panels] == [False, True]
-    assert "fewer than 3 trials" in figure.footer
-
-
-def test_a_pair_has_one_scale_of_colors_and_at_most_nine_regions_are_drawn():
-    figure = two_regions(("x1", "x3")).described()
-    assert {panel.ends() for panel in figure.panels} == {(0.0, 1.0)}
-    many = two_regions(depth=6, leaf=2)
-    figure = many.described()
-    assert len(figure.panels) == min(9, len(many.regions))
-
-
-def test_the_uncertainty_is_drawn_by_region():
-    found = two_regions()
-    figure = found.described("ice")
-    drawn = [line.y for line in reversed(figure.lines)]
-    for y, region in zip(drawn, found.regions, strict=True):
-        np.testing.assert_allclose(y, region.effect.std)
-    assert figure.means["0"].startswith("Incumbent's region: x2 > 0.")
-    assert figure.guide == 0.25
-    with pytest.raises(InputError, match="result must be of one hyperparameter, but is of x1 and"):
-        two_regions(("x1", "x3")).plot_ice()

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,35 +52,6 @@ def test_single_explanations_are_one_proposal():
         (e.verdict.level for e in explanations),
         key=lambda level: ("good", "fair", "poor", "unknown").index(level),
     )
-
-
-def test_what_does_not_belong_together_is_refused():
-    path = path_of(run_of(proposals=[6, 9]))
-    other_space = path_of(run_of(d=2, proposals=[6, 9]))
-    with pytest.raises(ValueError, match="different search spaces"):
-        compared([path, other_space])
-    with pytest.raises(ValueError, match="different acquisition functions"):
-        compared([path, path_of(run_of(proposals=[6, 9]), acquisition="ei")])
-    with pytest.raises(ValueError, match="different directions"):
-        compared([path, path_of(run_of(proposals=[6, 9], direction="maximize"))])
-    with pytest.raises(ValueError, match="at least two"):
-        compared([path])
-    with pytest.raises(ValueError, match="all be explanations or all be paths"):
-        compared([path, path.explanations[0]])
-    with pytest.raises(ValueError, match="different search spaces"):
-        compared([path.explanations[0], other_space.explanations[0]])
-
-
-def test_a_contribution_of_nothing_drives_nothing():
-    explanations = [
-        hx.explain_proposal(run_of(proposals=[9], seed=s), 9, background=50) for s in range(2)
-    ]
-    found = compared(explanations)
-    mean = np.zeros_like(found.mean)
-    mean[:, 0, -1], mean[:, 1, -1] = 1.0, 1e-16
-    claims = replace(found, mean=mean).claims
-    assert [(c.kind, c.hyperparameters, c.estimate) for c in claims] == [("driver", ("x1",), 1.0)]
-    assert [c.kind for c in replace(found, mean=0.0 * mean).claims] == ["indifferent"]
 
 
 # ---------------------------------------------------------------------- the figure

@@ -2,19 +2,13 @@
 
 import itertools
 import math
-import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
-from hpo_explain.base.subject import Subject
-from hpo_explain.methods._engines.coalitions import kernel_shap
 from tests.analytic import AnalyticSurrogate, space_of
-from tests.handmade import tuning_run
 
 
 def cube(d):
@@ -114,15 +108,6 @@ def test_tiny_contributions_are_not_rounded_away():
     np.testing.assert_allclose(explanation.total, [1e-13, 0.5, 2e-13], rtol=1e-2)
 
 
-def test_a_background_close_to_the_value_still_counts():
-    space = cube(2)
-    surrogate = AnalyticSurrogate(space, lambda X: 1e9 * X[:, 0] + X[:, 1])
-    explanation = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background=np.array([[0.5 + 1e-9, 1.0]])
-    ).explain({"t1": 0.5, "t2": 0.0})
-    np.testing.assert_allclose(explanation.total, [1.0, 1.0], rtol=1e-6)
-
-
 def nested_space():
     return space_of(
         booster=["linear", "tree", "dart"],
@@ -188,18 +173,6 @@ def test_an_optional_hyperparameter_left_out_plays_with_its_absence():
     np.testing.assert_allclose(explanation.total, [0.5, -0.5], atol=1e-12)
 
 
-def test_inactive_values_of_a_given_background_are_drawn_when_a_coalition_needs_them():
-    space = nested_space()
-    background = space.encode([{"booster": "linear", "n_layers": 1}])
-    surrogate = AnalyticSurrogate(space, conditional_mean)
-    explanation = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background=background
-    ).explain({"booster": "dart", "depth": 2, "drop": 0.1, "n_layers": 1})
-    assert np.isfinite(explanation.phi).all()
-    assert explanation.standard_error is None
-    assert explanation.interval().isna().all(axis=None)
-
-
 def test_beyond_eleven_hyperparameters_coalitions_are_sampled_and_the_sum_still_holds():
     space = cube(13)
     surrogate = AnalyticSurrogate(space, lambda X: X @ np.arange(13.0) + X[:, 0] * X[:, 12])
@@ -234,56 +207,6 @@ def test_same_seed_same_result_and_the_global_random_state_is_left_alone():
     other = hx.ShapleyExplainer(acquisition, background=20, seed=1).explain(config)
     np.testing.assert_array_equal(first.phi, second.phi)
     assert (first.phi != other.phi).any()
-
-
-def test_draws_of_other_threads_are_their_own():
-    """numpy's global generator is one for all threads: neither takes numbers of the other."""
-    weights = np.random.default_rng(0).normal(size=(13, 13))
-
-    def game(coalitions):
-        time.sleep(0.05)  # others draw meanwhile
-        return np.einsum("ni,ij,nj->n", *(coalitions + 0.0, weights, coalitions + 0.0))[:, None]
-
-    expected = kernel_shap(game, 13, seed=5)
-    np.random.seed(7)  # noqa: NPY002
-    with ThreadPoolExecutor(1) as pool:
-        explained = pool.submit(kernel_shap, game, 13, seed=5)
-        drawn = []
-        while not explained.done():
-            drawn.append(np.random.random())  # noqa: NPY002
-            time.sleep(0.001)
-    assert drawn == np.random.RandomState(7).random(len(drawn)).tolist()
-    np.testing.assert_array_equal(explained.result(), expected)
-
-
-@pytest.mark.parametrize("d", [1, 2])
-def test_few_hyperparameters_work(d):
-    space = cube(d)
-    surrogate = AnalyticSurrogate(space, lambda X: X.sum(axis=1))
-    explanation = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background=np.full((1, d), 0.5)
-    ).explain(dict.fromkeys(space.names, 0.0))
-    np.testing.assert_allclose(explanation.total, 0.5)
-
-
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_the_result_names_what_it_is_about(direction):
-    run = tuning_run(20, direction=direction)
-    acquisition = hx.LowerConfidenceBound(run.surrogate(), direction=direction)
-    best = hx.ShapleyExplainer(acquisition, background=40).explain(run.incumbent)
-    assert best.subject.direction == direction
-    assert best.subject.acquisition == acquisition.label
-    assert (best.subject.model, best.trust.level) == ("a GP", hx.trust(run).level)
-    assert best.payout["mean"] > 0.0
-    assert {claim.kind for claim in best.claims} <= {"reason", "counter_reason"}
-    assert all(claim.estimate > 0.0 for claim in best.claims if claim.kind == "reason")
-    notes = [fact("said", text="by hand")]
-    about = Subject.of(run, trial=run.incumbent_trial, assumed=False, notes=notes)
-    given = hx.ShapleyExplainer(acquisition, background=40, subject=about).explain(run.incumbent)
-    assert (given.trial, given.subject.objective_name) == (run.incumbent_trial, "loss")
-    assert given.notes == tuple(notes)
-    with pytest.raises(InputError, match="subject is about"):
-        hx.ShapleyExplainer(acquisition, subject=Subject(cube(2)))
 
 
 def test_claims_are_the_main_contributions_with_their_intervals_and_terms():

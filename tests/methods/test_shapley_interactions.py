@@ -94,15 +94,6 @@ def test_the_posterior_std_is_that_of_the_linear_functional():
     assert std == pytest.approx(np.sqrt(w @ K @ w), rel=1e-3, abs=1e-5)
 
 
-def test_with_many_players_every_set_has_a_std():
-    run = run_of(lambda X: 4.0 * X[:, 0] * X[:, 1] + X[:, 2:].sum(axis=1), d=9, n=80)
-    found = hx.shapley_interactions(run, {f"x{j + 1}": 0.9 for j in range(9)}, background=20)
-    assert len(found.total.sets) == 9 + 36
-    assert not np.isnan(found.total.model_std).any()
-    assert found.claims[0].hyperparameters == ("x1", "x2")
-    assert found.claims[0].certain
-
-
 def test_beyond_eleven_the_least_play_as_one():
     d = 15
     model = AnalyticSurrogate(
@@ -118,32 +109,12 @@ def test_beyond_eleven_the_least_play_as_one():
     assert "play as one" in str(found.notes[0])
 
 
-def test_the_least_are_those_that_contribute_least_in_whatever_order_a_run_lists_them():
-    # columns of the model are in the order of the first row, not as they are listed
-    X = unit_cube(13).sample(60, seed=3)
-    run = hx.Run(unit_cube(13), X, 3.0 * X[:, 4] * X[:, 9] + X[:, 0], "minimize")
-    assert run.surrogate().space.order.tolist() != list(range(13))
-    found = hx.shapley_interactions(run, 5, kind="gp")
-    contributions = hx.explain_prediction(run, 5, kind="gp")
-    (together,) = (player for player in found.total.players if len(player) > 1)
-    most = [contributions.names[i] for i in np.argsort(-np.abs(contributions.phi))[:7]]
-    assert not {*together} & {*most}
-    assert f"{together[0]} + {len(together) - 1} others" in found.total.labels
-
-
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 @pytest.mark.parametrize("seed", range(3))
 def test_in_pure_noise_no_interaction_is_certain(kind, seed):
     rng = np.random.default_rng(seed)
     found = hx.shapley_interactions(run_of(lambda X: rng.normal(size=len(X))), kind=kind)
     assert not any(claim.certain for claim in found.claims)
-
-
-def test_a_sum_without_interactions_is_said_to_have_none():
-    found = hx.shapley_interactions(run_of(lambda X: X @ np.arange(1.0, 5.0)))
-    (claim,) = found.claims
-    assert (claim.kind, claim.certain) == ("no_interaction", True)
-    assert "No hyperparameters act together" in found.sentence
 
 
 def test_an_interaction_is_told_with_its_interval_that_holds_the_truth():
@@ -237,13 +208,6 @@ def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior
     assert found.sentence.startswith("The variance of the predicted loss over the space is")
     with pytest.raises(InputError, match="whole space"):
         hx.shapley_interactions(run, 3, of="variance")
-
-
-def test_of_many_hyperparameters_those_without_variance_play_as_one():
-    model = AnalyticSurrogate(unit_cube(14), lambda X: X @ np.arange(1.0, 15.0))
-    found = hx.ShapleyInteractionExplainer(model).explain_variance()
-    assert found.total.players[-1] == tuple(f"x{j}" for j in range(1, 8))
-    assert found.value("x14") == pytest.approx(14.0**2 / 12, rel=0.1)
 
 
 @pytest.mark.parametrize(("p", "n"), [(4, 100), (6, 40)])

@@ -1,6 +1,5 @@
 """The important subspace: against brute force over all sets, and inside Optuna."""
 
-import json
 from itertools import combinations
 
 import numpy as np
@@ -86,14 +85,6 @@ def test_the_others_are_those_of_the_incumbent():
     assert not explains.certain
 
 
-def test_where_no_incumbent_is_known_nothing_is_said_of_what_can_stay_fixed():
-    subspace = without_incumbent(fitted(unit_cube(3), lambda X: X[:, 1] ** 2)).explain()
-    assert not subspace.fixed
-    assert not subspace.others
-    assert [note.kind for note in subspace.notes] == ["nothing_fixed"]
-    assert [claim.kind for claim in subspace.claims] == ["importance"]
-
-
 def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
     run = fitted(unit_cube(8), products)
     exhaustive = subspace_of(run, 0.95)
@@ -143,16 +134,6 @@ def test_the_parent_of_what_is_inactive_in_the_incumbent_comes_along():
     assert subspace.others == {"lr": 0.5}
 
 
-def test_a_sub_space_that_was_asked_for_has_an_incumbent_of_its_own():
-    space = conditional()
-    X = space.sample(300, seed=1)
-    run = hx.Run(space, X, np.where(X[:, 0] == 1, 1.0 + np.nan_to_num(X[:, 1]), 0.0), "minimize")
-    subspace = subspace_of(run, given={"booster": ["dart"]})
-    assert subspace.others["booster"] == "dart"
-    assert subspace.names == ("drop",)
-    assert [doubt.kind for doubt in subspace.doubts] == ["sub_space_not_judged"]
-
-
 # ---------------------------------------------------------------------- what can stay fixed
 
 
@@ -182,27 +163,11 @@ def test_what_can_stay_fixed_truly_loses_little(seed):
     assert subspace.fixed.items() <= at.items()
 
 
-def test_a_single_value_is_not_fixed_as_it_cannot_change():
-    cube = unit_cube(3)
-    space = hx.SearchSpace([*cube.parameters, hx.CategoricalParameter("kernel", ["rbf"])])
-    X = cube.sample(80, seed=1)
-    run = hx.Run(space, np.column_stack([X, np.zeros(80)]), valley(X), "minimize")
-    fixed = judged(run).fixed
-    assert "x1" in fixed
-    assert "kernel" not in fixed
-
-
 def test_what_is_left_to_gain_cannot_stay_fixed():
     space = unit_cube(3)
     X = space.sample(80, seed=1)
     X = X[np.abs(X[:, 1] - 0.8) + np.abs(X[:, 0] - 0.3) > 0.35]  # the optimum was not tried
     assert "x2" not in judged(hx.Run(space, X, valley(X), "minimize")).fixed
-
-
-def test_what_can_stay_fixed_does_not_depend_on_the_direction():
-    run = fitted(unit_cube(3), lambda X: (X[:, 0] - 0.4) ** 2, n=60)
-    negated = hx.Run(run.space, run.X, -run.objective, "maximize")
-    assert judged(run).fixed == judged(negated).fixed
 
 
 def test_nothing_is_fixed_whose_other_values_were_not_tried():
@@ -244,13 +209,6 @@ def test_shares_are_of_the_good_quarter_unless_that_is_one_value():
     assert "cap_is_the_best" in [note.kind for note in subspace.notes]
 
 
-@pytest.mark.parametrize("share", [0.0, -1.0, 1.1, float("nan"), "90%"])
-def test_a_share_outside_its_range_is_refused(share):
-    run = fitted(unit_cube(2), lambda X: X[:, 0], n=20)
-    with pytest.raises(ValueError, match="share"):
-        subspace_of(run, share)
-
-
 def told(names, fixed, **known):
     """A subspace made by hand."""
     n = len(names)
@@ -280,13 +238,3 @@ def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
     assert told([one], [], doubts=(fact("no_posterior_to_draw"),)).sentence.endswith(
         "What can stay fixed cannot be told: the model has no joint posterior."
     )
-
-
-def test_table_figure_and_dictionary_show_the_steps():
-    subspace = told(["x1", "x2"], [])
-    assert subspace.to_frame()["hyperparameter"].tolist() == ["x1", "x2"]
-    figure = subspace.described()
-    assert figure.labels == [("x1",), ("+ x2",)]
-    assert [(bar.end, bar.half) for bar in figure.bars] == [(0.9, 0.05)] * 2
-    assert figure.guides == [(0.9, "guide")]
-    assert json.loads(json.dumps(subspace.to_dict()))["explained"] == [0.9, 0.9]

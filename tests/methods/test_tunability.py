@@ -348,19 +348,6 @@ def test_hypershap_finds_the_same_over_several_data_sets(game, over):
 # ---------------------------------------------------------------------- real runs, words, errors
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_every_game_of_several_runs_has_words_a_table_and_plots(game):
-    found = getattr(hx, game)(runs_of(), DEFAULT, kind="gp")
-    assert found.sentence.startswith("On average over 3 runs: ")
-    frame = found.to_frame()
-    assert {"in iris", "in adult", "in wine"} <= set(frame.columns)
-    np.testing.assert_allclose(
-        frame[["in iris", "in adult", "in wine"]].mean(axis=1), frame["value"], atol=1e-9
-    )
-    assert "on average over 3 runs" in found.plot().get_title(loc="left").replace("\n", " ")
-    assert found.to_dict()["runs"].keys() == found.games.keys()
-
-
 def test_what_is_gained_at_least_is_gained_in_every_run():
     least = hx.tunability(runs_of(), DEFAULT, kind="gp", over="min")
     assert least.whole == min(game.whole for game in least.games.values())
@@ -370,14 +357,6 @@ def test_what_is_gained_at_least_is_gained_in_every_run():
     with pytest.raises(InputError, match=r"games\['iris'\]"):
         least.configuration("x1")
     assert least.games["iris"].configuration("x1")["x1"] == pytest.approx(1.0, abs=0.05)
-
-
-def test_a_run_that_makes_up_most_of_the_average_is_named():
-    functions = {"small": FUNCTIONS["iris"], "large": lambda X: 100.0 * X[..., 0]}
-    found = hx.tunability(runs_of(functions), DEFAULT, kind="gp")
-    (note,) = [note for note in found.notes if note.kind == "runs_uneven"]
-    assert str(note).startswith("large makes up 9")
-    assert not hx.tunability(runs_of(), DEFAULT, kind="gp").notes
 
 
 @pytest.mark.parametrize(
@@ -394,20 +373,6 @@ def test_a_run_that_makes_up_most_of_the_average_is_named():
 def test_what_cannot_be_asked_of_several_runs_is_an_error(runs, options, message):
     with pytest.raises(InputError, match=message):
         hx.tunability(runs(runs_of()), **{"default": DEFAULT, **options})
-
-
-def test_runs_of_other_spaces_or_directions_are_errors():
-    runs = runs_of()
-    space = hx.SearchSpace([hx.FloatParameter("y", 0.0, 1.0)])
-    other = hx.Run(space, space.sample(10), np.arange(10.0), "minimize")
-    with pytest.raises(InputError, match="not of the same search space"):
-        hx.tunability({**runs, "other": other}, DEFAULT)
-    iris = runs["iris"]
-    turned = hx.Run(iris.space, iris.X, -iris.objective, "maximize")
-    with pytest.raises(InputError, match="not of the same direction"):
-        hx.tunability({**runs, "turned": turned}, DEFAULT)
-    with pytest.raises(InputError, match="ensemble"):
-        hx.optimizer_bias(runs, DEFAULT, ensemble=[iris])
 
 
 # ---------------------------------------------------------------------- figures

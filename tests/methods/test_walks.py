@@ -1,12 +1,8 @@
 """Shapley values from walks: exact values, efficiency, coverage, and studies of many dimensions."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import optuna
 import pytest
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import Matern
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
@@ -16,11 +12,9 @@ from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import (
     _composed_terms,
     _predicted_terms,
-    evaluate,
     shifted_pairs,
     walked_shapley,
 )
-from hpo_explain.methods.proposals.shapley import _most_rows
 from tests.analytic import nested_space
 from tests.handmade import explained
 from tests.methods.test_shapley import cube
@@ -91,14 +85,6 @@ def test_walks_come_close_to_all_coalitions(space, groups):
         assert error.max() < 0.05 * np.abs(expected).max()
 
 
-def test_two_hyperparameters_have_no_error_of_sampling():
-    """Both orders are walked."""
-    ratio = ratio_of(cube(2), [0, 1])
-    x, background = np.array([0.2, 0.7]), cube(2).sample(30, seed=1)
-    found = walked_shapley(ratio, x, np.arange(2), [background])[0]
-    np.testing.assert_allclose(found, exact(ratio, x, np.arange(2), background), rtol=1e-9)
-
-
 @pytest.mark.parametrize("d", [12, 20, 50])
 def test_contributions_are_efficient_and_have_intervals(d):
     space = cube(d)
@@ -164,18 +150,6 @@ def test_walks_by_the_structure_of_a_process_are_those_of_composed_rows(space):
         np.testing.assert_allclose(found[term], values, rtol=1e-7, atol=1e-7)
 
 
-def test_a_process_that_does_not_split_is_walked_by_composed_rows():
-    space = cube(3)
-    X = space.sample(20, seed=2)
-    gp = GaussianProcessRegressor(Matern(0.5, nu=1.0), alpha=1e-3, optimizer=None)
-    surrogate = hx.GaussianProcessSurrogate(space, gp.fit(X, X.sum(axis=1)))
-    acquisition, players = hx.LowerConfidenceBound(surrogate), np.arange(3)
-    assert surrogate.predict_walks(X[0], X[:4], np.tile(players, (4, 1, 1))) is None
-    phi = walked_shapley(acquisition, X[0], players, [X])[0]
-    payout = evaluate(acquisition, X[:1])[0] - evaluate(acquisition, X).mean(axis=0)
-    np.testing.assert_allclose(phi.sum(axis=0), payout, atol=1e-12)
-
-
 @pytest.mark.parametrize(("d", "walked"), [(7, False), (8, True), (12, True)])
 def test_a_growing_background_is_walked_from_eight_hyperparameters_on(d, walked):
     space = cube(d)
@@ -216,17 +190,6 @@ def test_the_background_grows_until_the_precision_is_reached():
     assert coarse.background_size < fine.background_size
     (grown,) = [note for note in fine.notes if note.kind == "background_grown"]
     assert (grown["rows"], grown["enough"]) == (fine.background_size, True)
-
-
-def test_a_background_grows_as_far_as_its_rows_are_cheap():
-    def most(**game):
-        usual = {"predicted_rows": 0, "walks_orders": False, "samples_coalitions": False}
-        return _most_rows(SimpleNamespace(players=range(10), **{**usual, **game}))
-
-    assert most() == 2000
-    assert most(samples_coalitions=True) == 400
-    assert most(walks_orders=True, samples_coalitions=True) == 20_000  # steps: ten times as many
-    assert [most(predicted_rows=n) for n in (1, 100, 1000)] == [2000, 500, 200]
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
