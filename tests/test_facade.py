@@ -28,8 +28,8 @@ def study():
 def result():
     dimensions = [skopt.space.Real(0.0, 1.0, name="x"), skopt.space.Real(0.0, 1.0, name="y")]
     return skopt.gp_minimize(
-        lambda v: quadratic(*v), dimensions, n_calls=18, n_initial_points=8, random_state=0,
-        acq_func="LCB",
+        lambda v: quadratic(*v), dimensions, n_calls=13, n_initial_points=8, random_state=0,
+        acq_func="LCB", acq_optimizer="sampling", n_points=200,
     )  # fmt: skip
 
 
@@ -46,12 +46,12 @@ def test_a_study_and_its_run_give_the_same_explanation_by_tpes_own_densities(stu
 
 
 def test_a_skopt_result_is_explained_by_the_optimizers_own_acquisition(result):
-    explanation = hx.explain_proposal(result, 12, background=60)
+    explanation = hx.explain_proposal(result, 9, background=60)
     assert not explanation.subject.assumed
     assert explanation.subject.optimizer == "skopt's gp_minimize"
     # what the stored model predicted when it chose the trial
-    model = result.models[12 - 8]
-    mean, std = model.predict([result.x_iters[12]], return_std=True)
+    model = result.models[9 - 8]
+    mean, std = model.predict([result.x_iters[9]], return_std=True)
     assert explanation.objective_prediction["mean"] == pytest.approx(mean[0], rel=1e-6)
     assert explanation.objective_prediction["std"] == pytest.approx(std[0], rel=1e-4)
     assert explanation.prediction["total"] == pytest.approx(-mean[0] + 1.96 * std[0], rel=1e-5)

@@ -6,6 +6,7 @@ import pytest
 
 from hpo_explain import reporting
 from hpo_explain.reporting import page
+from tests.adapters.drawn import drawn_here
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.usefixtures("empty_figures")
@@ -30,9 +31,11 @@ def test_the_first_two_shell_lines_are_the_demo_and_the_checks():
 
 def test_the_python_blocks_run_in_the_order_of_the_text(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    # three whole reports would take a minute; whole ones are looked at elsewhere
+    # three whole reports would take a minute; whole ones, and that a callback's process writes
+    # them, are looked at elsewhere
     brief = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
     monkeypatch.setattr(page, "SECTIONS", brief)
+    drawn_here(monkeypatch)
     namespace: dict[str, object] = {"__name__": "__main__"}
     found = blocks("python")
     assert found
