@@ -50,8 +50,6 @@ def main(options: list[str]) -> int:
     if tuple(map(int, version("numpy").split(".")[:2])) < (2, 4):
         names.remove("types")
         tell("types", "skipped: numpy before 2.4 gives the same expressions other types")
-    if "--thorough" in options:
-        STEPS["wheel and sdist"].append("--thorough")
     with ThreadPoolExecutor(1) as beside:
         typed = [beside.submit(run, name) for name in names if name == "types"]
         failures = [failure for name in names if name != "types" and (failure := run(name))]

@@ -42,25 +42,10 @@ def test_a_run_is_returned_as_it_is():
     assert as_run(run) is run
 
 
-def test_a_study_is_read_by_the_adapter_of_optuna():
-    assert "Optuna" in as_run(study()).optimizer
-
-
 def test_a_class_derived_from_study_is_one_too():
     made = study()
     made.__class__ = Study
     assert len(as_run(made)) == 4
-
-
-@pytest.mark.parametrize("made", [optimizer, lambda: optimizer().get_result()])
-def test_results_and_optimizers_of_skopt_are_read_by_its_adapter(made):
-    run = as_run(made(), names=["lr"])
-    assert run.space.names == ("lr",)
-    assert run.optimizer == "skopt's Optimizer"
-
-
-def test_a_table_is_read_with_its_options():
-    assert as_run(TABLE, objective="loss", direction="maximize").incumbent == {"x": 0.9}
 
 
 def entry_point(monkeypatch, *names):
@@ -171,11 +156,3 @@ def test_a_missing_framework_is_named_with_the_line_that_installs_it(extra):
         "    print(error)"
     )
     assert f'pip install "hpo_explain[{extra}]"' in python(code)
-
-
-def test_an_unknown_name_of_the_adapters_is_an_attribute_error():
-    import hpo_explain.adapters
-
-    with pytest.raises(AttributeError, match="from_nowhere"):
-        hpo_explain.adapters.from_nowhere  # noqa: B018
-    assert {"as_run", "from_frame", "from_optuna", "from_skopt"} <= set(dir(hpo_explain.adapters))

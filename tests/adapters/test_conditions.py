@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import optuna
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -62,13 +61,6 @@ def test_inferred_conditions_are_those_of_the_objectives_own_code(sampler):
         assert trial.asked == set(config)
 
 
-def test_inferred_conditions_survive_a_storage(tmp_path):
-    study = optimized(nested, 40)
-    stored = optuna.create_study(storage=f"sqlite:///{tmp_path}/study.db")
-    stored.add_trials(study.trials)
-    assert from_optuna(stored).space == from_optuna(study).space
-
-
 def test_the_notes_say_which_conditions_were_inferred():
     run = from_optuna(optimized(rate_drop_of_dart, 20))
     assert run.space["rate_drop"].active_when == {"booster": ("dart",)}
@@ -109,18 +101,6 @@ def test_hyperparameters_added_and_dropped_midway_are_noted():
         ("new",): fact("added_midway", trials=[12]),
         ("old",): fact("dropped_midway", trials=[25]),
     }
-
-
-@pytest.mark.filterwarnings("ignore:Fixed parameter:UserWarning")
-def test_a_hyperparameter_left_without_a_trial_is_not_in_the_space():
-    study = optuna.create_study(sampler=RandomSampler(seed=0))
-    study.enqueue_trial({"booster": "dart", "rate_drop": 7.0})
-    for _ in range(4):
-        study.enqueue_trial({"booster": "gbtree"})
-    study.optimize(rate_drop_of_dart, n_trials=5)
-    run = from_optuna(study)
-    assert run.space.names == ("booster",)
-    assert the_note(run.notes, "only_left_out").names == ("rate_drop",)
 
 
 # ---------------------------------------------------------------------- rows made by hand

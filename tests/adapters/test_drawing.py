@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from hpo_explain.adapters._by_value import by_value
 from hpo_explain.adapters._drawing import Drawing, one_writer
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and processes as POSIX has them")
@@ -91,29 +90,6 @@ def test_a_daemon_such_as_a_worker_of_a_pool_has_its_reports_drawn_too(tmp_path,
     drawing(tmp_path / "r.html", f"open({str(tmp_path / 'drawn')!r}, 'w').close()").wait()
     assert settings["daemon"]
     assert names(tmp_path) == ["drawn"]
-
-
-def test_functions_of_the_main_program_arrive(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import pickle, sys\n"
-        "from hpo_explain.adapters._by_value import dumped\n"
-        "class Mine:\n"
-        "    factor = 3\n"
-        "def triple(n):\n"
-        "    return Mine.factor * n\n"
-        "sys.stdout.buffer.write(dumped([triple, lambda n: triple(n) + 1]))\n"
-    )
-    data = subprocess.run(
-        [sys.executable, str(program)], stdout=subprocess.PIPE, check=True, timeout=60
-    ).stdout
-    code = "import pickle, sys; f, g = pickle.load(sys.stdin.buffer); print(f(2), g(2))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=data, stdout=subprocess.PIPE, check=True, timeout=60
-    )
-    assert done.stdout.split() == [b"6", b"7"]
-    with pytest.raises(Exception, match="pickle"):
-        __import__("pickle").dumps(by_value(one_writer.__wrapped__(tmp_path)))  # a generator
 
 
 # ---------------------------------------------------------------------- its end

@@ -64,6 +64,7 @@ def test_a_table_becomes_a_run_of_its_rows():
     (pd.Series([3, 1, 2], dtype="uint8"), Int("c", 1, 3)),
     (pd.Series([3, 1, 2], dtype=object), Int("c", 1, 3)),
     (pd.Series([3.0, 1.0, 2.0]), Float("c", 1.0, 3.0)),
+    (pd.Series([2**70, 1, 2], dtype=object), Float("c", 1.0, 2.0**70)),
     (pd.Series([3.0, 1.5, 2.0], dtype="Float64"), Float("c", 1.5, 3.0)),
     (pd.Series([0.1, 0.1, 0.1]), Float("c", 0.1, 0.1)),
     (pd.Series([4, 4, 4]), Int("c", 4, 4)),
@@ -206,29 +207,6 @@ def test_what_was_taken_for_a_hyperparameter_is_noted_and_identifiers_are_pointe
     assert not any(note.names == ("booster",) for note in run.notes)
 
 
-def test_a_table_of_nothing_but_decimals_is_read_like_one_of_floats():
-    """So come the numbers of a data base."""
-    table = pd.DataFrame({"x": [0.5, 0.25, None, 0.125], "n": [4.0, 2.0, 3.0, 1.0]})
-    table["at"], table["loss"] = [1.5, 0.5, 2.5, 3.5], [1.0, 2.0, 3.0, None]
-    options = {"objective": "loss", "trial": "n", "time": ("at", "end")}
-    table["end"] = table["at"] + 0.75
-    decimals = table.map(lambda cell: None if pd.isna(cell) else Decimal(repr(cell)))
-    run, expected = hx.from_frame(decimals, **options), hx.from_frame(table, **options)
-    assert run.space == expected.space
-    assert run.notes == expected.notes
-    assert run.excluded == expected.excluded
-    for name in ("X", "objective", "trials", "started", "finished"):
-        np.testing.assert_array_equal(getattr(run, name), getattr(expected, name))
-
-
-def test_integers_that_are_too_large_to_be_counted_are_read_as_floats():
-    table = pd.DataFrame({"c": [2**70, 1, 2], "loss": [1.0, 2.0, 3.0]})
-    parameter = hx.from_frame(table, "loss").space["c"]
-    assert (type(parameter), parameter.high) == (hx.FloatParameter, 2.0**70)
-    with pytest.raises(ValueError, match="value inf in row 0 of column 'c'"):
-        hx.from_frame(table.assign(c=[10**400, 1, 2]), "loss")
-
-
 DAYS = [date(2026, 1, 1), None, date(2026, 1, 3), date(2026, 1, 1)]
 
 
@@ -344,30 +322,6 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
     assert {"state", "datetime_start", "duration", "user_attrs_host"} <= {*note["left_out"]}
 
 
-def test_other_columns_of_optunas_table_are_hyperparameters_if_they_are_named():
-    table = optuna_study().trials_dataframe()
-    run = hx.from_frame(table, "value", hyperparameters=["params_x", "number"])
-    assert run.space.names == ("x", "number")
-    assert hx.from_frame(table, "value", hyperparameters=["x"]).space.names == ("x",)
-    space = hx.SearchSpace([hx.FloatParameter("params_x", 0.0, 1.0)])
-    assert hx.from_frame(table, "value", space=space).space == space
-    assert sorted(run.excluded) == [2, 3, 7]
-    states = hx.from_frame(table, "value", hyperparameters=["params_x", "state"])
-    assert states.space["state"].choices == ("COMPLETE", "PRUNED", "FAIL", "RUNNING")
-    assert 2 in states.trials
-
-
-def test_optunas_tables_of_several_studies_and_of_nobody():
-    table = optuna_study().trials_dataframe()
-    run = hx.from_frame(pd.concat([table, table]), "value")
-    assert run.trials.tolist() == [0, 1, 4, 5, 6, 8, 9, 12, 13, 14]
-    assert run.excluded[10].kind == "pruned"
-    states = {"number": [3, 1], "params_x": [0.1, 0.2], "state": ["Bavaria", "Hesse"]}
-    run = hx.from_frame(pd.DataFrame({**states, "y": [1.0, 2.0]}), "y")
-    assert run.space.names == ("number", "params_x", "state")
-    assert run.trials.tolist() == [0, 1]
-
-
 def test_a_column_of_numbers_names_the_trials_and_orders_them():
     options = {"trial": "number", "initial": 1}
     run = read(options, number=[12, 10, 17, 11], loss=[0.9, 0.4, np.nan, 0.6])
@@ -391,67 +345,6 @@ def test_a_time_orders_the_rows(times):
     assert run.trials.tolist() == [0, 1, 2, 3]
     assert run.config(0)["layers"] == 3
     assert the_note(run.notes, "numbered_by_time").names == ("when",)
-
-
-TOOK = pd.Series([timedelta(seconds=9), None, timedelta(days=1), timedelta(seconds=7)])
-
-
-@pytest.mark.parametrize("column", [
-    pd.to_timedelta(TOOK), TOOK.astype(object),
-    pd.to_timedelta(TOOK).astype(str).replace("NaT", None),  # as in a file
-])  # fmt: skip
-@pytest.mark.parametrize("times", ["took", ("start", "took")])
-def test_durations_are_no_times_and_the_advice_works(column, times):
-    table = EXPORT.assign(start=pd.date_range("2026-01-01", periods=4), took=column)
-    with pytest.raises(ValueError, match=r"^time 'took' must hold moments, but holds dur") as error:
-        hx.from_frame(table, "loss", time=times)
-    assert "to_datetime" not in str(error.value)
-    advice = "pandas.to_timedelta(frame['took']).dt.total_seconds()"
-    assert advice in str(error.value)
-    table["seconds"] = eval(advice, {"pandas": pd, "frame": table})
-    options = {"hyperparameters": ["lr"], "time": "seconds"}
-    assert hx.from_frame(table, "loss", **options).objective.tolist() == [0.6, 0.9, 0.7, 0.4]
-    table["finish"] = table["start"] + pd.to_timedelta(column)
-    run = hx.from_frame(table, "loss", hyperparameters=["lr"], time=("start", "finish"))
-    assert (run.finished - run.started)[[0, 2, 3]].tolist() == [9.0, 86400.0, 7.0]
-    assert run.started[0] == pd.Timestamp("2026-01-01", tz="UTC").timestamp()
-
-
-@pytest.mark.parametrize("clock", [lambda t: t, lambda t: pd.Timestamp(2026, 1, 1 + int(t))])
-@pytest.mark.parametrize(("options", "named"), [
-    ({}, "trial 0 (row 0)"), ({"trial": "n"}, "trial 7 (row 0)"),
-    ({"trial": "n", "instance": "fold"}, "trial 7 (row 0)"),
-])  # fmt: skip
-def test_start_and_finish_that_were_swapped_are_refused(clock, options, named):
-    """A model that knew every trial before its start would have seen the future."""
-    table = EXPORT.assign(n=[7, 6, 5, 4], fold=1, start=[*map(clock, (0.0, 1.0, 2.0, 3.0))])
-    table["end"] = [clock(t) for t in (5.0, 1.0, 2.0, 9.0)]
-    given = {"hyperparameters": ["lr", "layers"], **options}
-    assert len(hx.from_frame(table, "loss", time=("start", "end"), **given)) == 4
-    table["end"] = [clock(t) for t in (5.0, 6.0, 7.0, 9.0)]
-    with pytest.raises(ValueError, match=r"^time must be \(start, finish\)") as error:
-        hx.from_frame(table, "loss", time=("end", "start"), **given)
-    assert f"{named} finishes before it starts: 'end' is {clock(5.0)}" in str(error.value)
-    assert str(error.value).endswith("give time=('start', 'end').")
-
-
-def test_one_row_that_finishes_before_it_starts_is_refused_even_if_it_is_left_out():
-    table = EXPORT.assign(start=[0.0, 1.0, 2.0, 3.0], end=[1.0, 2.0, 1.5, None])
-    table.loc[2, "loss"] = np.nan
-    with pytest.raises(ValueError, match=r"trial 2 \(row 2\).*'end' is 1.5. Correct the row"):
-        hx.from_frame(table, "loss", time=("start", "end"))
-
-
-def test_trials_that_were_running_are_listed_those_without_an_objective_included():
-    table = pd.DataFrame({
-        "x": [0.1, 0.2, 0.3, 0.4, 0.5], "from": [0.0, 1.0, 2.0, 4.0, 5.0],
-        "to": [3.0, 9.0, None, 6.0, None], "loss": [1.0, np.inf, np.nan, 2.0, 3.0],
-    })  # fmt: skip
-    run = hx.from_frame(table, "loss", time=("from", "to"))
-    assert run.excluded == {1: not_finite("inf"), 2: not_finite("nan")}
-    assert (run.running_at(3), run.running_at(None)) == ((1, 2), (2,))  # the one without both
-    assert (run.known_before(1).tolist(), run.known_before(3).tolist()) == ([], [0])
-    assert "parallel" in kinds(run.notes)
 
 
 # ---------------------------------------------------------------------- instances
@@ -486,29 +379,6 @@ def test_a_row_per_instance_becomes_one_trial_with_the_mean_and_each_is_kept():
     read = pd.DataFrame(run.space.decode(kept.X))
     read["fold"], read["loss"] = [kept.names[i] for i in kept.index], kept.objective
     pd.testing.assert_frame_equal(read, table)
-
-
-@pytest.mark.parametrize("folds", [(1, 2, 3), (1, True, "1"), (0.5, 1.5), (("a",), ("b",))])
-def test_an_instance_may_be_anything(folds):
-    table = crossed(folds=folds)
-    run = hx.from_frame(table, "loss", instance="fold")
-    assert sorted(map(repr, run.instances.names)) == sorted(map(repr, folds))
-    assert len(run) == 6
-
-
-def test_rows_of_one_trial_belong_together_even_if_another_has_the_same_configuration():
-    table = pd.DataFrame({
-        "n": [4, 4, 2, 2], "x": [0.5] * 4, "y": [None, None, 0.1, 0.1], "fold": [1, 2, 1, 2],
-        "from": [10.0, 11.0, 1.0, 0.0], "to": [20.0, 30.0, 5.0, None],
-        "loss": [1.0, 3.0, 5.0, 7.0],
-    })  # fmt: skip
-    run = hx.from_frame(table, "loss", instance="fold", trial="n", time=("from", "to"), initial=1)
-    assert run.trials.tolist() == [2, 4]
-    assert run.objective.tolist() == [6.0, 2.0]
-    assert run.started.tolist() == [0.0, 10.0]
-    assert np.isnan(run.finished[0])
-    assert run.finished[1] == 30.0
-    assert run.proposals == (4,)
 
 
 def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
@@ -546,19 +416,6 @@ def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
     assert "instances_not_shared" in kinds(alone.notes)
 
 
-def test_conditions_and_frequencies_count_configurations_not_rows():
-    rng = np.random.default_rng(0)
-    active = rng.random(20) < 0.4
-    rows = [
-        {"x": i / 20, "y": i / 3.0 if active[i] else None, "fold": fold, "loss": rng.uniform()}
-        for i in range(20)
-        for fold in range(1 if active[i] else 5)
-    ]
-    run = hx.from_frame(pd.DataFrame(rows), "loss", instance="fold")
-    assert run.space["y"].optional == active.mean()
-    assert len(run) == 20
-
-
 # a hyperparameter, the objective, the trial, the instance, start and finish
 NUMBERED = pd.DataFrame([[0.1, 3.0, 7, 1, 5.0, 6.0], [0.2, 2.0, 8, 1, 1.0, 2.0],
                          [0.1, 1.0, 7, 2, 5.0, 6.0], [0.2, 0.5, 8, 2, 1.0, 2.0]])  # fmt: skip
@@ -586,17 +443,6 @@ def test_every_role_may_be_given_by_a_name_that_is_no_text(names):
     assert run.instances.names == (1, 2)
     one = hx.from_frame(table, loss, time=start, hyperparameters=[lr], instance=fold)
     assert one.objective.tolist() == [1.25, 2.0]
-
-
-def test_a_tuple_that_names_a_column_is_that_one_and_else_start_and_finish():
-    table = pd.DataFrame({"x": [0.1, 0.2], "y": [2.0, 1.0], "p": [0.0, 1.0], "id": [0.5, 1.5]})
-    assert hx.from_frame(table, "y", time=("p", "id")).finished.tolist() == [0.5, 1.5]
-    table[[("p", "id")]] = pd.DataFrame({("p", "id"): [1.0, 0.0]})
-    run = hx.from_frame(table, "y", time=("p", "id"), hyperparameters=["x"])
-    assert run.objective.tolist() == [1.0, 2.0]
-    assert run.finished is None
-    with pytest.raises(ValueError, match=r"^hyperparameters .*Write \[\('p', 'id'\)\]"):
-        hx.from_frame(table, "y", hyperparameters=("p", "id"))
 
 
 def test_the_table_is_not_changed():
@@ -716,6 +562,13 @@ WRONG = [
     ({"n": [0, 1, 2, 2**63]}, {"trial": "n"}, ["of at most 2**53", "4775808 in row 3", "Leave"]),
     ({"n": [0, 10**400, 1, 2]}, {"trial": "n"}, ["trial 'n'", "in row 1"]),
     ({"n": [0, 1, 2, np.inf]}, {"trial": "n"}, ["trial 'n'", "inf in row 3"]),
+    ({"n": [10**400, 1, 2, 3]}, {}, ["value inf in row 0 of column 'n'"]),
+    ({"t": pd.to_timedelta([9, 1, 2, 7], unit="s")}, {"time": "t"},
+     ["time 't' must hold moments, but holds dur", "pandas.to_timedelta(frame['t'])"]),
+    ({"a": [0, 1, 2, 3], "b": [5, 6, 7, 9]}, {"time": ("b", "a")},
+     ["time must be (start, finish)", "trial 0 (row 0) finishes", "give time=('a', 'b')."]),
+    ({"a": [0, 1, 2, 3], "b": [1, 2, 1.5, None]}, {"time": ("a", "b")},
+     ["trial 2 (row 2)", "'b' is 1.5. Correct the row"]),
     ({"t": ["x"] * 4}, {"time": "t"}, ["'t'", "'x' in row 0", "pandas.to_datetime"]),
     ({"t": ["2026-01-31", None, "31.01.2026", "x"]}, {"time": "t"}, ["'31.01.2026' in row 2"]),
     ({"n": [0, 1, 2, 3], "t": [4, 3, 2, 1]}, {"trial": "n", "time": "t"}, ["different orders"]),

@@ -75,12 +75,6 @@ def test_what_stands_below_a_choice_is_active_under_it(searched):
     assert (space["lr"].low, space["lr"].high) == pytest.approx((1e-4, 1.0))
 
 
-def test_times_are_those_of_hyperopt(searched):
-    run = hx.from_hyperopt(searched, space=SPACE)
-    assert (run.finished >= run.started).all()
-    assert run.known_before(5).tolist() == [0, 1, 2, 3, 4]
-
-
 def test_failed_trials_are_left_out_and_remembered():
     def sometimes(config):
         if config["model"]["type"] == "svm":

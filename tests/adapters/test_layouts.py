@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.model_selection import GridSearchCV, HalvingRandomSearchCV, KFold, RandomizedSearchCV
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
@@ -59,19 +58,6 @@ def test_none_and_what_another_grid_lacks_are_told_apart(via_csv, tmp_path):
     for trial, params in enumerate(search.cv_results_["params"]):
         assert run.config(trial) == pytest.approx(params)
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
-
-
-def test_a_table_of_a_halving_search_speaks_at_its_highest_resource():
-    values = {"max_depth": stats.randint(1, 8), "min_samples_leaf": stats.randint(1, 20)}
-    rng = np.random.default_rng(0)
-    search = HalvingRandomSearchCV(DecisionTreeClassifier(), values, random_state=0, cv=3).fit(
-        rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
-    )
-    run, own = as_run(pd.DataFrame(search.cv_results_)), as_run(search)
-    assert run.trials.tolist() == own.trials.tolist()
-    assert run.incumbent_trial == search.best_index_
-    everything = as_run(pd.DataFrame(search.cv_results_), fidelity=False)
-    assert len(everything) == len(search.cv_results_["params"])
 
 
 # ---------------------------------------------------------------------- Ray Tune

@@ -76,18 +76,6 @@ def test_every_kind_of_hyperparameter_is_read_as_it_was_suggested(kind):
     assert run.excluded == {}
 
 
-@LISTS
-def test_choices_that_a_storage_turns_from_tuples_into_lists_are_read_as_lists(tmp_path):
-    storage = f"sqlite:///{tmp_path}/study.db"
-
-    def objective(trial):
-        return float(len(trial.suggest_categorical("layers", [(8,), (8, 4)])))
-
-    optimized(objective, storage=storage, study_name="tuples")
-    run = from_optuna(optuna.load_study(storage=storage, study_name="tuples"))
-    assert run.space["layers"].choices == ([8], [8, 4])
-
-
 def test_nan_is_a_choice_like_any_other(tmp_path):
     choose = lambda t: float(t.suggest_categorical("missing", [math.nan, 1.0]) == 1.0)  # noqa: E731
     run = from_optuna(optimized(choose, storage=f"sqlite:///{tmp_path}/study.db"))
@@ -144,13 +132,6 @@ def test_a_trial_without_a_time_goes_by_its_number_and_the_notes_say_so():
     assert run.known_before(2).tolist() == [0, 1]
     assert the_note(run.notes, "untimed").trials == (1,)
     assert not noted(from_optuna(optimized(parabola, 3)).notes, "untimed")
-
-
-def test_the_study_is_only_read():
-    study = optimized(parabola, 15, TPESampler(seed=1))
-    before = study.get_trials(deepcopy=True)
-    from_optuna(study)
-    assert study.trials == before
 
 
 def test_every_state_that_does_not_count_is_left_out_with_its_reason():
@@ -237,22 +218,6 @@ def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     assert the_note(kept.notes, "unconstrained").trials == (2,)
 
 
-# Optuna 5 prefers constraints that the objective sets; earlier ones call these experimental.
-@pytest.mark.filterwarnings("ignore:.*constraints_func:FutureWarning")
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-def test_constraints_that_a_sampler_was_given_are_read():
-    sampler = TPESampler(seed=0, constraints_func=lambda t: (-1.0, t.params["x"] - 0.5))
-    study = optimized(lambda t: -t.suggest_float("x", 0.0, 1.0), 12, sampler)
-    above = [trial.number for trial in study.trials if trial.params["x"] > 0.5]
-    assert 0 < len(above) < 12
-    dropped = from_optuna(study, infeasible="drop")
-    assert list(dropped.excluded) == above
-    kept = from_optuna(study)
-    assert kept.trials[~kept.feasible].tolist() == above
-    assert kept.incumbent["x"] <= 0.5
-    assert kept.incumbent_trial == dropped.incumbent_trial
-
-
 @pytest.mark.skipif(not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5")
 def test_constraints_set_by_the_objective_itself_are_read():
     def objective(trial):
@@ -321,16 +286,6 @@ def test_a_target_may_be_a_function_of_the_trial():
     assert from_optuna(study, target=seconds, direction="maximize").direction == "maximize"
 
 
-def test_a_function_takes_the_place_of_several_objectives(two_objectives):
-    def gap(trial):
-        return trial.values[1] - trial.values[0]
-
-    run = from_optuna(two_objectives, target=gap, direction="maximize")
-    assert run.objective.tolist() == [t.values[1] - t.values[0] for t in two_objectives.trials]
-    assert (run.objective_name, run.direction) == ("gap", "maximize")
-    assert run.objective[run.row(run.incumbent_trial)] == run.objective.max()
-
-
 @pytest.mark.parametrize(("index", "direction"), [(0, "minimize"), (1, "maximize")])
 def test_a_function_that_returns_an_objective_has_its_direction(two_objectives, index, direction):
     run = from_optuna(two_objectives, target=lambda trial: trial.values[index])
@@ -346,20 +301,6 @@ def test_a_target_may_be_missing_in_some_trials():
 
 
 # ---------------------------------------------------------------------- ranges
-
-
-def test_a_range_that_changed_is_read_as_the_widest():
-    def objective(trial):
-        high = 1.0 if trial.number < 5 else 10.0
-        low = 0.1 if trial.number < 8 else 0.01
-        return trial.suggest_float("lr", low, high, log=True)
-
-    study = optimized(objective, 15)
-    run = from_optuna(study)
-    assert run.space["lr"] == FloatParameter("lr", 0.01, 10.0, log=True)
-    assert same_configurations(run, study)
-    changed = fact("range_changed", names=["lr"], count=3, low=0.01, high=10.0)
-    assert the_note(run.notes, "range_changed") == changed
 
 
 Float, Int, Category = FloatDistribution, IntDistribution, CategoricalDistribution

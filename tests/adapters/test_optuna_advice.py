@@ -120,17 +120,6 @@ def test_a_study_is_kept_where_it_is_asked_to_be(tmp_path):
     assert len(optuna.load_study(study_name="advised", storage=url).trials) == 15
 
 
-def test_a_pruner_that_shows_samplers_a_part_of_the_trials_is_kept():
-    study = optuna.create_study(
-        sampler=SAMPLERS["tpe"](), pruner=optuna.pruners.HyperbandPruner(max_resource=9)
-    )
-    study.optimize(objective, n_trials=15)
-    advised = advice_of(*NARROWER).apply(study)
-    advised.optimize(objective, n_trials=5)
-    assert isinstance(advised.pruner, optuna.pruners.HyperbandPruner)
-    assert {t.params["kind"] for t in advised.trials[15:]} <= {"a", "c"}
-
-
 def test_advice_after_advice_keeps_wider_ranges_and_is_itself_on_the_whole_space():
     wider = [hx.FloatParameter("drop", 0.01, 3.0)]
     fewer = [hx.CategoricalParameter("kind", ["a", "c"])]

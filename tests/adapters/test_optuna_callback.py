@@ -12,7 +12,7 @@ from optuna.samplers import RandomSampler, TPESampler
 from hpo_explain.adapters import _updates
 from hpo_explain.adapters.optuna import ExplanationCallback
 from tests.adapters.drawn import Drawn
-from tests.adapters.studies import optimized, parabola
+from tests.adapters.studies import parabola
 
 
 @pytest.fixture
@@ -65,12 +65,15 @@ def test_the_path_is_that_of_the_folder_in_which_the_callback_was_made(
     assert [job.path for job in written.jobs] == [tmp_path / "report.html"]
 
 
-def test_options_of_the_reader_are_passed_on(written, tmp_path):
+@pytest.mark.parametrize(
+    ("target", "directions"), [(1, ["maximize"]), (None, ["minimize", "maximize"])]
+)
+def test_options_of_the_reader_are_passed_on(written, tmp_path, target, directions):
     study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
-    callback = unlimited(tmp_path / "r.html", every=5, target=1)
+    callback = unlimited(tmp_path / "r.html", every=5, target=target)
     study.optimize(lambda t: (parabola(t), 1.0), n_trials=5, callbacks=[callback])
     (job,) = written.jobs
-    assert [run.direction for run in job.runs.values()] == ["maximize"]
+    assert [run.direction for run in job.runs.values()] == directions
 
 
 # ---------------------------------------------------------------------- no harm
@@ -116,20 +119,6 @@ def test_whatever_fails_here_is_logged_once_and_the_run_goes_on(
     assert type(error).__name__ in caplog.text
     assert "The optimization goes on." in caplog.text
     assert caplog.records[0].exc_info[1] is error
-
-
-def test_failures_of_different_kinds_are_logged_each(tmp_path, monkeypatch, caplog):
-    errors = [OSError("first"), ValueError("second"), OSError("third"), KeyError("fourth")]
-    left = list(errors)
-
-    def no_process(*_, **__):
-        raise left.pop(0)
-
-    monkeypatch.setattr(_updates, "Drawing", no_process)
-    optimize(unlimited(tmp_path / "r.html", every=1), 4)
-    assert left == []
-    logged = [record.exc_info[1] for record in caplog.records]
-    assert logged == [errors[0], errors[1], errors[3]]
 
 
 def test_a_study_that_cannot_be_read_does_not_end_the_run(tmp_path, caplog):
@@ -179,15 +168,10 @@ def test_threads_start_one_report_at_a_time_and_none_that_is_due_is_lost(tmp_pat
     (("",), {}, r"path must name the report's file, but was ''"),
     ((), {"every": 0}, r"every must be at least 1, but was 0"),
     ((), {"every": 2.5}, r"every must be a whole number, but was 2.5"),
+    ((), {"budget": 0.0}, r"budget must be above 0 and at most 1.* but was 0.0"),
+    ((), {"on_update": "mail"}, r"on_update must be a function"),
     ((), {"evry": 2}, r"evry is not an option of ExplanationCallback. Did you mean 'every'"),
 ])  # fmt: skip
 def test_bad_arguments_are_refused_before_the_run_starts(arguments, options, text):
     with pytest.raises(ValueError, match=text):
         unlimited(*arguments, **options)
-
-
-def test_the_callback_is_called_with_a_study_and_a_trial(written, tmp_path):
-    study = optimized(parabola, 5)
-    callback = unlimited(tmp_path / "r.html", every=1)
-    assert callback(study, study.trials[-1]) is None
-    assert written.lengths == [5]

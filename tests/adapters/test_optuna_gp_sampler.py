@@ -8,9 +8,8 @@ import time
 import numpy as np
 import optuna
 import pytest
-from optuna.samplers import GPSampler, TPESampler
+from optuna.samplers import GPSampler
 
-import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
 from tests.adapters.studies import optimized
@@ -116,53 +115,6 @@ def test_fits_do_not_depend_on_the_order_in_which_they_are_asked_for(studied):
     np.testing.assert_array_equal(a, second.surrogate(before=TRIALS - 1).predict(X)[0])
 
 
-def test_trials_that_ran_beside_it_are_averaged_over():
-    sampler = GPSampler(seed=0, n_startup_trials=4)
-    study = optuna.create_study(sampler=sampler)
-    waiting = []
-    for _ in range(9):
-        trial = study.ask()
-        waiting.append((trial, trial.suggest_float("x", 0.0, 1.0)))
-        time.sleep(0.001)
-        if len(waiting) == 2:
-            done, value = waiting.pop(0)
-            study.tell(done, value)
-            time.sleep(0.001)
-    run = from_optuna(study)
-    own = run.own_acquisition(7)
-    if tuple(map(int, optuna.__version__.split(".")[:2])) >= (5, 0):
-        assert "running_trials_averaged" in kinds(own.notes)
-    assert run.running_at(7) == (6,)
-
-
-def test_running_trials_keep_their_numbers_when_they_are_told():
-    space = {
-        "x": optuna.distributions.FloatDistribution(-1.0, 1.0),
-        "c": optuna.distributions.CategoricalDistribution(["a", "b"]),
-    }
-    sampler = SpiedGP(seed=0, n_startup_trials=5)
-    study = optuna.create_study(sampler=sampler)
-
-    def tell(trial):
-        time.sleep(0.001)
-        study.tell(trial, trial.params["x"] ** 2 + (trial.params["c"] == "b"))
-        time.sleep(0.001)
-
-    for _ in range(7):
-        tell(study.ask(space))
-    asked = [study.ask(space) for _ in range(2)]
-    before = [hx.explain_proposal(study, trial, background=20) for trial in asked]
-    known = np.array([trial.value for trial in study.trials[:7]])
-    own = sampler.seen[2][2]  # of the first one, beside which none ran
-    assert before[0].prediction["total"] - math.log(known.std()) == pytest.approx(own, rel=1e-3)
-    for trial in asked[::-1]:
-        tell(trial)
-    for trial, explanation in zip(asked, before, strict=True):
-        told = hx.explain_proposal(study, trial.number, background=20)
-        np.testing.assert_array_equal(explanation.phi, told.phi)
-        assert (explanation.prediction, explanation.baseline) == (told.prediction, told.baseline)
-
-
 @pytest.mark.skipif(
     tuple(map(int, optuna.__version__.split(".")[:2])) < (5, 0),
     reason="before Optuna 5 the sampler passes over running trials",
@@ -179,7 +131,9 @@ def test_beside_running_trials_log_ei_is_the_samplers_own_but_for_its_random_num
         time.sleep(0.001)
     asked = [study.ask(space) for _ in range(3)]
     run = from_optuna(study)
-    own = run.own_acquisition(asked[2].number).acquisition
+    chosen = run.own_acquisition(asked[2].number)
+    assert "running_trials_averaged" in kinds(chosen.notes)
+    own = chosen.acquisition
     values = np.array([trial.value for trial in study.trials[:6]])
     X = run.space.sample(60, seed=0)  # normalized values are encoded positions here
     (ours,) = own.terms(X).values()
@@ -228,9 +182,3 @@ def test_another_objective_than_the_samplers_is_modelled_anew(studied):
     run = from_optuna(study, target=lambda trial: trial.params["x"])
     assert run.record.surrogate(TRIALS - 1) is None
     assert run.own_acquisition(TRIALS - 1) is not None
-
-
-def test_a_sampler_of_another_kind_is_no_gaussian_process(studied):
-    study, _ = studied
-    run = from_optuna(study, sampler=TPESampler(multivariate=False))
-    assert run.acquisition(before=12).label == "log l − log g"

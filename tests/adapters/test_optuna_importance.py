@@ -1,4 +1,3 @@
-import matplotlib as mpl
 import optuna
 import pytest
 from optuna.exceptions import ExperimentalWarning
@@ -54,23 +53,6 @@ def test_the_shares_of_one_forest_are_those_of_optunas_own_evaluator(study):
     assert theirs == pytest.approx({name: ours.share(name) for name in ("x", "y")}, rel=1e-9)
 
 
-def bars(study, **options):
-    """The bars of Optuna's plot, by name."""
-    with mpl.rc_context(), pytest.warns(ExperimentalWarning):
-        ax = optuna.visualization.matplotlib.plot_param_importances(
-            study, evaluator=FanovaImportanceEvaluator(), **options
-        )
-    names = [tick.get_text() for tick in ax.get_yticklabels()]
-    (drawn,) = ax.containers
-    mpl.pyplot.close(ax.figure)
-    return dict(zip(names, [patch.get_width() for patch in drawn], strict=True))
-
-
-def test_plot_param_importances_draws_it(study):
-    expected = get_param_importances(study, evaluator=FanovaImportanceEvaluator())
-    assert bars(study) == expected
-
-
 def two_objectives(trial):
     x, y = trial.suggest_float("x", 0.0, 1.0), trial.suggest_float("y", 0.0, 1.0)
     return x, -y
@@ -82,7 +64,6 @@ def test_each_of_several_objectives_has_its_own_importance(objective, name):
     options = {"target": lambda trial: trial.values[objective]}
     evaluator = FanovaImportanceEvaluator()
     assert get_param_importances(study, evaluator=evaluator, **options)[name] > 0.95
-    assert bars(study, target_name=name, **options)[name] > 0.95
 
 
 def test_several_objectives_without_a_target_are_refused():
@@ -142,14 +123,6 @@ def test_single_valued_hyperparameters_get_zero():
     found = shares(optimized(objective, 20))
     assert next(iter(found)) == "x"
     assert [found[name] for name in ("float", "int", "category")] == [0.0, 0.0, 0.0]
-
-
-def test_categories_of_any_type_are_assessed():
-    def objective(trial):
-        kind = trial.suggest_categorical("kind", [None, True, 1, 1.5, "a"])
-        return {None: 0.0, 1.5: 2.0, "a": 3.0}.get(kind, 1.0) + 0.1 * trial.suggest_int("n", 1, 3)
-
-    assert shares(optimized(objective, 40))["kind"] > 0.9
 
 
 @pytest.mark.thorough

@@ -16,7 +16,6 @@ from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
 from tests.adapters.spied import SpiedTPE
-from tests.adapters.studies import optimized
 from tests.noted import kinds, the_note
 
 pytestmark = [
@@ -170,23 +169,6 @@ def test_with_a_gaussian_process_what_is_open_is_averaged_too():
     assert caught.value.argument == "background"
 
 
-def test_conditions_tell_what_may_still_be_chosen():
-    def objective(trial):
-        if trial.suggest_categorical("booster", ["gbtree", "dart"]) == "dart":
-            return trial.suggest_float("rate_drop", 0.0, 1.0)
-        return trial.suggest_float("eta", 0.0, 1.0) + 0.5
-
-    study = optimized(objective, 24, TPESampler(seed=0, **UNIVARIATE))
-    run, trial = from_optuna(study), study.ask()
-    assert from_optuna(study).without_result[24].not_chosen(run.space) == run.space.names
-    booster = trial.suggest_categorical("booster", ["gbtree", "dart"])
-    child = "rate_drop" if booster == "dart" else "eta"
-    explanation = hx.explain_proposal(study, trial, background=ROWS)
-    assert explanation.not_chosen == (child,)
-    trial.suggest_float(child, 0.0, 1.0)
-    assert hx.explain_proposal(study, trial, background=ROWS).not_chosen == ()
-
-
 # ---------------------------------------------------------------------- set by hand
 
 
@@ -252,25 +234,3 @@ def test_a_run_holds_them_beside_its_trials():
     assert path.trials.tolist() == [10, 11, 12, 13]
     assert np.isnan(path.predictions()["objective"].loc[[12, 13]]).all()
     assert len(hx.desirability_path(run, background=ROWS, progress=False)) == 2
-
-
-def test_random_phase_and_other_samplers():
-    study = tried(TPESampler(seed=8, **UNIVARIATE), 5)
-    trial = study.ask(SPACE)
-    with pytest.raises(NothingToExplain) as caught:
-        hx.explain_proposal(study, trial)
-    assert caught.value.reason["origin"] is Origin.INITIAL
-    random = tried(RandomSampler(seed=0), 5)
-    found = hx.explain_proposal(random, random.ask(SPACE), background=ROWS)
-    assert (found.assumed, found.subject.state) == (True, "running")
-
-
-def test_a_value_outside_the_space_is_not_read():
-    study = tried(TPESampler(seed=9, **UNIVARIATE), 12)
-    run = from_optuna(study)
-    trial = study.ask({**SPACE, "x": FloatDistribution(5.0, 6.0)})
-    later = from_optuna(study)
-    assert later.space == run.space
-    assert later.without_result == {}
-    with pytest.raises(InputError, match="left out"):
-        hx.explain_proposal(study, trial)

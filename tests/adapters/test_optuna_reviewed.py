@@ -133,35 +133,6 @@ def test_what_could_not_be_foreseen_is_named_unless_the_space_is_given(space, ca
     assert bool(otherwise) == (space is None)
 
 
-def test_what_a_sampler_around_it_fixes_is_seen_as_it_is():
-    seen = []
-    inner = ReviewedSampler(SAMPLERS["tpe joint"](), spying(seen), explainer=QUICK)
-    study = run_study(PartialFixedSampler({"depth": 2}, inner), n=9)
-    plain = run_study(PartialFixedSampler({"depth": 2}, SAMPLERS["tpe joint"]()), n=9)
-    assert outcome(study) == outcome(plain)
-    assert {explanation.config["depth"] for explanation in seen} == {2}
-
-
-def test_a_pruner_that_shows_a_sampler_some_trials_changes_nothing():
-    def objective(trial):
-        value = bowl(trial)
-        for step in range(9):
-            trial.report(value + 1.0 / (step + 1), step)
-            if trial.should_prune():
-                raise optuna.TrialPruned
-        return value
-
-    def study_of(sampler):
-        pruner = optuna.pruners.HyperbandPruner(min_resource=1, max_resource=9)
-        return run_study(sampler, objective, 12, pruner=pruner, study_name="same brackets")
-
-    seen = []
-    make = SAMPLERS["tpe"]
-    reviewed = study_of(ReviewedSampler(make(), spying(seen), explainer=QUICK))
-    assert outcome(reviewed) == outcome(study_of(make()))
-    assert seen
-
-
 def test_a_gp_samplers_study_is_the_same_too():
     pytest.importorskip("torch")
     seen = []

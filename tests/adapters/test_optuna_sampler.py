@@ -1,6 +1,5 @@
 """Who chose the trials of a study, and what was known by then."""
 
-import datetime as dt
 import time
 
 import numpy as np
@@ -10,7 +9,6 @@ from optuna.distributions import FloatDistribution
 from optuna.samplers import (
     GPSampler,
     GridSampler,
-    PartialFixedSampler,
     QMCSampler,
     RandomSampler,
     TPESampler,
@@ -120,20 +118,6 @@ def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path, monkeypatch
     assert "unknown sampler" not in notes[-1]
 
 
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-def test_marks_of_trials_that_were_left_out_tell_when_the_start_ended():
-    def objective(trial):
-        x = trial.suggest_float("x", -1.0, 1.0)
-        if trial.number == 6:
-            raise optuna.TrialPruned
-        return x**2
-
-    sampler = TPESampler(n_startup_trials=6, multivariate=True, constant_liar=True, seed=0)
-    run = from_optuna(optimized(objective, 12, sampler))
-    assert 6 in run.excluded
-    assert the_note(run.notes, "sampler")["phase"] == fact("marks_begin", finished=6)
-
-
 @pytest.mark.parametrize(("sampler", "name"), [
     (lambda: RandomSampler(seed=0), "RandomSampler"),
     (lambda: GridSampler({"x": np.linspace(-1, 1, 14).tolist()}, seed=0), "GridSampler"),
@@ -162,16 +146,6 @@ def test_the_gaussian_process_of_optuna_counts_completed_trials_only():
     study = study_of(*trials)
     assert from_optuna(study, sampler=TPESampler()).proposals == tuple(range(10, 20))
     assert from_optuna(study, sampler=GPSampler()).proposals == tuple(range(14, 20))
-
-
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-def test_a_partly_fixed_sampler_is_the_sampler_beneath_it():
-    sampler = PartialFixedSampler({"x": 0.5}, TPESampler(n_startup_trials=3, seed=0))
-    run = from_optuna(
-        optimized(lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("y", 0, 1), 8, sampler)
-    )
-    assert run.optimizer == "Optuna's TPESampler"
-    assert run.proposals == (3, 4, 5, 6, 7)
 
 
 def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
@@ -249,26 +223,6 @@ def test_the_startup_phase_of_a_parallel_run_goes_by_time():
     trials += [finished(start=1.5 + i, end=30 + i, x=0.5) for i in range(12)]
     run = from_optuna(study_of(*trials), sampler=TPESampler())
     assert run.proposals == (19, 20, 21)  # started at 10.5, 11.5, 12.5
-
-
-def test_proposals_of_a_really_parallel_run_are_those_that_tpe_chose():
-    sampler, sampled = SpiedTPE(n_startup_trials=6, seed=0), {}
-
-    def objective(trial):
-        x = trial.suggest_float("x", -1.0, 1.0)
-        sampled[trial.number] = dt.datetime.now()
-        time.sleep(0.02 * (1 + trial.number % 3))
-        return x**2
-
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(objective, n_trials=24, n_jobs=4)
-    run = from_optuna(study)
-    assert run.started is not None
-    # a trial is stamped just before it is sampled: one finished in between is counted too late
-    trials = study.trials
-    for number in set(run.proposals) ^ sampler.chosen:
-        stamped = trials[number].datetime_start
-        assert any(stamped <= other.datetime_complete <= sampled[number] for other in trials)
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")

@@ -79,17 +79,6 @@ def test_a_database_without_tables_gets_none(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_storage_without_a_version_is_not_given_one(file):
-    connection = sqlite3.connect(file)
-    connection.execute("delete from version_info")
-    connection.commit()
-    connection.close()
-    before = file.read_bytes()
-    with pytest.raises(ValueError, match="readonly database"):
-        load_study("sqlite:///study.db")
-    assert file.read_bytes() == before
-
-
 def test_a_locked_file_is_a_timeout(file):
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("begin exclusive")

@@ -5,13 +5,11 @@ import math
 import pickle
 import threading
 import time
-import warnings
 
 import numpy as np
 import optuna
 import pytest
 from optuna.samplers import PartialFixedSampler, TPESampler
-from optuna.trial import TrialState
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
@@ -66,16 +64,6 @@ def test_every_kind_of_hyperparameter(options, direction):
 def test_the_samplers_own_settings(settings, options):
     study, sampler = spied_study(every_kind, 24, options={**options, **settings})
     assert_rebuilt(study, sampler)
-
-
-@pytest.mark.parametrize("options", [UNIVARIATE, GROUPS], ids=["univariate", "groups"])
-def test_settings_alone_are_enough(options):
-    """A sampler that was never used, as for a study that was loaded."""
-    study, sampler = spied_study(every_kind, 24, options=options)
-    run = from_optuna(study, sampler=TPESampler(**options))
-    for number in range(15, 24):
-        expected = sampler.value_at(study.trials[number])
-        assert value_of(run, number) == pytest.approx(expected, rel=1e-9)
 
 
 def test_kernels_narrower_than_the_digits_of_a_position():
@@ -270,30 +258,3 @@ def test_a_version_that_answers_otherwise_is_named(monkeypatch):
     why = run.record.why_not(14)
     assert (why.kind, why["why"].kind) == ("not_rebuilt", "sampler_raised")
     assert (why["version"], why["checked"]) == (optuna.__version__, "4.5 and 5.0")
-
-
-def test_the_next_trials_acquisition_is_that_of_everything_known():
-    def objective(trial):
-        return trial.suggest_float("x", 0.0, 1.0) + trial.suggest_int("k", 1, 9)
-
-    study, _ = spied_study(objective, 20, options=UNIVARIATE)
-    acquisition = from_optuna(study).acquisition()
-    study.optimize(objective, n_trials=1)
-    run = from_optuna(study)
-    terms = acquisition.terms(acquisition.space.encode(study.trials[20].params))
-    assert float(terms["good"][0] + terms["bad"][0]) == pytest.approx(value_of(run, 20), rel=1e-9)
-    assert study.trials[20].state == TrialState.COMPLETE
-
-
-def test_a_grid_that_numbers_of_its_size_cannot_resolve_is_named():
-    study = optuna.create_study(sampler=TPESampler(seed=0, n_startup_trials=3))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Optuna's own numbers overflow
-        study.optimize(
-            lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("k", 1e16, 1e16 + 20, step=1),
-            n_trials=8,
-        )
-    found = hx.explain_proposal(study, 7)
-    why = the_note(found.notes, "acquisition_assumed")["why"]
-    assert (why.kind, why["why"]) == ("not_rebuilt", fact("densities_are_zero"))
-    assert np.isfinite(found.phi).all()

@@ -1,8 +1,6 @@
 """Reports while a run goes on: within their budget of time, one at a time, to no harm."""
 
-import errno
 import logging
-import os
 import threading
 import time
 from functools import partial
@@ -22,7 +20,6 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.reporting import Section
 from tests.adapters.drawn import Drawn, drawn_here
 from tests.adapters.studies import parabola
-from tests.handmade import Page
 
 
 class Updates(ReportUpdates):
@@ -255,35 +252,11 @@ def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(tmp_path, c
     assert "is written without a lock" in caplog.text
 
 
-@pytest.mark.skipif(os.name != "posix", reason="locks as POSIX does")
-def test_a_file_system_without_locks_gets_no_file_in_their_place(monkeypatch, tmp_path):
-    def flock(*_):
-        raise OSError(errno.ENOSYS, "Function not implemented")
-
-    monkeypatch.setattr("fcntl.flock", flock)
-    with one_writer(tmp_path / "r.html") as mine:
-        assert mine
-    assert names(tmp_path) == []
-
-
 def test_a_folder_that_is_missing_is_not_made(of_study, tmp_path, caplog):
     study, callback = of_study(4, tmp_path / "missing" / "r.html", every=2)
     assert callback.finish(study) is None
     assert "there is no folder" in caplog.text
     assert names(tmp_path) == []
-
-
-def test_a_report_that_fails_leaves_the_last_good_one_and_no_lock_file(
-    of_study, tmp_path, monkeypatch
-):
-    def full_disk(*_):
-        raise OSError(28, "No space left on device")
-
-    (tmp_path / "r.html").write_text("the last good one")
-    monkeypatch.setattr("hpo_explain.reporting.page.write_atomically", full_disk)
-    of_study(4, every=2)
-    assert (tmp_path / "r.html").read_text() == "the last good one"
-    assert names(tmp_path) == ["r.html"]
 
 
 def test_sections_that_cannot_be_sent_are_refused_before_the_run_starts():
@@ -294,19 +267,6 @@ def test_sections_that_cannot_be_sent_are_refused_before_the_run_starts():
 
 
 # ---------------------------------------------------------------------- Optuna
-
-
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-@pytest.mark.parametrize("target", [None, 0])
-def test_several_objectives_get_a_tab_each_unless_one_is_the_target(target, tmp_path, of_study):
-    several = {"directions": ["minimize", "maximize"], "names": ["loss", "speed"]}
-    of_study(
-        6, objective=lambda t: (parabola(t), 1.0 + t.number), every=6, target=target, **several
-    )
-    page = Page((tmp_path / "r.html").read_text(encoding="utf-8"))
-    assert "The best of 6 trials is trial 5, at 6." in page.text or target == 0
-    assert page.values("for") == (["tab-1", "tab-2"] if target is None else [])
-    assert not page.misnested
 
 
 def test_finish_writes_the_whole_study(of_study, tmp_path):
@@ -351,16 +311,6 @@ def test_what_is_not_a_result_is_logged_and_not_raised(tmp_path, caplog):
     assert callback("nothing") is None
     assert callback.finish("nothing") is None
     assert len(caplog.records) == 1
-
-
-@pytest.mark.parametrize(("options", "text"), [
-    ({"budget": 0.0}, r"budget must be above 0 and at most 1.* but was 0.0"),
-    ({"budget": 7}, r"budget must be above 0 and at most 1.* but was 7"),
-    ({"on_update": "mail"}, r"on_update must be a function"),
-])  # fmt: skip
-def test_bad_arguments_are_refused(options, text):
-    with pytest.raises(ValueError, match=text):
-        ExplanationCallback(**options)
 
 
 @pytest.mark.parametrize(

@@ -50,13 +50,6 @@ def test_a_claim_is_a_frozen_record_of_what_it_says():
         claim.certain = True
 
 
-def test_local_importance_names_no_share_of_nothing():
-    result = hx.local_importance(tuning_run(20))
-    importance = np.array([0.3, 0.002, 0.001, 0.0])
-    claims = replace(result, importance=importance, std=np.zeros(4)).claims
-    assert [(c.hyperparameters, c.estimate) for c in claims] == [(("lr",), 0.3)]
-
-
 def test_predictions_name_no_contribution_of_nothing():
     run = tuning_run(20)
     one = hx.explain_prediction(run, 0, background=40)

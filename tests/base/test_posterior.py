@@ -112,15 +112,6 @@ def test_there_are_as_many_draws_as_are_asked_for(run, name):
     assert len(found.posterior) == 50  # each with its mirror image
 
 
-def test_with_the_same_seed_and_number_the_draws_are_the_same():
-    for name in ("marginal", "compare"):
-        found, again = (
-            RESULTS[name](run_of(lambda X: X[:, 0] + X[:, 1] ** 2, 20), kind="gp", draws=20)
-            for _ in "ab"
-        )
-        np.testing.assert_array_equal(found.posterior.values, again.posterior.values)
-
-
 def test_of_an_importance_they_are_the_shares_themselves(run):
     found = hx.importance(run, 2, kind="gp")
     assert found.posterior.names == tuple(found.importance.index)

@@ -238,37 +238,6 @@ def test_a_value_is_shown_however_small_it_is(run):
         assert "1e-300" in words
 
 
-def of_two(name, found):
-    """A result with a contribution of 0.25 and one that is rounding, and the column they are in."""
-    sizes = (0.25, 7.293e-16)
-    if name == "LimeExplanation":
-        made = [hx.LimeStatement(("lr",), "range", (0.0, 1.0), size, 0.0, 1.0) for size in sizes]
-        return replace(found, statements=tuple(made)), "effect"
-    if name == "Ablation":
-        gains = found.gains * 0.0
-        gains[[0, -1]] = sizes
-        return replace(found, gains=gains), "gain"
-    held = "mean" if name == "RepeatedRuns" else "phi"
-    values = np.zeros_like(getattr(found, held))
-    if name == "RepeatedRuns":
-        values[:, :2, :] = np.array(sizes)[:, None]
-    else:
-        values[..., :2] = sizes
-    return replace(found, **{held: values}), "contribution"
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["PredictionExplanation", "PredictionOverview", "RepeatedRuns", "LimeExplanation", "Ablation"],
-)
-def test_rounding_is_shown_as_0_whatever_is_explained(name, run):
-    found, column = of_two(name, MADE[name](run))
-    for words in cells(found):
-        assert "0.25" in words
-        assert "7.293e-16" not in words
-    assert 7.293e-16 in found.to_frame()[column].tolist()
-
-
 def test_every_kind_of_result_says_which_verdict_of_trust_its_statements_need():
     scopes = {name: getattr(hx, name.split(" ")[0]).scope for name in MADE}
     assert {name: scope for name, scope in scopes.items() if scope not in SCOPES} == {}

@@ -160,20 +160,6 @@ def test_the_trial_may_be_named_in_four_ways(run, read, trial):
     assert json.loads(outcome.stdout)["payout"] == found.payout
 
 
-def test_a_pair_has_a_row_per_combination(run, read):
-    found = rows(run("partial-dependence", "study.db", "kernel", "x", "--grid-size", "5",
-                     "--kind", "forest", "--seed", "3", "--format", "csv").stdout)  # fmt: skip
-    result = hx.partial_dependence(read, ["kernel", "x"], grid_size=5, kind="forest", seed=3)
-    assert [row["kernel"] for row in found] == ["rbf"] * 5 + ["poly"] * 5 + ["None"] * 5
-    assert [float(row["mean"]) for row in found] == result.mean.ravel().tolist()
-
-
-def test_seeds_decide_what_is_drawn(run, study):
-    arguments = ["importance", "study.db", "--format", "json", "--seed"]
-    first, same, other = (run(*arguments, seed).stdout for seed in ("0", "0", "1"))
-    assert first == same != other
-
-
 def test_the_pending_trial_is_the_one_that_runs(study, run):
     running = optuna.load_study(study_name="first", storage="sqlite:///study.db").ask()
     running.suggest_float("x", 0.0, 1.0)

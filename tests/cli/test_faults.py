@@ -3,12 +3,9 @@
 import contextlib
 import errno
 import io
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import optuna
@@ -136,25 +133,3 @@ def test_an_interrupt_that_a_library_drops_is_heeded_before_anything_is_written(
     assert outcome.exit_code == 1
     assert outcome.stderr.endswith("\nAborted!\n")
     assert old.read_text() == "old"
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("name", COMMANDS)
-def test_an_interrupt_anywhere_leaves_the_old_file_or_the_new_one(name, folder, study):
-    arguments = ["." if part == "out" else part.removeprefix("out/") for part in COMMANDS[name]]
-    file = Path(name).name
-    Path(file).write_text("old")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.cli.interrupted", "15", *arguments],
-        stdout=subprocess.PIPE, check=True, text=True,
-    )  # fmt: skip
-    whole, *others = json.loads(done.stdout)
-    assert whole["code"] == 0
-    assert sum(other["files"][file] == "old" for other in others) > 7
-    for other in others:
-        assert other["code"] == 1, other["said"]
-        assert other["said"].endswith("\nAborted!\n")
-        assert not {"Traceback", "ignored"} & {*other["said"].split()}
-        assert other["files"][file] in ("old", whole["files"][file])
-        assert other["files"].keys() == whole["files"].keys()

@@ -1,18 +1,10 @@
 """A report about every run in a folder."""
 
-import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
-import time
 
-import joblib
 import pytest
-
-from hpo_explain.cli._source import Source
-from hpo_explain.cli.report import runs_in, write_reports
 
 pytestmark = pytest.mark.usefixtures("brief_reports")
 
@@ -63,14 +55,6 @@ def test_a_folder_without_runs_is_refused(folder, run):
     assert "without an Optuna storage" in outcome.stderr
 
 
-def test_workers_write_the_same_pages(folder, runs):
-    sources = runs_in(Source(str(runs)))
-    assert not write_reports(sources, folder / "alone", n_jobs=1)
-    with joblib.parallel_config(backend="threading", n_jobs=2):
-        assert not write_reports(sources, folder / "both", n_jobs=None)
-    assert _pages(folder / "alone") == _pages(folder / "both")
-
-
 @pytest.mark.filterwarnings("default")  # what a cluster warns of at its ends
 def test_workers_of_a_dask_scheduler_write_the_same_pages(folder, runs, run):
     distributed = pytest.importorskip("distributed")
@@ -105,42 +89,3 @@ def test_an_interrupt_leaves_the_reports_that_are_written(folder, runs, run, mon
     assert outcome.stderr.endswith("\nAborted!\n")
     assert [path.name for path in (folder / "reports").iterdir()] == ["first.html"]
     assert (folder / "reports" / "first.html").read_text().rstrip().endswith("</html>")
-
-
-def _lives(group):
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("whom", ["the command", "all of its processes"])
-@pytest.mark.parametrize("when", ["a worker starts", "a report is written"])
-def test_ctrl_c_ends_the_command_and_its_workers_with_one_line(folder, runs, whom, when):
-    """A terminal sends it to all, `kill` to one."""
-    for name in "cdefg":
-        shutil.copy(runs / "first.db", runs / f"{name}.db")
-    command = [sys.executable, "-c", "from hpo_explain.cli import main; main()"]
-    began = subprocess.Popen(
-        [*command, "report", "runs", "--n-jobs", "2"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True,
-    )  # fmt: skip
-    first = began.stderr.readline()
-    assert first.startswith("writing 7 reports")
-    while when == "a report is written" and not [*folder.glob("reports/*.html")]:
-        assert began.poll() is None
-        time.sleep(0.05)
-    time.sleep(0.7)
-    (os.kill if whom == "the command" else os.killpg)(began.pid, signal.SIGINT)
-    told = began.communicate(timeout=30.0)
-    assert (began.returncode, *told) == (1, "", "\nAborted!\n")
-    pages = [*folder.glob("reports/*")]
-    assert len(pages) < 7
-    assert all(page.read_text().rstrip().endswith("</html>") for page in pages)
-    patience = time.monotonic() + 10.0
-    while _lives(began.pid):  # those who clean up after the workers
-        assert time.monotonic() < patience
-        time.sleep(0.05)

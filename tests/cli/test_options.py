@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from hpo_explain.base.errors import Option
-from hpo_explain.catalog.methods import EXPLAIN_PROPOSAL, IMPORTANCE
+from hpo_explain.catalog.methods import EXPLAIN_PROPOSAL
 from hpo_explain.cli._commands import command_of
 from hpo_explain.cli._errors import name_option, name_reading_option
 from hpo_explain.reporting import page
@@ -42,11 +42,6 @@ def test_an_argument_becomes_the_option_that_the_command_has(option, expected):
 def test_arguments_of_reading_have_options_of_their_own(option, expected):
     with click.Context(command_of(EXPLAIN_PROPOSAL)):
         assert name_reading_option(option) == expected
-
-
-def test_a_command_without_the_option_names_the_argument():
-    with click.Context(command_of(IMPORTANCE)):
-        assert name_option(Option("estimator", "lcb")) == "estimator='lcb'"
 
 
 def test_notes_and_errors_name_options(folder, study, run):

@@ -1,11 +1,8 @@
 """The report, from the command line."""
 
-import errno
-import os
 import re
 import warnings
 from importlib import import_module
-from pathlib import Path
 
 import optuna
 import pytest
@@ -59,12 +56,6 @@ def test_one_of_several_objectives_is_reported_alone(folder, two_objectives, run
     assert "loss (minimize)" not in outcome.stderr
 
 
-def test_what_a_report_rests_on_is_told_on_stderr(study, run):
-    outcome = run("report", "study.db")
-    assert "left out: 1 (3): pruned" in outcome.stderr
-    assert "note: sampler: " in outcome.stderr
-
-
 @pytest.mark.parametrize(
     ("out", "words"), [("no/folder/report.html", "no/folder"), (".", "is a folder")]
 )
@@ -76,26 +67,3 @@ def test_a_place_that_cannot_be_written_is_noticed_before_anything_is_read(
     assert words in outcome.stderr
     assert "reading" not in outcome.stderr
     assert [path.name for path in folder.iterdir()] == ["study.db"]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        errno.ENOSPC,
-        *(pytest.param(code, marks=pytest.mark.thorough) for code in (errno.EROFS, errno.EACCES)),
-    ],
-)
-def test_the_last_good_report_stays_when_the_disk_does_not_take_a_new_one(
-    folder, study, run, monkeypatch, code
-):
-    (folder / "report.html").write_text("the last good one")
-
-    def refuse(self, target):
-        raise OSError(code, os.strerror(code), str(target))
-
-    monkeypatch.setattr(Path, "replace", refuse)
-    outcome = run("report", "sqlite:///study.db")
-    assert outcome.exit_code == 1
-    assert os.strerror(code) in outcome.stderr
-    assert (folder / "report.html").read_text() == "the last good one"
-    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "study.db"]

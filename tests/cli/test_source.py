@@ -41,13 +41,6 @@ def first_column(text):
     return {line.split(",")[0] for line in text.splitlines()[1:]}
 
 
-def test_the_file_of_a_database_is_as_good_as_its_address(folder, study, run):
-    by_file = run("importance", "study.db", "--format", "json")
-    by_address = run("importance", "sqlite:///study.db", "--format", "json")
-    assert by_file.exit_code == 0, by_file.output
-    assert by_file.stdout == by_address.stdout
-
-
 def test_a_journal_file_is_read_and_not_locked(folder, run):
     backend = optuna.storages.journal.JournalFileBackend("journal.log")
     storage = optuna.storages.JournalStorage(backend)
@@ -82,22 +75,6 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(folder, run, 
     asked = run("importance", "trials.csv", "--objective", "auc", "--format", "csv", *chosen)
     assert first_column(asked.stdout) == {"x", "Unnamed: 0"}
     assert "Unnamed: 0: left out" not in asked.stderr
-
-
-def test_optunas_own_table_saved_with_its_index_has_no_hyperparameters_but_those(folder, run):
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-    tune(study, 12)
-    study.trials_dataframe().to_csv("td.csv")
-    outcome = run("importance", "td.csv", "--objective", "value", "--format", "csv")
-    assert first_column(outcome.stdout) == {"x", "kernel", "y"}
-    assert "left out: 1 (3): pruned" in outcome.stderr
-    assert "left out: datetime_start, datetime_complete, duration" in outcome.stderr
-
-
-def test_a_column_without_a_name_that_holds_something_else_is_kept(folder, run):
-    TABLE.set_index(pd.Index([3, 1, 4, 5, 9])).to_csv("trials.csv")
-    outcome = run("importance", "trials.csv", "--objective", "auc", "--format", "csv")
-    assert first_column(outcome.stdout) == {"Unnamed: 0", "x", "kernel"}
 
 
 def test_a_table_may_number_and_time_its_trials_and_name_folds(folder, run):
@@ -157,45 +134,6 @@ def test_a_pickle_that_cannot_be_loaded_says_how_to_make_one(folder, run):
     assert "store_objective=False" in outcome.stderr
 
 
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-def test_one_of_several_objectives_is_named(folder, run):
-    study = optuna.create_study(
-        storage="sqlite:///two.db", directions=["minimize", "maximize"],
-        sampler=optuna.samplers.RandomSampler(seed=0),
-    )  # fmt: skip
-    study.set_metric_names(["loss", "speed"])
-    study.optimize(lambda t: (t.suggest_float("x", 0, 1), 1 - t.params["x"]), n_trials=6)
-    study._storage.remove_session()
-    missing = run("importance", "two.db")
-    assert missing.exit_code == 1
-    assert "target" in missing.stderr
-    for target in ("speed", "1"):
-        outcome = run("importance", "two.db", "--target", target, "--format", "json")
-        assert '"direction": "maximize"' in outcome.stdout
-
-
-@pytest.mark.parametrize("choice", ["drop", "last"])
-def test_pruned_trials_are_read_if_asked_for(folder, run, choice):
-    study = optuna.create_study(
-        storage="sqlite:///p.db", sampler=optuna.samplers.RandomSampler(seed=0)
-    )
-
-    def objective(trial):
-        x = trial.suggest_float("x", 0.0, 1.0)
-        trial.report(x, 0)
-        if trial.number == 3:
-            raise optuna.TrialPruned
-        return x
-
-    study.optimize(objective, n_trials=8)
-    study._storage.remove_session()
-    outcome = run("history", "p.db", "--pruned", choice, "--format", "csv")
-    assert outcome.exit_code == 0, outcome.output
-    found = pd.read_csv(io.StringIO(outcome.stdout))
-    trials = found["trial"][found["state"] == "finished"].tolist()
-    assert trials == [i for i in range(8) if choice == "last" or i != 3]
-
-
 def test_the_sampler_may_be_named_and_tells_which_trials_a_model_chose(folder, run):
     study = optuna.create_study(
         storage="sqlite:///s.db", sampler=optuna.samplers.RandomSampler(seed=0)
@@ -210,14 +148,6 @@ def test_the_sampler_may_be_named_and_tells_which_trials_a_model_chose(folder, r
         assert f"sampler: {name}, as given with --sampler" in outcome.stderr
     assert "no acquisition function chose" in said["RandomSampler"]
     assert "no acquisition function chose" not in said["TPESampler"]
-
-
-def test_several_studies_are_listed(folder, study, run):
-    optuna.create_study(storage="sqlite:///study.db", study_name="second")
-    outcome = run("report", "sqlite:///study.db")
-    assert outcome.exit_code == 1
-    assert "'first', 'second'" in outcome.stderr
-    assert "--study-name" in outcome.stderr
 
 
 @pytest.mark.parametrize(
@@ -324,22 +254,6 @@ def test_no_command_writes_to_the_storage(folder, study, run, arguments, brief_r
     assert study.read_bytes() == before
     assert study.stat().st_mtime_ns == times.st_mtime_ns
     assert not [path for path in folder.iterdir() if path.name.startswith("study.db-")]
-
-
-def test_names_cannot_send_commands_to_the_terminal(folder, run):
-    study = optuna.create_study(
-        storage="sqlite:///s.db", study_name="a\x1b[2Jb\nc",
-        sampler=optuna.samplers.RandomSampler(seed=0),
-    )  # fmt: skip
-    name = "x\x1b]0;title\x07\n\x9b31m"
-    study.optimize(lambda trial: trial.suggest_float(name, 0, 1), n_trials=6)
-    study._storage.remove_session()
-    shown = run("importance", "s.db", color=True, env={"NO_COLOR": "1"})
-    assert shown.exit_code == 0, shown.output
-    assert not {"\x1b", "\x07", "\x9b"} & {*shown.output}
-    refused = run("importance", "s.db", "--study-name", "other")
-    assert refused.exit_code == 1
-    assert "\x1b" not in refused.output
 
 
 @pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")

@@ -1,8 +1,6 @@
 """A report that follows a run, whatever happens to the storage, the folder or the terminal."""
 
-import errno
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -75,41 +73,6 @@ def test_what_a_running_trial_chooses_is_news(study, watch):
     assert reports(outcome) == ["15 trials; running: 16"] * 2
 
 
-@pytest.mark.thorough
-def test_a_deleted_storage_leaves_the_last_report_and_may_come_back(study, watch):
-    shutil.copy("study.db", "kept.db")
-    seen = []
-    outcome = watch(
-        "sqlite:///study.db",
-        happen=[
-            lambda: seen.append(page()),
-            study.unlink,
-            str,
-            lambda: seen.append(page()),
-            lambda: shutil.move("kept.db", "study.db"),
-            more_trials,
-        ],
-    )
-    assert outcome.exit_code == 0
-    assert seen[0] == seen[1]
-    assert outcome.stderr.count("there is no file 'study.db'") == 1  # said once, not every time
-    assert f"The last report stays: {Path(PAGE).absolute()}" in outcome.stderr
-    assert reports(outcome) == ["15 trials", "16 trials"]
-
-
-@pytest.mark.thorough
-def test_a_locked_storage_is_waited_for_from_the_start(study, watch):
-    other = sqlite3.connect("study.db", isolation_level=None)
-    other.execute("begin exclusive")
-    outcome = watch(
-        "sqlite:///study.db?timeout=0.01", happen=[str, lambda: other.execute("commit")]
-    )
-    other.close()
-    assert outcome.exit_code == 0
-    assert outcome.stderr.count("is locked: another process is writing to it") == 1
-    assert reports(outcome) == ["15 trials"]
-
-
 def test_a_lock_while_watching_leaves_the_last_report(study, watch):
     other = sqlite3.connect("study.db", isolation_level=None)
     outcome = watch(
@@ -159,64 +122,6 @@ def test_a_mistake_is_not_waited_for(study, watch, arguments, code):
     outcome = watch(*arguments, happen=[str])
     assert outcome.exit_code == code
     assert outcome.waited == []
-
-
-@pytest.mark.thorough
-def test_a_folder_that_takes_no_report_is_a_mistake_at_first_and_waited_for_later(
-    study, watch, monkeypatch
-):
-    replace = Path.replace
-    full = [True]
-
-    def refuse_while_full(self, target):
-        if full[0]:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", refuse_while_full)
-    first = watch("study.db", happen=[str])
-    assert (first.exit_code, first.waited) == (1, [])
-    assert os.strerror(errno.ENOSPC) in first.stderr
-
-    full[0] = False
-    seen = []
-
-    def fill():
-        seen.append(page())
-        full[0] = True
-        more_trials()
-
-    def empty():
-        seen.append(page())
-        full[0] = False
-
-    outcome = watch("study.db", happen=[fill, empty])
-    assert outcome.exit_code == 0
-    assert os.strerror(errno.ENOSPC) in outcome.stderr
-    assert seen[0] == seen[1] != page()
-    assert not list(Path().glob(".*.part"))
-
-
-@pytest.mark.parametrize("where", ["hpo_explain.reporting.page.page", "os.fsync"])
-def test_an_interrupt_while_a_report_is_written_leaves_the_last_one(
-    study, watch, monkeypatch, where
-):
-    def interrupt(*arguments, **options):
-        raise KeyboardInterrupt
-
-    Path(PAGE).write_text("the last good one")
-    monkeypatch.setattr(where, interrupt)
-    outcome = watch("study.db", happen=[str])
-    assert outcome.exit_code == 0
-    assert page() == "the last good one"
-    assert not list(Path().glob(".*.part"))
-
-
-def test_watching_does_not_touch_the_storage(study, watch):
-    before, times = study.read_bytes(), study.stat().st_mtime_ns
-    watch("study.db", happen=[str, str])
-    assert study.read_bytes() == before
-    assert study.stat().st_mtime_ns == times
 
 
 class Clumsy:

@@ -1,7 +1,6 @@
 """Plots in pages: one SVG element, of matplotlib's default style, in which text stays text."""
 
 import re
-import threading
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -87,16 +86,3 @@ def test_the_style_is_restored_where_a_plot_fails():
         plot_svg(lambda: 1 / 0, alt="")
     assert dict(mpl.rcParams) == before
     assert not is_for_pages()
-
-
-def test_plots_drawn_in_several_threads_are_the_same(found):
-    expected, drawn = plot_svg(found.plot, alt=""), []
-    threads = [
-        threading.Thread(target=lambda: drawn.append(plot_svg(found.plot, alt="")))
-        for _ in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert drawn == [expected] * 3

@@ -1,7 +1,6 @@
 """Build the wheel and the sdist, install each alone, and check what is there and what it does.
 
-``python -m tests`` runs this before the tests. With ``--thorough`` an installation also explains
-what the frameworks return.
+``python -m tests`` runs this before the tests.
 """
 
 import os
@@ -130,8 +129,6 @@ def main() -> None:
             check_metadata(installed)
             check_command(installed)
             check_imports(installed)
-        if "--thorough" in sys.argv:  # everything is compiled again
-            run_inside(installed, "explain.py")
 
 
 if __name__ == "__main__":

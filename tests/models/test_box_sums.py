@@ -134,18 +134,6 @@ def test_a_restricted_tree_of_five_nodes_is_the_one_worked_out_by_hand():
     assert sorted(part.value) == [10.0, 20.0]
 
 
-def test_nothing_is_written_into_the_boxes():
-    surrogate, _, _ = fitted(SPACES["mixed"])
-    boxes = surrogate.boxes()[0]
-    before = {name: np.array(value) for name, value in vars(boxes).items()}
-    clip_worse(restrict(boxes, {0: [(0.1, 0.5)]}), 1.0, "minimize")
-    main_steps(boxes)
-    pair_variances(boxes)
-    total_variances(boxes)
-    for name, value in before.items():
-        np.testing.assert_array_equal(getattr(boxes, name), value)
-
-
 @pytest.mark.parametrize(
     ("direction", "clip"), [("minimize", np.minimum), ("maximize", np.maximum)]
 )

@@ -1,7 +1,5 @@
 """The forest against brute force over its trees, and against scikit-learn's out-of-bag values."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -11,7 +9,6 @@ from sklearn.model_selection import cross_val_predict
 from hpo_explain import CategoricalParameter, FloatParameter, ForestSurrogate, SearchSpace
 from hpo_explain.models import forest as forest_module
 from hpo_explain.models.columns import OrderedColumns
-from hpo_explain.models.protocols import SupportsHeldOut, Surrogate
 from tests.analytic import nested_space, unit_cube
 from tests.models.forests import standardized
 
@@ -199,17 +196,6 @@ def test_our_own_fit_is_the_documented_forest():
     assert len(surrogate.forest.estimators_) == 16
 
 
-def test_nothing_is_written_into_the_data_and_a_copy_is_kept():
-    rows, y = X.copy(), Y.copy()
-    surrogate = ForestSurrogate.fit(SPACE, rows, y, n_trees=8)
-    np.testing.assert_array_equal(rows, X)
-    np.testing.assert_array_equal(y, Y)
-    before = surrogate.held_out().mean
-    rows[:] = 0.0
-    y[:] = 0.0
-    np.testing.assert_array_equal(surrogate.held_out().mean, before)
-
-
 @pytest.mark.parametrize(
     ("rows", "y"),
     [(X, np.full(120, 0.1)), (np.repeat(X[:1], 120, axis=0), Y), (X[:2], Y[:2])],
@@ -219,15 +205,6 @@ def test_degenerate_trials_give_finite_predictions(rows, y):
     mean, std = ForestSurrogate.fit(SPACE, rows, y, n_trees=16).predict(NEW)
     assert ((y.min() - 1e-12 <= mean) & (mean <= y.max() + 1e-12)).all()
     assert np.isfinite(std).all()
-
-
-def test_it_keeps_the_protocols_and_can_be_pickled():
-    surrogate = ForestSurrogate.fit(SPACE, X, Y, n_trees=8)
-    assert isinstance(surrogate, Surrogate)
-    assert isinstance(surrogate, SupportsHeldOut)
-    assert surrogate.space == SPACE
-    copy = pickle.loads(pickle.dumps(surrogate))
-    np.testing.assert_array_equal(copy.predict(NEW)[1], surrogate.predict(NEW)[1])
 
 
 def test_fits_leave_the_filters_of_warnings_alone():

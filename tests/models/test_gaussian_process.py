@@ -1,7 +1,5 @@
 """The Gaussian process against scikit-learn, against refits, and in the user's units."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -13,7 +11,6 @@ from hpo_explain import GaussianProcessSurrogate
 from hpo_explain.models import _gp_fit
 from hpo_explain.models._gp_fit import KERNEL_TRIALS, folds_of
 from hpo_explain.models._likelihood import MarginalLikelihood
-from hpo_explain.models.protocols import SupportsHeldOut, SupportsJoint, Surrogate
 from tests.analytic import nested_space, unit_cube
 
 RNG = np.random.default_rng(0)
@@ -257,12 +254,3 @@ def test_degenerate_trials_give_finite_predictions(rows, y):
     assert (mean <= y.max() + spread + 1e-9 * np.abs(y).max()).all()
     held_out = surrogate.held_out()
     assert np.isfinite([held_out.mean, held_out.std]).all()
-
-
-def test_it_keeps_the_protocols_and_can_be_pickled():
-    assert isinstance(FITTED, Surrogate)
-    assert isinstance(FITTED, SupportsHeldOut)
-    assert isinstance(FITTED, SupportsJoint)
-    assert FITTED.space == SPACE
-    copy = pickle.loads(pickle.dumps(FITTED))
-    np.testing.assert_array_equal(copy.predict(NEW)[1], FITTED.predict(NEW)[1])

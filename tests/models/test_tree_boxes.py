@@ -71,20 +71,6 @@ def test_boxes_are_disjoint_fill_the_cube_and_predict_as_the_tree(space, kind):
         np.testing.assert_allclose(boxes.volume, np.prod(high - low, axis=1), rtol=1e-12)
 
 
-@pytest.mark.parametrize("space", ALL_SPACES.values(), ids=ALL_SPACES)
-def test_cuts_ascend_from_0_to_1_and_a_box_lists_only_what_it_is_cut_in(space):
-    surrogate, _, _ = fitted(space)
-    for boxes in surrogate.boxes():
-        counts = np.diff(boxes.first)
-        for start, end in zip(boxes.first[:-1], boxes.first[1:], strict=True):
-            cuts = boxes.cuts[start:end]
-            assert cuts[0] == 0.0
-            assert cuts[-1] == 1.0
-            assert (np.diff(cuts) > 0.0).all()
-        assert (boxes.lower < boxes.upper).all()
-        assert ((boxes.lower > 0) | (boxes.upper < counts[boxes.dims] - 1)).all()
-
-
 def test_a_forest_of_the_negated_objective_has_boxes_of_the_objective():
     surrogate, _, _ = fitted(SPACES["mixed"])
     mirrored = ForestSurrogate(

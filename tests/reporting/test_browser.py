@@ -196,14 +196,6 @@ def depth(one, other):
     return max(least, 0.0)
 
 
-def test_overlaps_are_noticed():
-    square = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
-    turned = np.array([[0.0, 5.0], [5.0, 0.0], [10.0, 5.0], [5.0, 10.0]])
-    assert depth(square, square + [8.0, 0.0]) == pytest.approx(2.0)
-    assert depth(square, square + [12.0, 0.0]) == 0.0
-    assert depth(turned, turned + [6.0, 6.0]) == 0.0  # although their upright boxes overlap
-
-
 @pytest.mark.parametrize("screen", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"])
 def test_the_page_fits_the_screen_and_does_not_complain(browser, address, screen):
     shown(browser, address, screen)
@@ -239,14 +231,6 @@ def test_what_to_do_next_stands_on_the_first_screen(browser, address):
     )
     assert len(lowest) >= 2
     assert max(lowest) <= LAPTOP["height"]
-
-
-@pytest.mark.thorough
-def test_ten_hyperparameters_take_less_than_five_thousand_pixels(browser, address):
-    if "ten" not in address:
-        pytest.skip("promised for up to 10 hyperparameters")
-    shown(browser, address, {**DESKTOP, "width": 1200})
-    assert browser.execute_script("return document.documentElement.scrollHeight;") <= 5000
 
 
 @pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -383,18 +367,6 @@ def test_every_mark_tells_its_trial_and_the_history_its_role(browser, trials):
     assert {*order} == {0}  # the order of the page is the order of the keys
 
 
-def test_motion_is_reduced_where_that_is_asked_for(browser, trials):
-    _, address = trials
-    shown(browser, address, DESKTOP)
-    behavior = "return getComputedStyle(document.documentElement).scrollBehavior;"
-    for asked, expected in (("reduce", "auto"), ("no-preference", "smooth")):
-        browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia",
-            {"features": [{"name": "prefers-reduced-motion", "value": asked}]},
-        )
-        assert browser.execute_script(behavior) == expected
-
-
 def test_a_table_is_a_file_at_a_click(browser, trials, tmp_path):
     run, address = trials
     shown(browser, address, DESKTOP)
@@ -412,26 +384,6 @@ def test_a_table_is_a_file_at_a_click(browser, trials, tmp_path):
             split = json.loads(text)
             losses = [row[split["columns"].index("loss")] for row in split["data"]]
         np.testing.assert_allclose(losses, run.objective, rtol=1e-6)
-    assert browser.get_log("browser") == []
-
-
-def test_each_objective_has_trials_of_its_own_at_a_click(browser, tmp_path):
-    runs = {"loss": tuning_run(12), "time": tuning_run(12, direction="maximize")}
-    address = write(runs, tmp_path / "tabs.html", sections=["trials"]).as_uri()
-    shown(browser, address, DESKTOP)
-    panels = browser.find_elements("css selector", ".explanation")
-    trial = runs["loss"].proposals[-1]
-    sentences = []
-    for tab, run in enumerate(runs.values()):
-        browser.find_elements("css selector", ".labels label")[tab].click()
-        assert [panel.is_displayed() for panel in panels] == [i == tab for i in range(2)]
-        browser.execute_script(
-            f"document.getElementById('trial-{tab}-{trial}')"
-            ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
-        )
-        sentences.append(explained(run, trial).sentence)
-        assert sentences[-1] in panels[tab].text
-    assert sentences[0] != sentences[1]
     assert browser.get_log("browser") == []
 
 

@@ -47,13 +47,6 @@ def test_a_page_shows_such_characters_of_names_and_holds_none(tmp_path, sections
     assert f"n{shown}" in Page(html).text
 
 
-@pytest.mark.thorough
-def test_a_page_on_several_objectives_does_so_too(tmp_path):
-    runs = {f"{name}{CONTROLS}": nasty_run(name) for name in ("loss", "cost")}
-    html = Report.of(runs).write(tmp_path / "r.html").read_text(encoding="utf-8")
-    assert not hidden(html)
-
-
 def test_a_page_hands_its_script_names_that_show_such_characters():
     from hpo_explain.reporting.trials import as_json
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting import SECTIONS, Report, Status
+from hpo_explain.reporting import Report, Status
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 from tests.reporting.pages import content_of
@@ -43,15 +43,3 @@ def test_the_page_has_it_only_where_trials_reported_values_on_the_way():
     (card,) = Report.of({"loss": without}, sections=asked).cards
     assert card.status is Status.NOT_APPLICABLE
     assert "step by step" in card.finding
-
-
-@pytest.mark.parametrize("reported", [True, False])
-def test_the_whole_page(monkeypatch, reported):
-    chosen = tuple(
-        section for section in SECTIONS if section.name in ("overview", "learning-curves", "latest")
-    )
-    monkeypatch.setattr("hpo_explain.reporting.page.SECTIONS", chosen)
-    run = run_of([0.0, 0.0, 1.0, 1.0, 1.0]) if reported else tuning_run(12)
-    anchors = [card.anchor for card in Report.of({"loss": run}).cards]
-    assert ("learning-curves" in anchors) is reported
-    assert ("latest" in anchors) is run.proposes

@@ -41,13 +41,6 @@ def test_what_a_finding_rests_on_stands_beside_its_effect(content):
     assert "Hardly tried, so not ruled out: x2 = 0.6" in Page(content_of("effects", half).body).text
 
 
-@pytest.mark.thorough
-def test_trials_in_a_corner_are_told_to_be_concentrated():
-    run = one_matters()
-    corner = hx.Run(run.space, run.X * 0.3, run.objective, "minimize", objective_name="loss")
-    assert "The trials are concentrated" in Page(content_of("effects", corner).body).text
-
-
 def test_conditional_and_categorical_hyperparameters_are_shown():
     page = Page(content_of("effects", tuning_run(30)).body)
     assert page.misnested == []

@@ -4,7 +4,6 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.methods.proposals.desirability_path_result import LATEST
 from hpo_explain.reporting import Context
-from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.reporting.context import _thinned
 from tests.methods.test_desirability_path import run_of
 from tests.reporting.pages import page_of
@@ -75,12 +74,3 @@ def test_workers_explain_the_same_proposals(monkeypatch):
     ]
     assert beside.recommended_space.to_dict() == alone.recommended_space.to_dict()
     assert beside.subspace.to_dict() == alone.subspace.to_dict()
-
-
-def test_what_no_worker_has_begun_is_computed_here():
-    run = run_of(12, 2, proposals=range(7, 12))
-    ahead = Ahead(run, [7, 8, 9, 10, 11], {"precision": 0.05, "progress": False}, 1)
-    assert ahead.result("subspace", lambda: "here") == "here"  # the worker is at the path
-    assert ahead.path().trials.tolist() == [7, 8, 9, 10, 11]
-    found = ahead.result("recommended_space", lambda: hx.recommended_space(run))
-    assert found.to_dict() == hx.recommended_space(run).to_dict()

@@ -3,14 +3,12 @@
 import json
 import re
 
-import numpy as np
 import optuna
 import pytest
 from optuna.distributions import FloatDistribution
 from optuna.samplers import TPESampler
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import from_optuna
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::optuna.exceptions.ExperimentalWarning", "ignore::FutureWarning"
@@ -50,12 +48,3 @@ def test_a_report_explains_what_runs(study, tmp_path):
     # nothing is said of a result that is not there
     assert all("Observed" not in data["explained"][t]["predicted"] for t in ("12", "13", "14"))
     assert "nan" not in json.dumps(data["explained"]["13"]).lower()
-
-
-def test_paths_with_trials_without_a_result_are_drawn(study):
-    path = hx.desirability_path(study, pending=True, background=20, acquisition="lcb")
-    assert path.trials.tolist()[-3:] == [12, 13, 14]
-    for draw in (path.plot, path.plot_predictions, path.plot_payouts):
-        assert np.ravel(draw())[0].figure.axes
-    assert hx.history(from_optuna(study)).plot() is not None
-    assert path.explanations[-2].plot().figure.axes

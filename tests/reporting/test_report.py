@@ -21,7 +21,7 @@ from hpo_explain.reporting.pareto import joined
 from hpo_explain.run import Run
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting import pages
-from tests.reporting.pages import content_of, part
+from tests.reporting.pages import part
 
 pytestmark = warns_of_glyphs
 
@@ -134,11 +134,6 @@ def test_the_alternative_text_of_a_plot_is_its_finding(page, run):
         assert any(text.startswith(sentence) for text in told)
 
 
-def test_the_heading_is_the_name_of_the_study_where_there_is_one(page, run, tmp_path):
-    assert page.text.count("my study") == 2  # title and heading
-    assert "Why the optimizer tried what it tried" in write(run, tmp_path, sections=[]).text
-
-
 # ---------------------------------------------------------------------- the file
 
 
@@ -225,26 +220,6 @@ def test_why_a_section_does_not_apply_is_a_sentence_that_leaves_names_as_they_ar
     refuses = part(NothingToExplain(fact("said", text="lr never varies.")))
     refused = Report.of({"loss": run}, sections=[refuses])
     assert refused.cards[0].finding == "lr never varies."
-
-
-def test_an_overview_counts_one_trial(tmp_path):
-    run = tuning_run(12)
-    found = []
-    for feasible in (True, False):
-        single = Run(run.space, run.X[:1], run.objective[:1], "minimize", feasible=[feasible])
-        found.append(content_of("overview", single).finding)
-    assert found[0].startswith("The best objective of 1 trial is ")
-    assert found[1] == "The only finished trial is not feasible."
-
-
-def test_without_proposals_the_sections_on_proposals_say_why_there_is_nothing(tmp_path):
-    run = tuning_run(12, proposals=[], optimizer="random search")
-    parts = ["overview", "best", "latest", "path"]
-    page = write(run, tmp_path, sections=parts)
-    text = section(page.text, "Why the best proposal?", "Written by hpo_explain")
-    assert text.count("Does not apply here:") == 3  # best, latest, and the path
-    assert "random search chose none of its 12 finished trials by a model" in text
-    assert "Best configuration" in page.text
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -369,23 +344,6 @@ def test_the_report_takes_a_table_and_its_options(tmp_path):
 
 
 # ---------------------------------------------------------------------- how much it holds
-
-
-@pytest.mark.parametrize("d", [1, 20, 100])
-@pytest.mark.thorough
-def test_every_section_is_made_for_one_to_a_hundred_hyperparameters(tmp_path, d):
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"hyperparameter_number_{j}", 1e-5, 1.0, log=True) for j in range(d)]
-    )
-    X = space.sample(200, seed=0)
-    y = np.sin(np.log(X)) @ np.arange(1.0, d + 1.0)
-    path = pages.write(
-        hx.Run(space, X, y, "minimize", proposals=range(20, 200)), tmp_path / "report.html"
-    )
-    source = read(path)
-    assert "This section could not be made." not in source
-    assert source.count("<svg") >= 10
-    assert path.stat().st_size <= 1.5e6
 
 
 # ---------------------------------------------------------------------- bugs do not hide

@@ -1,11 +1,9 @@
 """The report of trials that no model chose: a grid, random draws, a table of anybody's."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.sources import as_runs
 from hpo_explain.reporting import Report
 from hpo_explain.run import WithoutResult
 from tests.handmade import warns_of_glyphs
@@ -50,14 +48,3 @@ def test_a_run_with_a_proposal_is_titled_as_one():
     assert report.title == "Why the optimizer tried what it tried"
     running = {12: WithoutResult("running", np.array([0.1, 0.2]))}
     assert hx.Run(SPACE, X, LOSS, "minimize", proposals=[], without_result=running).proposes
-
-
-def test_a_table_is_reported_for_what_it_is():
-
-    table = pd.DataFrame(X, columns=["x", "y"]).assign(loss=LOSS)
-    for options, title in (
-        ({}, "What mattered among what was tried"),
-        ({"optimizer": "Ax"}, "Why the optimizer tried what it tried"),
-    ):
-        runs = as_runs(table, objective="loss", **options)
-        assert Report.of(runs, sections=["overview"]).title == title

@@ -12,7 +12,6 @@ from scipy.stats import norm
 from hpo_explain.models.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,
-    lower_confidence_bound,
     probability_of_improvement,
 )
 
@@ -83,13 +82,3 @@ def test_criteria_approach_their_value_without_uncertainty():
         certain = expected_improvement(np.array([m]), np.zeros(1), 2.0)
         nearly = expected_improvement(np.array([m]), np.array([1e-9]), 2.0)
         np.testing.assert_allclose(sum(nearly), sum(certain), atol=1e-9)
-
-
-def test_criteria_do_not_write_into_predictions():
-    m, s = np.linspace(-1.0, 1.0, 20), np.tile([0.0, 0.3], 10)
-    kept = m.copy(), s.copy()
-    lower_confidence_bound(m, s, 2.0)
-    expected_improvement(m, s, 0.4)
-    probability_of_improvement(m, s, 0.4)
-    log_expected_improvement(m, s, 0.4)
-    np.testing.assert_array_equal((m, s), kept)

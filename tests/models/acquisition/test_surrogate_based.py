@@ -122,18 +122,3 @@ def test_every_criterion_keeps_the_protocols(acquisition):
     from_predictions = acquisition.terms_of(M, S)
     for name, values in terms.items():
         np.testing.assert_array_equal(from_predictions[name], values)
-
-
-@pytest.mark.parametrize(
-    ("acquisition", "label"),
-    [
-        (LowerConfidenceBound(SURROGATE), "LCB (κ = 1.96)"),
-        (LowerConfidenceBound(SURROGATE, kappa=10, direction="maximize"), "UCB (κ = 10)"),
-        (ExpectedImprovement(SURROGATE, best=0.0), "EI"),
-        (ExpectedImprovement(SURROGATE, best=0.0, xi=0.01), "EI (ξ = 0.01)"),
-        (ProbabilityOfImprovement(SURROGATE, best=0.0, xi=0.01), "PI (ξ = 0.01)"),
-        (LogExpectedImprovement(SURROGATE, best=0.0), "log EI"),
-    ],
-)
-def test_a_criterion_is_named_with_its_settings(acquisition, label):
-    assert acquisition.label == label
