@@ -18,6 +18,7 @@ ROUNDED_95 = 1.96
 ONE_SIDED_95 = 1.6448536269514722
 """Standard deviations below which a normal variable lies in 95 of 100 cases."""
 _PLAIN = (1e-4, 1e6)  # sizes between which numbers are written without an exponent
+_ALIKE = 1e-24  # of the squared range: where only values that are alike have weights
 _NO_SHARE = 0.005  # written as a percentage, nothing is left of less
 
 
@@ -31,6 +32,40 @@ def half_of_level(level: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + level / 2.0))
+
+
+def unit_of(values: npt.NDArray[np.float64]) -> float:
+    """Return the power of two in which the spread of values is about 1 (1 without spread).
+
+    scikit-learn's trees do not split what varies by less than 1e-8, and its Gaussian process does
+    not standardize what varies by less than 1e-15. A power of two changes no digit.
+    """
+    spread = float(np.ptp(values))
+    return 2.0 ** (math.frexp(spread)[1] - 1) if spread else 1.0
+
+
+def r_squared(
+    observed: npt.NDArray[np.float64],
+    predicted: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64] | None = None,
+) -> float:
+    """Return the share R² of the variance of values that predictions explain.
+
+    1 is perfect, 0 is no better than the mean; NaN where there are no different values.
+
+    Examples
+    --------
+    >>> r_squared(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    0.5
+    """
+    if not len(observed) or not np.ptp(observed):
+        return math.nan
+    unit = unit_of(observed)  # squares of what is tiny are 0
+    y, missed = observed / unit, (observed - predicted) / unit
+    whole = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
+    if whole <= _ALIKE:
+        return math.nan
+    return 1.0 - float(np.average(missed**2, weights=weights)) / whole
 
 
 def format_value(value: Any, *, width: int = 40) -> str:

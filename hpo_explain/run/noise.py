@@ -45,6 +45,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import squareform
 
+from hpo_explain.base.numbers import ROUNDED_95
 from hpo_explain.base.options import Kind
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models._squares import squares_by_column
@@ -239,7 +240,7 @@ class NoiseModel:
         if self.log_variance is not None:
             return _of_log(*self.log_variance.predict(rows))
         pooled, lower, upper = self.repeats.pooled()
-        return np.full(len(rows), pooled), np.full(len(rows), (upper - lower) / (2.0 * 1.96))
+        return np.full(len(rows), pooled), np.full(len(rows), (upper - lower) / (2.0 * ROUNDED_95))
 
     def relevant(self) -> Bools:
         """Return for each column whether the prediction can depend on it, (d,)."""

@@ -31,8 +31,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, polygamma
 
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.models._repeats import different_rows
-from hpo_explain.models._standard import unit_of
 from hpo_explain.space import Array, Ints
 
 _LEAST_DF = 0.25  # fewer are hardly an observation

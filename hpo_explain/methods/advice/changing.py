@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, plus_minus
+from hpo_explain.base.numbers import ROUNDED_95, format_value, plus_minus
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
@@ -290,7 +290,7 @@ def _better(run: Run, own: Array, parameter: _Number) -> Fact | None:
     if gain < _WORTH or gain < _CERTAIN * error:
         return None
     names = [parameter.name]
-    return _BETTER_SCALE(names=names, log=parameter.log, gain=gain, half=1.96 * error)
+    return _BETTER_SCALE(names=names, log=parameter.log, gain=gain, half=ROUNDED_95 * error)
 
 
 def _log_densities(run: Run, space: SearchSpace) -> Array:

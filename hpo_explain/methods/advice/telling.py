@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.numbers import plus_minus
+from hpo_explain.base.numbers import plus_minus, r_squared
 from hpo_explain.base.options import State
 from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
@@ -449,8 +449,8 @@ def _left_open(run: Run) -> float:
     if not isinstance(model, SupportsHeldOut):
         return 1.0
     held_out = model.held_out()
-    error = float(np.mean((held_out.observed - held_out.mean) ** 2))
-    return min(error / max(float(np.var(held_out.observed)), 1e-300), 1.0)
+    found = r_squared(held_out.observed, held_out.mean)
+    return 1.0 if math.isnan(found) else min(1.0 - found, 1.0)
 
 
 # ---------------------------------------------------------------------- stop, go on

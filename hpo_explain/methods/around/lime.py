@@ -28,6 +28,7 @@ How far g agrees with f̂ is told of each fifth of the sample from a g of the ot
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 from typing import Literal
 
@@ -39,6 +40,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_count, check_number, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import r_squared
 from hpo_explain.base.options import LIME_SAMPLINGS, READABLE, Direction, LimeSampling, Readable
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
@@ -413,9 +415,8 @@ def _thinned(design: Array, weights: Array) -> npt.NDArray[np.int64]:
 
 def _r2(weights: Array, y: Array, fitted: Array) -> float:
     """Return the weighted R²; 1 where there is nothing to explain, as nothing is missed."""
-    whole = float(weights @ (y - weights @ y) ** 2)
-    missed = float(weights @ (y - fitted) ** 2)
-    return 1.0 if whole <= 1e-24 else 1.0 - missed / whole
+    found = r_squared(y, fitted, weights)
+    return 1.0 if math.isnan(found) else found
 
 
 def _sample_of(

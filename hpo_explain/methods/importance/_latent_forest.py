@@ -10,6 +10,7 @@ kept       latent intervals of a sub-space; its boxes are stretched to fill the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +21,7 @@ from hpo_explain.asked.explained import Explained, PredictedObjective, accepted_
 from hpo_explain.base.checks import check_count, check_direction, check_name, check_number
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import r_squared
 from hpo_explain.base.options import Direction
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
@@ -321,6 +323,5 @@ def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate
     forest = ForestSurrogate.fit(space, X, model.predict(X)[0], n_trees=n_trees, seed=seed)
     fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
     truth = model.predict(fresh)[0]
-    spread = float(np.sum((truth - truth.mean()) ** 2))
-    missed = float(np.sum((truth - forest.predict(fresh)[0]) ** 2))
-    return forest, 1.0 if spread == 0.0 else 1.0 - missed / spread
+    found = r_squared(truth, forest.predict(fresh)[0])
+    return forest, 1.0 if math.isnan(found) else found

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from hpo_explain.asked.explained import Explained, PredictedObjective
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import INDICES, Direction, InteractionIndex
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import DRAWS, normal_draws
@@ -48,7 +49,6 @@ from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
 from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, Game, GameExplanation
-from hpo_explain.models._standard import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled

@@ -12,6 +12,7 @@ from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_number, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import r_squared
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
@@ -299,12 +300,8 @@ def _r2(surrogate: Surrogate) -> float:
     if not isinstance(surrogate, SupportsHeldOut):
         return -np.inf
     held_out = surrogate.held_out()
-    observed = held_out.observed
-    if not len(observed) or not np.ptp(observed) or not np.isfinite(held_out.mean).all():
-        return -np.inf
-    unit = float(np.ptp(observed))  # squares of what is tiny are 0
-    spread = float(np.sum(((observed - observed.mean()) / unit) ** 2))
-    return 1.0 - float(np.sum(((observed - held_out.mean) / unit) ** 2)) / spread
+    found = r_squared(held_out.observed, held_out.mean)
+    return found if np.isfinite(found) else -np.inf
 
 
 def _skill(r2: float) -> str:

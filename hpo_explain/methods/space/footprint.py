@@ -28,13 +28,12 @@ from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.numbers import NORMAL_95
+from hpo_explain.base.numbers import NORMAL_95, r_squared
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.space.footprint_result import Footprint
-from hpo_explain.models._standard import unit_of
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances, nearest
@@ -323,8 +322,4 @@ def _left_out_r2(xy: Array, values: Array, width: float) -> float:
     np.fill_diagonal(weights, 0.0)
     total = weights.sum(axis=1)
     known = total > 0.0
-    if not known.any() or np.ptp(values[known]) == 0.0:
-        return float("nan")
-    values = values / unit_of(values[known])  # squares of what is tiny are 0
-    found = weights[known] @ values / total[known]
-    return 1.0 - float(((values[known] - found) ** 2).mean() / values[known].var())
+    return r_squared(values[known], weights[known] @ values / total[known])
