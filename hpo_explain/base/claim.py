@@ -50,6 +50,7 @@ action            this is to be done next (`term` says what kind of action); it 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -123,6 +124,8 @@ class Claim:
         The number it rests on: a contribution, a share, a gain; NaN where there is none.
     interval : tuple of (float, float) or None
         The estimate's interval, where one is known.
+    probability : float
+        How probable it is, for all that the trials allow; NaN where that is not asked.
     certain : bool
         Whether it may be stated without a reservation.
     because : tuple of Fact
@@ -144,6 +147,7 @@ class Claim:
     estimate: float = float("nan")
     interval: tuple[float, float] | None = None
     certain: bool = True
+    probability: float = field(default=float("nan"), kw_only=True)
     because: tuple[Fact, ...] = ()
     term: str = ""
     text: str = field(default="", compare=False)
@@ -163,6 +167,7 @@ class Claim:
             "estimate": self.estimate,
             "interval": self.interval,
             "certain": self.certain,
+            "probability": None if math.isnan(self.probability) else self.probability,
             "because": [reason.to_dict() for reason in self.because],
             "term": self.term,
         }

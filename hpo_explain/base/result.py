@@ -22,6 +22,7 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
     NO_POSTERIOR,
+    NOT_SETTLED,
     UNCLEAR,
     Estimate,
     filled,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from hpo_explain.belief.decide import Decision
     from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
 
 _MOST_ROWS = 30
@@ -292,6 +294,39 @@ class Result(ABC):
         return self.told(
             kind, names, estimate.value, interval, says=says, values=values, certain=not because,
             because=because, about=estimate, **words,
+        )  # fmt: skip
+
+    def decided(
+        self,
+        kind: Any,
+        names: tuple[str, ...],
+        decision: Decision | None,
+        *,
+        says: str,
+        values: tuple[Any, ...] = (),
+        estimate: float = np.nan,
+        because: tuple[Fact, ...] = (),
+        **words: Any,
+    ) -> Claim:
+        """Return a claim about the objective as the belief's draws decide it, with its words.
+
+        Without draws (of a model that does not know how its predictions vary together) it is not
+        certain, and `estimate` is what it is about. The words are given `estimate` and `size`
+        (without its sign): a number with ±, or what it exceeds where that is all that is certain.
+        """
+        if decision is None:
+            return self.told(
+                kind, names, estimate, says=says, values=values, certain=False,
+                because=(fact("uncertainty_unknown"), *because), about=Estimate(estimate), **words,
+            )  # fmt: skip
+        doubt = () if decision.certain else (NOT_SETTLED(probability=decision.probability),)
+        return replace(
+            self.told(
+                kind, names, decision.estimate, decision.interval, says=says, values=values,
+                certain=decision.certain, because=(*doubt, *because),
+                about=decision.shown, **words,
+            ),
+            probability=decision.probability,
         )  # fmt: skip
 
     def told(

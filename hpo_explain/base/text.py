@@ -33,6 +33,8 @@ WORDS: dict[str, Words] = {}
 class Estimate:
     """A number and how far it may be off: half its 95 % interval, None where that is not known.
 
+    Where `least` is given, it is told in place of both: what the number's size surely exceeds.
+
     Examples
     --------
     >>> filled("a gain of {gain}", gain=Estimate(0.1369, 0.06457))
@@ -41,9 +43,10 @@ class Estimate:
 
     value: float
     half: float | None = None
+    least: float | None = None
 
     def __abs__(self) -> Estimate:
-        return Estimate(abs(self.value), self.half)
+        return Estimate(abs(self.value), self.half, self.least)
 
     @property
     def unclear(self) -> bool:
@@ -60,6 +63,9 @@ class _People(Formatter):
     """Writes numbers with as many digits as they deserve, and several words as a list."""
 
     def format_field(self, value: Any, spec: str) -> Any:
+        if isinstance(value, Estimate) and value.least is not None:
+            least = percent(value.least) if spec == "%" else format_value(value.least)
+            return f"at least {least}"
         if isinstance(value, Estimate):
             return (percent if spec == "%" else plus_minus)(value.value, value.half)
         if spec == "±":  # of a number and its error
@@ -187,6 +193,9 @@ NO_POSTERIOR = declared_fact(
 )
 declared_fact("said", "{text}", text=lambda about: str(about["text"]))
 declared_fact("uncertainty_unknown", "the model does not say how uncertain it is of a difference")
+NOT_SETTLED = declared_fact(
+    "not_settled", "it holds in {probability:%} of what the trials allow",
+)  # fmt: skip
 UNCLEAR = declared_fact(
     "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
 )

@@ -40,6 +40,22 @@ def checked_rows(space: SearchSpace, X: Array, objective: Array) -> tuple[Array,
     return rows, values
 
 
+def checked_bounds(
+    bounds: tuple[float, float] | None, objective: Array
+) -> tuple[float, float] | None:
+    """Return the objective's natural range: two numbers, ascending, around all objectives."""
+    if bounds is None:
+        return None
+    found = tuple(map(float, bounds))
+    if len(found) != 2 or not found[0] < found[1]:
+        raise InputError("bounds", f"must be (low, high), but was {bounds!r}", bounds)
+    outside = objective[(objective < found[0]) | (objective > found[1])]
+    if len(outside):
+        problem = f"must hold every objective, but {bounds!r} leaves out {outside[0]:g}"
+        raise InputError("bounds", problem, bounds, "Widen them, or leave them out.")
+    return found[0], found[1]
+
+
 def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
     """Return a column that has one value for each row."""
     if column.shape != (n,):

@@ -17,6 +17,7 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run._checked import (
+    checked_bounds,
     checked_durations,
     checked_excluded_times,
     checked_feasible,
@@ -95,6 +96,7 @@ class Record(Frozen):
     averaged: OverInstances | None = None
     measured: Measured | Literal["joined"] | None = None
     model: Surrogate | None = None
+    bounds: tuple[float, float] | None = None
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -120,6 +122,7 @@ class Record(Frozen):
                 self.space, self.without_result, numbers.tolist()
             ),
             "reviewed": checked_reviewed(self.space, self.reviewed),
+            "bounds": checked_bounds(self.bounds, objective),
         }
         for name, value in fields.items():
             kept = frozen(value) if isinstance(value, np.ndarray) else value

@@ -16,6 +16,7 @@ from hpo_explain.base.html import text_html
 from hpo_explain.base.numbers import plus_minus
 from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.belief import Belief
 from hpo_explain.models._repeats import rows_among
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
@@ -186,6 +187,8 @@ class Run(Record):
     measured : {"duration", "failed", "joined"}, optional
         What the objective is, where it is not what was optimized, by :func:`measured` or of
         :class:`Objectives`.
+    bounds : tuple of (float, float), optional
+        The objective's natural range, such as (0, 1) of an accuracy: no prediction leaves it.
     model : Surrogate, optional
         A model of the user's that ``surrogate()`` returns in place of one fitted to the trials;
         see :meth:`explained_by`.
@@ -347,6 +350,52 @@ class Run(Record):
 
     def _noted_model(self) -> tuple[Fact, ...]:
         return () if self.model is None else doubts_of_model(self.model, self.X, self.objective)
+
+    def belief(self, before: int | None = None, *, seed: int = 0) -> Belief:
+        """Return what the trials allow the objective to be: draws from one posterior.
+
+        Parameters
+        ----------
+        before : int, optional
+            Only what was known when this trial was proposed; by default every trial.
+        seed : int, default 0
+            Seed of everything random.
+
+        Returns
+        -------
+        Belief
+            A surrogate, too: ``predict(X)`` returns mean and standard deviation of its draws.
+
+        Raises
+        ------
+        NothingToExplain
+            If fewer than two trials were finished by then.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> x = np.linspace(0.0, 1.0, 20)
+        >>> run = Run(space, x[:, None], (x - 0.4) ** 2, "minimize")
+        >>> run.belief().draws(space.encode({"x": 0.4})).shape
+        (192, 1)
+        """
+        found: Belief = self._remembered(self._belief, before, check_seed(seed))
+        return found
+
+    def _belief(self, before: int | None, seed: int) -> Belief:
+        rows = self.known_before(before)
+        if len(rows) < 2:
+            raise NothingToExplain(self._too_few(rows, before))
+        return Belief(
+            self.space,
+            self.X[rows],
+            self.objective[rows],
+            self.direction,
+            bounds=self.bounds,
+            seed=seed,
+        )
 
     def best_predicted(self, *, seed: int = 0) -> BestPredicted:
         """Return the feasible trial whose objective ``surrogate()`` predicts to be the best.

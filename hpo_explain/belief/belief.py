@@ -1,0 +1,181 @@
+"""The belief: functions that the trials allow the objective to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hpo_explain.base.options import Direction
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.functions import Functions, draw, levels
+from hpo_explain.belief.kernel import Pairs, Parameters, Prior, settings
+from hpo_explain.belief.scales import Bounds, Scale, from_table, half_rank, logarithm
+from hpo_explain.space import Array, CategoricalParameter, Ints, SearchSpace
+
+SETTINGS, DRAWS = 8, 12  # kernels of each scale, and functions of each kernel
+MOST = 500  # trials that it learns from
+TEMPER = 0.5
+REACH = 0.3  # of the median minus the best: so far beyond the best trial draws may lie
+
+
+@dataclass(frozen=True, eq=False)
+class _Component:
+    scale: Scale
+    pairs: Pairs
+    kernels: tuple[Parameters, ...]
+    functions: tuple[Functions, ...]
+    tables: tuple[tuple[Array, Array], ...]  # mean and sd of an evaluation, of each kernel
+
+    @property
+    def inverses(self) -> list[Array]:
+        """The inverse covariance of the trials' values with each kernel, (n, n)."""
+        return [np.asarray(np.linalg.inv(self.pairs.gram(p)[0])) for p in self.kernels]
+
+
+class Belief(Draws):
+    """What the trials allow the objective to be: draws of functions from one posterior.
+
+    Two Gaussian processes, on the half-rank and on the logarithmic scale of the cost, each with
+    several settings of its kernel drawn from their tempered posterior. A claim about the objective
+    is a functional of it; its interval is that over the draws.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The search space.
+    X : ndarray of shape (n, d)
+        The trials' encoded rows, n at least 2.
+    objective : ndarray of shape (n,)
+        Their objective, in the user's units.
+    direction : {"minimize", "maximize"}
+        Which way is better.
+    noise_std : float, optional
+        Standard deviation of one evaluation where it is known.
+    bounds : tuple of (float, float), optional
+        The objective's natural range: no draw leaves it.
+    seed : int, default 0
+        Seed of everything random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0.0, 1.0, 21)[:, None]
+    >>> belief = Belief(space, X, (X[:, 0] - 0.3) ** 2, "minimize")
+    >>> belief.draws(np.array([[0.3], [0.9]])).shape
+    (192, 2)
+    """
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        X: Array,
+        objective: Array,
+        direction: Direction,
+        *,
+        noise_std: float | None = None,
+        bounds: Bounds | None = None,
+        seed: int = 0,
+    ) -> None:
+        sign = 1.0 if direction == "minimize" else -1.0
+        cost = sign * np.asarray(objective, float)
+        in_order = np.lexsort((cost, *X.T[space.order]))
+        X, cost = X[in_order], cost[in_order]
+        kept = thinned(cost, MOST, seed)
+        super().__init__(space, X[kept], direction, seed)
+        self.cost, self.bounds, self.known_noise = cost[kept], bounds, noise_std
+        self.of_trials = len(cost)
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return "the belief"
+
+    @cached_property
+    def limits(self) -> Bounds:
+        """The least and the largest cost that a draw may have."""
+        best, worst = float(self.cost.min()), float(self.cost.max())
+        spread = float(np.median(self.cost)) - best
+        least = best - REACH * (spread if spread > 0.0 else worst - best)
+        most = worst + (worst - best)
+        if self.bounds is not None:
+            low, high = sorted(self.sign * bound for bound in self.bounds)
+            least, most = max(least, low), min(most, high)
+        return min(least, best), max(most, worst)
+
+    @cached_property
+    def components(self) -> tuple[_Component, ...]:
+        """The two processes with their functions."""
+        categories = np.array(
+            [
+                len(p.choices) if isinstance(p, CategoricalParameter) else 0
+                for p in self.space.parameters
+            ]
+        )[self.space.order]
+        columns = self.X[:, self.space.order]
+        found = []
+        for which, scale_of in enumerate((half_rank, logarithm)):
+            scale = scale_of(self.cost, self.limits[0])
+            noise = None
+            if self.known_noise is not None:
+                spread = float(np.std(self.cost)) or 1.0
+                noise = max((self.known_noise / spread) ** 2, 1e-4)
+            prior = Prior(categories == 0, scale.additive, noise)
+            pairs = Pairs(columns, scale.z, prior, np.ones(len(columns)), TEMPER)
+            kernels = settings(pairs, kept=SETTINGS, seed=self.seed)
+            found.append(
+                _Component(
+                    scale=scale,
+                    pairs=pairs,
+                    kernels=tuple(kernels),
+                    functions=tuple(
+                        draw(columns, pairs, p, categories, DRAWS, [self.seed, which, i])
+                        for i, p in enumerate(kernels)
+                    ),
+                    tables=tuple(scale.back(p.noise, self.limits) for p in kernels),
+                )
+            )
+        return tuple(found)
+
+    def costs(self, X: Array) -> Array:
+        """Return the cost of each draw at encoded rows, (k, n)."""
+        found = levels(np.asarray(X, float)[:, self.space.order])
+        drawn = [
+            from_table(functions(found).T, table[0])
+            for component in self.components
+            for functions, table in zip(component.functions, component.tables, strict=True)
+        ]
+        return np.concatenate(drawn)
+
+    @cached_property
+    def noise(self) -> Array:
+        """Standard deviation of one evaluation at each trial, in the user's units, (n,)."""
+        found = levels(self.X[:, self.space.order])
+        drawn = [
+            from_table(functions(found).T, table[1])
+            for component in self.components
+            for functions, table in zip(component.functions, component.tables, strict=True)
+        ]
+        return np.asarray(np.sqrt((np.concatenate(drawn).astype(float) ** 2).mean(axis=0)))
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of one evaluation among the better half of the trials."""
+        better = self.cost <= np.median(self.cost)
+        return float(np.sqrt((self.noise[better] ** 2).mean()))
+
+
+def thinned(cost: Array, most: int, seed: int) -> Ints:
+    """Return which trials it learns from: the best fifth, and of the others some at random."""
+    n = len(cost)
+    if n <= most:
+        return np.arange(n)
+    in_order = np.argsort(cost, kind="stable")
+    best, others = in_order[: most // 5], in_order[most // 5 :]
+    # every part of the other costs is there
+    rng = np.random.default_rng(seed)
+    places = (np.arange(most - len(best)) + rng.random(most - len(best))) / (most - len(best))
+    return np.sort(np.concatenate([best, others[(places * len(others)).astype(int)]]))

@@ -1,0 +1,131 @@
+"""A model as draws of functions: what statements about the objective are decided by."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from hpo_explain.base.options import Direction
+from hpo_explain.belief.functionals import Anova
+from hpo_explain.belief.landscape import Landscape
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.space import Array, SearchSpace
+
+_FUNCTIONS, _ANCHORS = 192, 384
+
+
+class Draws(ABC):
+    """Functions drawn from a posterior over the objective; a surrogate, too.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    X : ndarray of shape (n, d)
+        The encoded rows that they were learned from; none where these are not known.
+    direction : {"minimize", "maximize"}
+        Which way is better.
+    seed : int
+        Seed of everything random.
+    """
+
+    def __init__(self, space: SearchSpace, X: Array, direction: Direction, seed: int) -> None:
+        self.space, self.X, self.direction, self.seed = space, X, direction, seed
+        self.sign = 1.0 if direction == "minimize" else -1.0
+
+    @abstractmethod
+    def costs(self, X: Array) -> Array:
+        """Return the cost of each draw at encoded rows, (k, n)."""
+
+    def draws(self, X: Array) -> Array:
+        """Return the objective of each draw at encoded rows (n, d), in the user's units, (k, n).
+
+        A draw is the mean of an evaluation: noise is excluded.
+        """
+        X = self.space.check_rows("X", X)
+        return np.asarray(self.sign * self.costs(X).astype(float))
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation over the draws, each (n,), at encoded rows."""
+        drawn = self.draws(X)
+        return drawn.mean(axis=0), drawn.std(axis=0)
+
+    def posterior_covariance(self, X: Array) -> Array:
+        """Return the draws' covariance (n, n) at encoded rows, noise excluded."""
+        return self.covariance_with(X, X)
+
+    def covariance_with(self, X: Array, others: Array) -> Array:
+        """Return the draws' covariance (n, m) of encoded rows with others, noise excluded."""
+        a, b = self.draws(X), self.draws(others)
+        return np.asarray((a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a))
+
+    @cached_property
+    def landscape(self) -> Landscape:
+        """The draws where statements about the whole space look at them."""
+        return Landscape(self)
+
+    @cached_property
+    def anova(self) -> Anova:
+        """Functional ANOVA of each draw."""
+        return Anova(self.landscape)
+
+
+class DrawnSurrogate(Draws):
+    """Draws of a surrogate with a joint posterior.
+
+    They are drawn at rows that stand for the space, and continued from there as the posterior
+    covariance says.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        A surrogate that knows the covariance of its predictions.
+    direction : {"minimize", "maximize"}
+        Which way is better.
+    seed : int, default 0
+        Seed of the draws.
+    """
+
+    def __init__(self, surrogate: Surrogate, direction: Direction, *, seed: int = 0) -> None:
+        space = surrogate.space
+        super().__init__(space, np.empty((0, len(space))), direction, seed)
+        self.surrogate = surrogate
+
+    @cached_property
+    def _anchored(self) -> tuple[Array, Array]:
+        """Anchors, and what each adds to each draw per covariance, (m, k)."""
+        rows = self.space.distinct(self.space.sample(_ANCHORS, seed=self.seed))
+        joint: SupportsJoint = self.surrogate  # type: ignore[assignment]  # asked by `as_draws`
+        values, vectors = np.linalg.eigh(joint.posterior_covariance(rows))
+        kept = values > 1e-9 * values.max(initial=0.0)
+        root = vectors[:, kept] / np.sqrt(values[kept])
+        rng = np.random.default_rng(self.seed)
+        return rows, root @ rng.standard_normal((int(kept.sum()), _FUNCTIONS))
+
+    def costs(self, X: Array) -> Array:
+        """Return the cost of each draw at encoded rows, (k, n)."""
+        rows, weights = self._anchored
+        joint: SupportsJoint = self.surrogate  # type: ignore[assignment]
+        mean = self.surrogate.predict(X)[0]
+        apart = joint.covariance_with(X, rows) @ weights if weights.size else 0.0
+        return np.asarray(self.sign * (mean[:, None] + apart).T)
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return the surrogate's own mean and standard deviation."""
+        return self.surrogate.predict(X)
+
+
+def as_draws(surrogate: Surrogate, direction: Direction, *, seed: int = 0) -> Draws | None:
+    """Return a surrogate as draws; None of one that does not know how predictions vary together.
+
+    Of such a model, and of a forest, nothing about the objective can be certain.
+    """
+    if isinstance(surrogate, Draws):
+        return surrogate
+    return (
+        DrawnSurrogate(surrogate, direction, seed=seed)
+        if (isinstance(surrogate, SupportsJoint))
+        else None
+    )

@@ -1,0 +1,171 @@
+"""Functionals of the draws: what statements are about, one number (or curve) for each function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hpo_explain.belief.landscape import Axis, Landscape
+from hpo_explain.space import Array, Bools
+
+_DEGREE = 7  # of polynomials of one hyperparameter
+_PAIRED = (3, 5)  # functions of a number, and of a category, in a pair
+
+
+@dataclass(frozen=True, eq=False)
+class Anova:
+    """Functional ANOVA of each draw over the space, by regression on the landscape's rows.
+
+    Main effects are polynomials up to degree 7 (a mean of each category), those of pairs products
+    of three by three; the share that the rows' number leaves to chance is subtracted.
+
+    Attributes
+    ----------
+    landscape : Landscape
+        The draws.
+    """
+
+    landscape: Landscape
+
+    @cached_property
+    def _bases(self) -> tuple[_Basis, ...]:
+        land = self.landscape
+        return tuple(_Basis(x, a) for x, a in zip(land.latent.T, land.axes, strict=True))
+
+    @cached_property
+    def mean(self) -> Array:
+        """Mean cost of each draw, (k,)."""
+        return np.asarray(self.landscape.values.mean(axis=1, dtype=float))
+
+    @cached_property
+    def variance(self) -> Array:
+        """Variance of each draw over the space, (k,), in squared units of the objective."""
+        return np.asarray(np.maximum(self.landscape.values.var(axis=1, dtype=float), 1e-300))
+
+    @cached_property
+    def _fitted(self) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
+        """Coefficients of main effects and pairs, and the shares of the latter, per draw."""
+        values = np.asarray(self.landscape.values - self.mean[:, None], float)
+        n = values.shape[1]
+        design = np.concatenate([b.functions for b in self._bases], axis=1)
+        solve = design @ np.linalg.pinv(design.T @ design)
+        own = values @ solve
+        rest = values - own @ design.T
+        left, chance = rest.copy(), (rest**2).mean(axis=1) / n
+        pairs, shares = {}, []
+        for a, first in enumerate(self._bases):
+            for b in range(a + 1, len(self._bases)):
+                both = _products(first.small, self._bases[b].small)
+                pairs[a, b] = found = rest @ both / n
+                left -= found @ both.T
+                shares.append((found**2).sum(axis=1) - chance * both.shape[1])
+        own = own + left @ solve
+        ends = np.cumsum([b.functions.shape[1] for b in self._bases])[:-1]
+        of_pairs = np.column_stack(shares) if shares else np.empty((len(values), 0))
+        self.__dict__["_chance"] = (left**2).mean(axis=1) / n
+        return np.split(own, ends, axis=1), pairs, np.maximum(of_pairs, 0.0)
+
+    @cached_property
+    def mains(self) -> Array:
+        """Share of the variance that each hyperparameter has alone, (k, d)."""
+        own = self._fitted[0]
+        sizes = [(c**2).sum(axis=1) - self.__dict__["_chance"] * c.shape[1] for c in own]
+        return np.asarray(np.maximum(np.stack(sizes, axis=1), 0.0) / self.variance[:, None])
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of hyperparameters."""
+        return tuple(self._fitted[1])
+
+    @cached_property
+    def of_pairs(self) -> Array:
+        """Share that two have together beyond what each has alone, (k, number of pairs)."""
+        return np.asarray(self._fitted[2] / self.variance[:, None])
+
+    @cached_property
+    def totals(self) -> Array:
+        """Share in which each hyperparameter takes part, alone and in pairs, (k, d)."""
+        found = self.mains.copy()
+        for share, pair in zip(self.of_pairs.T, self.pairs, strict=True):
+            found[:, pair] += share[:, None]
+        return np.minimum(found, 1.0)
+
+    def curve(self, j: int, positions: Array) -> Array:
+        """Return the mean cost of each draw at encoded values of a hyperparameter, (k, G)."""
+        return np.asarray(self.mean[:, None] + self._fitted[0][j] @ self._bases[j].at(positions).T)
+
+    def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
+        """Return the mean cost of each draw at values of two hyperparameters, (k, G1, G2)."""
+        alone = self.curve(a, first)[:, :, None] + self.curve(b, second)[:, None, :]
+        found = self._fitted[1][min(a, b), max(a, b)]
+        small = [self._bases[j].small_at(x) for j, x in ((a, first), (b, second))]
+        shape = len(found), self._bases[min(a, b)].small.shape[1], -1
+        together = found.reshape(shape)
+        if a > b:
+            together = together.transpose(0, 2, 1)
+        joint = np.einsum("gi,kij,hj->kgh", small[0], together, small[1])
+        return np.asarray(alone - self.mean[:, None, None] + joint)
+
+
+class _Basis:
+    """Functions of one hyperparameter, orthonormal over the rows and without a mean."""
+
+    def __init__(self, x: Array, axis: Axis) -> None:
+        self.axis = axis
+        self.degree = min(_DEGREE, len(axis.centers) - 1)
+        raw = self._raw(x)
+        self.change = np.linalg.inv(np.linalg.qr(raw, mode="r")) * np.sqrt(len(x))
+        self.functions = (raw @ self.change)[:, 1:]
+
+    def _raw(self, x: Array) -> Array:
+        if self.axis.category:
+            return np.column_stack([np.ones(len(x)), x[:, None] == self.axis.centers[None, 1:]])
+        return np.asarray(np.polynomial.legendre.legvander(2.0 * x - 1.0, self.degree))
+
+    @property
+    def small(self) -> Array:
+        """Those that pairs are made of."""
+        return np.asarray(self.functions[:, : _PAIRED[self.axis.category]])
+
+    def at(self, x: Array) -> Array:
+        """Return the functions at encoded values."""
+        return np.asarray((self._raw(np.asarray(x, float)) @ self.change)[:, 1:])
+
+    def small_at(self, x: Array) -> Array:
+        """Return those that pairs are made of."""
+        return np.asarray(self.at(x)[:, : _PAIRED[self.axis.category]])
+
+
+def _products(a: Array, b: Array) -> Array:
+    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(len(a), -1))
+
+
+def attainable(land: Landscape, j: int) -> Array:
+    """Return the least cost of each draw at each level of a hyperparameter, (k, L)."""
+    levels = range(len(land.axes[j].centers))
+    return np.column_stack([least_in(land, land.level[:, j] == level) for level in levels])
+
+
+def least_in(land: Landscape, inside: Bools) -> Array:
+    """Return the least cost of each draw among some of `all_rows`, (k,); infinite of none."""
+    if not inside.any():
+        return np.full(len(land.all_values), np.inf)
+    return np.asarray(land.all_values[:, inside].min(axis=1), float)
+
+
+def loss(land: Landscape, inside: Bools) -> Array:
+    """Return what each draw loses where only some of `all_rows` are left, (k,), at least 0."""
+    return np.asarray(least_in(land, inside) - land.least)
+
+
+def argmin(land: Landscape) -> Array:
+    """Return the row at which each draw is least, (k, d)."""
+    return np.asarray(land.all_rows[land.all_values.argmin(axis=1)])
+
+
+def exceedance(land: Landscape, cost: Array | float) -> Array:
+    """Return the share of the space that is better than a cost in each draw, (k,)."""
+    limit = np.broadcast_to(np.asarray(cost, float), (len(land.values),))
+    return np.asarray((land.values < limit[:, None]).mean(axis=1))

@@ -1,0 +1,282 @@
+"""The prior over functions on a scale: a kernel with priors over its parameters.
+
+K(x, x') = 1 + Σ_j a_j B_j(x, x') + s² Π_j ((1 - w_j) + w_j B_j(x, x')), the sum on one scale only.
+B_j is Matérn-5/2 in the position of a number and equality for a category. Where a hyperparameter
+is inactive in one row only, B_j is 0; where it is in both, its factor is 1 and its part of the sum
+0: it matters only where it is active.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.space import Array, Bools
+
+ROOT5 = math.sqrt(5.0)
+LEAST_NOISE = 1e-4
+_LEAST_FACTOR = 1e-6
+Single = npt.NDArray[Any]  # in single precision
+Factor = tuple[Single, Single | None, Single]  # of a hyperparameter: B, its slope, the factor
+
+
+def matern(r: Array) -> Array:
+    """Return the Matérn-5/2 correlation at distances in units of length over √5."""
+    return np.asarray((1 + r + r * r / 3) * np.exp(-r))
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """The kernel's parameters in their own units.
+
+    Attributes
+    ----------
+    length : ndarray of shape (d,)
+        Length-scales; of a category they mean nothing.
+    weight : ndarray of shape (d,)
+        How much of the product depends on each hyperparameter, between 0 and 1.
+    amplitude : ndarray of shape (d,)
+        Variance of each additive part; zeros where there is none.
+    product, noise : float
+        Variance of the product and of one evaluation.
+    """
+
+    length: Array
+    weight: Array
+    amplitude: Array
+    product: float
+    noise: float
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """Independent normal priors over the kernel's parameters, which are counted in their units.
+
+    Attributes
+    ----------
+    numbers : ndarray of bool, shape (d,)
+        Which hyperparameters are numbers.
+    additive : bool
+        Whether there are additive parts.
+    noise : float or None
+        Variance of one evaluation where it is known.
+    """
+
+    numbers: Bools
+    additive: bool
+    noise: float | None = None
+
+    @cached_property
+    def moments(self) -> tuple[Array, Array]:
+        """Means and standard deviations: lengths, weights, amplitudes, product, noise."""
+        d, numbers = len(self.numbers), int(self.numbers.sum())
+        of = [(math.log(0.8), 1.0)] * numbers + [(0.0, 1.5)] * d
+        of += [(math.log(0.5 / d), 1.5)] * (d if self.additive else 0)
+        of += [(math.log(0.5) if self.additive else 0.0, 1.0)]
+        of += [(math.log(0.02), 1.5) if self.noise is None else (math.log(self.noise), 0.05)]
+        mean, spread = np.array(of).T
+        return mean, spread
+
+    def parameters(self, u: Array) -> Parameters:
+        """Return the parameters at standardized values (p,)."""
+        d, numbers = len(self.numbers), int(self.numbers.sum())
+        mean, spread = self.moments
+        t = mean + spread * np.clip(u, -6.0, 6.0)
+        length = np.ones(d)
+        length[self.numbers] = np.exp(t[:numbers])
+        amplitude = np.exp(t[numbers + d : numbers + 2 * d]) if self.additive else np.zeros(d)
+        return Parameters(
+            length=length,
+            weight=1.0 / (1.0 + np.exp(-t[numbers : numbers + d])),
+            amplitude=amplitude,
+            product=math.exp(t[-2]),
+            noise=math.exp(t[-1]) + LEAST_NOISE,
+        )
+
+
+class Pairs:
+    """All pairs of the trials, and the likelihood of their values under the kernel.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Encoded rows; NaN where inactive.
+    z : ndarray of shape (n,)
+        Their values.
+    prior : Prior
+        The prior over the parameters.
+    repeats : ndarray of shape (n,)
+        How many evaluations each value is the mean of.
+    temper : float
+        Power of the likelihood.
+    """
+
+    def __init__(self, X: Array, z: Array, prior: Prior, repeats: Array, temper: float) -> None:
+        self.z, self.prior, self.temper, self.repeats = z, prior, temper, repeats
+        self.n, self.d = X.shape
+        self.a, self.b = np.tril_indices(self.n, -1)
+        self.inactive = np.isnan(X)
+        self.active = (~self.inactive).astype(float)
+        self.distance: list[Single] = []  # of numbers
+        self.same: list[Single | None] = []  # of categories
+        self.both: list[Bools | None] = []  # inactive in both
+        self.one: list[Bools | None] = []
+        for j in range(self.d):
+            x, off = X[:, j], self.inactive[:, j]
+            left, right = x[self.a], x[self.b]
+            some = off.any()
+            one = off[self.a] != off[self.b]
+            self.both.append((off[self.a] & off[self.b]) if some else None)
+            self.one.append(one if some else None)
+            if prior.numbers[j]:
+                apart = np.nan_to_num(np.abs(left - right)) * ROOT5
+                self.distance.append(apart.astype(np.float32))
+                self.same.append(None)
+            else:
+                self.distance.append(np.empty(0, np.float32))
+                self.same.append((left == right).astype(np.float32))
+
+    def _base(self, j: int, p: Parameters) -> tuple[Single, Single | None]:
+        """Return B_j of all pairs where both are active, and its slope in the log length."""
+        same = self.same[j]
+        if same is not None:
+            return same, None
+        r = self.distance[j] * np.float32(1.0 / p.length[j])
+        e = np.exp(-r)
+        linear = 1 + r
+        third = r * r / 3
+        base, slope = (linear + third) * e, third * linear * e
+        one, both = self.one[j], self.both[j]
+        if one is not None and both is not None:
+            base[one | both] = 0
+            slope[one | both] = 0
+        return base, slope
+
+    def gram(self, p: Parameters) -> tuple[Array, Single, list[Factor]]:
+        """Return the values' covariance (n, n), and of pairs the product and its factors."""
+        product = np.full(len(self.a), p.product, np.float32)
+        added = np.ones(len(self.a), np.float32)
+        factors = []
+        for j in range(self.d):
+            base, slope = self._base(j, p)
+            w = np.float32(p.weight[j])
+            factor = base * w
+            factor += 1 - w
+            both = self.both[j]
+            if both is not None:
+                factor[both] = 1
+            np.maximum(factor, np.float32(_LEAST_FACTOR), out=factor)
+            product *= factor
+            if p.amplitude[j]:
+                added += np.float32(p.amplitude[j]) * base
+            factors.append((base, slope, factor))
+        K = np.empty((self.n, self.n))
+        K[self.a, self.b] = product + added
+        K[self.b, self.a] = K[self.a, self.b]
+        np.fill_diagonal(K, self.diagonal(p))
+        return K, product, factors
+
+    def diagonal(self, p: Parameters) -> Array:
+        """Return the variances of the values, (n,)."""
+        return 1.0 + p.product + self.active @ p.amplitude + p.noise / self.repeats
+
+    def value(self, u: Array) -> float:
+        """Return the log of the tempered posterior at standardized parameters, to a constant."""
+        from scipy.linalg import cho_solve
+        from scipy.linalg.lapack import dpotrf
+
+        c, failed = dpotrf(self.gram(self.prior.parameters(u))[0], lower=1, overwrite_a=1)
+        if failed:
+            return -1e10
+        fit = self.z @ cho_solve((c, True), self.z, check_finite=False)
+        return float((-0.5 * fit - np.log(np.diag(c)).sum()) * self.temper - 0.5 * u @ u)
+
+    def slope(self, u: Array) -> tuple[float, Array]:
+        """Return that logarithm and its gradient (p,)."""
+        from scipy.linalg.lapack import dpotrf, dpotri
+
+        p = self.prior.parameters(u)
+        K, product, factors = self.gram(p)
+        c, failed = dpotrf(K, lower=1, overwrite_a=1)
+        if failed:
+            return -1e10, np.zeros(len(u))
+        logdet = float(np.log(np.diag(c)).sum())
+        inverse, _ = dpotri(c, lower=1, overwrite_c=1)
+        pairs = inverse[self.a, self.b]
+        diagonal = np.diag(inverse).copy()
+        inverse[self.b, self.a] = pairs
+        alpha = inverse @ self.z
+        G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)  # twice the half
+        own = 0.5 * (alpha * alpha - diagonal)
+        by_product = G * product
+        lengths, weights, amplitudes = [], [], []
+        for j, (base, slope, factor) in enumerate(factors):
+            w, a = p.weight[j], p.amplitude[j]
+            share = by_product / factor
+            both, toward = self.both[j], base
+            if both is not None:
+                share[both] = 0
+            if slope is not None:
+                lengths.append(w * float(share @ slope) + (a * float(G @ slope) if a else 0.0))
+            weights.append(w * (1.0 - w) * float(share @ toward - share.sum()))
+            if self.prior.additive:
+                amplitudes.append(a * (float(G @ base) + float(own @ self.active[:, j])))
+        last = [
+            float(by_product.sum()) + p.product * float(own.sum()),
+            (p.noise - LEAST_NOISE) * float((own / self.repeats).sum()),
+        ]
+        gradient = np.array([*lengths, *weights, *amplitudes, *last]) * self.prior.moments[1]
+        value = (-0.5 * float(self.z @ alpha) - logdet) * self.temper - 0.5 * float(u @ u)
+        return value, gradient * self.temper - u
+
+
+def settings(pairs: Pairs, *, kept: int, seed: int, proposals: int = 120) -> list[Parameters]:
+    """Draw parameters from their tempered posterior.
+
+    The mode from two starts; proposals from a t distribution with 6 degrees of freedom whose
+    precision is the curvature there, at least half of the prior's; of them `kept` are taken with
+    truncated importance weights.
+    """
+    from scipy.optimize import minimize
+
+    def downhill(u: Array) -> tuple[float, Array]:
+        value, gradient = pairs.slope(u)
+        return -value, -gradient
+
+    rng = np.random.default_rng(seed)
+    size = len(pairs.prior.moments[0])
+    mode, least = np.zeros(size), np.inf
+    for start in (np.zeros(size), 0.7 * rng.normal(size=size)):
+        found = minimize(
+            downhill,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 60},
+        )
+        if found.fun < least:
+            mode, least = found.x, found.fun
+    step = 1e-2
+    moved = np.eye(size) * step
+    curvature = [(pairs.slope(mode + e)[1] - pairs.slope(mode - e)[1]) / (2 * step) for e in moved]
+    symmetric = -0.5 * (np.array(curvature) + np.array(curvature).T)
+    values, vectors = np.linalg.eigh(symmetric)
+    root = vectors / np.sqrt(np.maximum(values, 0.5))
+    degrees = 6
+    t = rng.normal(size=(proposals, size))
+    t /= np.sqrt(rng.chisquare(degrees, proposals) / degrees)[:, None]
+    U = mode + t @ root.T
+    of_proposal = -(degrees + size) / 2.0 * np.log1p((t * t).sum(axis=1) / degrees)
+    logs = np.array([pairs.value(u) for u in U]) - of_proposal
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    weights = np.minimum(weights, math.sqrt(proposals) / proposals)
+    weights /= weights.sum()
+    places = (np.arange(kept) + rng.random()) / kept
+    picked = np.searchsorted(np.cumsum(weights), places).clip(0, proposals - 1)
+    return [pairs.prior.parameters(U[i]) for i in picked]

@@ -1,0 +1,176 @@
+"""Where the draws are looked at: rows that stand for the space, and rows around the best ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_explain.space import Array, CategoricalParameter, Ints
+
+if TYPE_CHECKING:
+    from hpo_explain.belief.drawn import Draws
+
+ROWS = 4096  # that stand for the space
+_LATTICE = 64  # positions of a number among them
+_PARTS = 12  # levels that a number with more values has in statements about levels
+_AROUND, _BEST = 6000, 48  # rows around the best ones in each round, and how many these are
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """The levels of one hyperparameter: its values where they are few, otherwise equal parts.
+
+    Attributes
+    ----------
+    centers : ndarray of shape (L,)
+        The encoded value that stands for each level.
+    edges : ndarray of shape (L, 2)
+        Its least and largest encoded value.
+    weights : ndarray of shape (L,)
+        Its share of the measure.
+    category : bool
+        Whether levels are categories, without an order.
+    """
+
+    centers: Array
+    edges: Array
+    weights: Array
+    category: bool
+
+    def level(self, x: Array) -> Ints:
+        """Return the level of encoded values, -1 of inactive ones."""
+        cuts = (self.edges[1:, 0] + self.edges[:-1, 1]) / 2.0
+        found = np.searchsorted(cuts, np.nan_to_num(x), "right")
+        return np.asarray(np.where(np.isnan(x), -1, found))
+
+
+def axis_of(belief: Draws, j: int) -> Axis:
+    """Return the levels of a hyperparameter."""
+    space = belief.space
+    parameter = space.parameters[j]
+    category = isinstance(parameter, CategoricalParameter)
+    fine = 12 * len(parameter.choices) if isinstance(parameter, CategoricalParameter) else 960
+    U = np.full((fine, len(space)), 0.5)
+    U[:, j] = (np.arange(fine) + 0.5) / fine
+    values, counts = np.unique(space.from_latent(U)[:, j], return_counts=True)
+    if category or len(values) <= _PARTS:
+        return Axis(values, np.column_stack([values, values]), counts / fine, category)
+    part = np.minimum((np.cumsum(counts) - 0.5 * counts) / fine * _PARTS, _PARTS - 1).astype(int)
+    groups = [np.flatnonzero(part == i) for i in np.unique(part)]
+    return Axis(
+        centers=np.array([values[g[len(g) // 2]] for g in groups]),
+        edges=np.array([[values[g[0]], values[g[-1]]] for g in groups]),
+        weights=np.array([counts[g].sum() / fine for g in groups]),
+        category=False,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Landscape:
+    """The draws of a belief where statements about the whole space look at them.
+
+    Attributes
+    ----------
+    belief : Draws
+        The functions.
+    """
+
+    belief: Draws
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The levels of each hyperparameter."""
+        return tuple(axis_of(self.belief, j) for j in range(len(self.belief.space)))
+
+    @cached_property
+    def latent(self) -> Array:
+        """Latent rows that stand for the space, (N, d)."""
+        from scipy.stats import qmc
+
+        space = self.belief.space
+        U = qmc.Sobol(len(space), seed=self.belief.seed).random(ROWS)
+        for j, p in enumerate(space.parameters):
+            if not isinstance(p, CategoricalParameter):
+                U[:, j] = (np.floor(U[:, j] * _LATTICE) + 0.5) / _LATTICE
+        return space.from_latent(U)
+
+    @cached_property
+    def rows(self) -> Array:
+        """The same as configurations."""
+        return self.belief.space.project(self.latent)
+
+    @cached_property
+    def values(self) -> Array:
+        """Cost of each draw there, (k, N)."""
+        return self.belief.costs(self.rows)
+
+    @cached_property
+    def _everywhere(self) -> tuple[Array, Array]:
+        """All rows at which draws are known, and their costs: the space's, trials', around them."""
+        belief = self.belief
+        rows = np.concatenate([self.rows, belief.space.distinct(belief.X)])
+        values = np.concatenate([self.values, belief.costs(rows[ROWS:])], axis=1)
+        for best in (_BEST, _BEST // 2):
+            near = self._around(rows, values, best)
+            rows = np.concatenate([rows, near])
+            values = np.concatenate([values, belief.costs(near)], axis=1)
+        return rows, values
+
+    def _around(self, rows: Array, values: Array, best: int) -> Array:
+        """Return rows that differ in one hyperparameter from what is best in a draw."""
+        lowest, counts = np.unique(values.argmin(axis=1), return_counts=True)
+        mean = np.argsort(values.mean(axis=0), kind="stable")[:best]
+        lowest = lowest[np.argsort(-counts, kind="stable")]
+        size = sum(len(axis.centers) for axis in self.axes)
+        count = max(4, min(best, _AROUND // size))
+        half = count // 3
+        chosen = list(dict.fromkeys([*mean[:half].tolist(), *lowest.tolist(), *mean.tolist()]))
+        start = rows[chosen[:count]]
+        found = []
+        for j, axis in enumerate(self.axes):
+            for center in axis.centers:
+                changed = start.copy()
+                changed[:, j] = center
+                found.append(changed)
+        return self._as_configurations(np.concatenate(found))
+
+    def _as_configurations(self, rows: Array) -> Array:
+        """Return distinct configurations; what became active takes a value drawn at random."""
+        space = self.belief.space
+        rng = np.random.default_rng(self.belief.seed)
+        drawn = self.latent[rng.integers(0, ROWS, len(rows))]
+        return space.distinct(space.project(np.where(np.isnan(rows), drawn, rows)))
+
+    @property
+    def all_rows(self) -> Array:
+        """Rows at which minima are looked for, (M, d)."""
+        return self._everywhere[0]
+
+    @property
+    def all_values(self) -> Array:
+        """Cost of each draw there, (k, M)."""
+        return self._everywhere[1]
+
+    @cached_property
+    def least(self) -> Array:
+        """The least cost of each draw, (k,)."""
+        return np.asarray(self.all_values.min(axis=1), float)
+
+    @cached_property
+    def spread(self) -> Array:
+        """Median minus least cost of each draw, (k,)."""
+        return np.maximum(np.median(self.values, axis=1) - self.least, 1e-300)
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of every row's value of each hyperparameter, (M, d); -1 where inactive."""
+        columns = zip(self.axes, self.all_rows.T, strict=True)
+        return np.column_stack([axis.level(x) for axis, x in columns])
+
+    @cached_property
+    def best(self) -> Ints:
+        """Level of each hyperparameter where each draw is least, (k, d); -1 where inactive."""
+        return np.asarray(self.level[self.all_values.argmin(axis=1)])

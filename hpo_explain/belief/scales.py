@@ -1,0 +1,124 @@
+"""The two scales on which the objective is believed in, and the way back to its own units.
+
+Costs (the objective, negated where larger is better) are brought to a scale on which a Gaussian
+process is believable; below the best trial a scale continues by a bounded amount.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain.space import Array
+
+Bounds = tuple[float, float]
+_KNOTS = 25  # of the half-rank scale's table
+_GRID = np.linspace(-12.0, 12.0, 1201)  # standardized values at which a way back is tabled
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_STEPS = 2.0**20  # standardized values are rounded, so that units change nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Standardized values of costs, and the costs that standardized values stand for.
+
+    Attributes
+    ----------
+    additive : bool
+        Whether the function on this scale has additive parts beside its product.
+    z : ndarray of shape (n,)
+        The trials' standardized values, larger is worse.
+    knots, costs : ndarray of shape (m,)
+        Standardized values, ascending, and their costs; between them it is linear.
+    below : float
+        Cost per unit below the first knot, where the scale continues as 1 - exp(-x).
+    """
+
+    additive: bool
+    z: Array
+    knots: Array
+    costs: Array
+    below: float
+
+    def cost(self, z: Array) -> Array:
+        """Return the costs of standardized values, without noise."""
+        found = np.interp(z, self.knots, self.costs)
+        if self.below > 0.0:
+            low = z < self.knots[0]
+            found[low] -= self.below * -np.expm1(z[low] - self.knots[0])
+        return np.asarray(found)
+
+    def back(self, noise: float, limits: Bounds) -> tuple[Array, Array]:
+        """Return a table: mean and standard deviation of an evaluation's cost at `_GRID`.
+
+        `noise` is the variance of one evaluation on this scale, `limits` are the least and the
+        largest cost that there is.
+        """
+        around = self.cost(_GRID + math.sqrt(noise) * _NODES[:, None])
+        around = np.clip(around, *limits)
+        mean = _WEIGHTS @ around
+        return mean, np.sqrt(np.maximum(_WEIGHTS @ (around - mean) ** 2, 0.0))
+
+
+def from_table(z: Array, table: Array) -> Array:
+    """Return a table's values, in single precision, at standardized values of any shape."""
+    at = np.clip((z - _GRID[0]) / (_GRID[1] - _GRID[0]), 0.0, len(_GRID) - 1.001)
+    left = at.astype(np.int32)
+    values = table.astype(np.float32)
+    part = (at - left).astype(np.float32)
+    return np.asarray(values[left] * (1 - part) + values[left + 1] * part)
+
+
+def _rounded(t: Array) -> tuple[Array, float, float]:
+    mean, spread = float(t.mean()), float(t.std()) or 1.0
+    return np.round((t - mean) / spread * _STEPS) / _STEPS, mean, spread
+
+
+def half_rank(cost: Array, floor: float) -> Scale:
+    """Return the scale half-way between the costs' normal scores and themselves.
+
+    The mean of Φ⁻¹(midrank / n) and of the standardized cost, of which what lies more than three
+    interquartile ranges above the third quartile is cut. Below the best cost it continues towards
+    `floor` at most.
+    """
+    from scipy.special import ndtri
+
+    n, in_order = len(cost), np.sort(cost)
+    ranks = np.searchsorted(in_order, cost, "left") + np.searchsorted(in_order, cost, "right")
+    lower, upper = np.quantile(cost, [0.25, 0.75])
+    whole = in_order[-1] - in_order[0]
+    cut = np.minimum(cost, upper + 3.0 * max(upper - lower, 1e-3 * whole))
+    t = 0.5 * ndtri(ranks / (2.0 * n)) + 0.5 * (cut - cost.mean()) / (cost.std() or 1.0)
+    at = np.argsort(cost, kind="stable")
+    costs, scores = cost[at], t[at]
+    new = np.concatenate([[True], np.diff(costs) > 1e-9 * max(whole, 1e-300)])
+    costs, scores = costs[new], scores[new]
+    some = np.unique(np.linspace(0, len(costs) - 1, min(len(costs), _KNOTS)).round().astype(int))
+    costs, scores = costs[some], scores[some]
+    fifth = max(1, min(len(costs) - 1, len(costs) // 5))
+    below = 0.0
+    if len(costs) > 1:
+        below = (costs[fifth] - costs[0]) / max(scores[fifth] - scores[0], 1e-9)
+    z, mean, spread = _rounded(np.interp(cost, costs, scores))
+    below = min(max(costs[0] - floor, 0.0), below)
+    return Scale(True, z, (scores - mean) / spread, costs, below)
+
+
+def logarithm(cost: Array, floor: float) -> Scale:
+    """Return the logarithm of the distance from half a spread below the best cost.
+
+    The spread is the median minus the best; nothing lies below `floor`, nor beyond the worst cost
+    by more than the whole range.
+    """
+    best, median, worst = float(cost.min()), float(np.median(cost)), float(cost.max())
+    spread = median - best
+    if spread <= 0.0:
+        spread = (worst - best) or 1.0
+    zero = best - 0.5 * spread
+    z, mean, sd = _rounded(np.log(cost - zero))
+    knots = np.linspace(-12.0, 12.0, 961)
+    at = np.minimum(knots * sd + mean, math.log(2.0 * worst - best - zero))
+    return Scale(False, z, knots, np.maximum(np.exp(at) + zero, floor), 0.0)

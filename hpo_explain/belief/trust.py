@@ -1,0 +1,119 @@
+"""How well the objective is known, by what the trials allow it to be: one verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.decide import interval
+from hpo_explain.space import Array
+
+Level = Literal["good", "fair", "poor"]
+LEVELS: tuple[Level, ...] = ("good", "fair", "poor")
+R2, RANK = (0.7, 0.35), (0.6, 0.35)  # from which it is good, and fair
+_COVERED = 0.8  # share of held-out trials that 95 % intervals hold at least
+_BEST = 0.2  # of the space, by the mean over the draws
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How well the objective is known.
+
+    Attributes
+    ----------
+    level : {"good", "fair", "poor"}
+        "good" if R² is at least 0.7, "fair" if it is at least 0.35, or the rank correlation among
+        the best fifth is; one less if intervals hold less than 80 % of held-out trials.
+    r2 : float
+        R² over the space that the mean over the draws is expected to have: the median over draws.
+    r2_interval : tuple of (float, float)
+        What holds it with 95 %.
+    rank : float
+        Expected rank correlation among the best fifth of the space.
+    rank_interval : tuple of (float, float)
+        What holds it with 95 %.
+    open : float
+        Share of the space in which the draws differ by more than one evaluation's noise.
+    held_out : float
+        R² of trials that were held out one by one, on the scale that ranks lead to.
+    covered : float
+        Share of them that 95 % intervals hold.
+    n_trials : int
+        How many trials it was learned from.
+    """
+
+    level: Level
+    r2: float
+    r2_interval: tuple[float, float]
+    rank: float
+    rank_interval: tuple[float, float]
+    open: float
+    held_out: float
+    covered: float
+    n_trials: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain values."""
+        return dict(vars(self))
+
+
+def trust(belief: Belief) -> Trust:
+    """Return how well the objective is known by a belief.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0.0, 1.0, 30)[:, None]
+    >>> trust(Belief(space, X, np.sin(5 * X[:, 0]), "minimize")).level
+    'good'
+    """
+    values = belief.landscape.values.astype(float)
+    mean = values.mean(axis=0)
+    r2 = 1.0 - ((values - mean) ** 2).mean(axis=1) / np.maximum(values.var(axis=1), 1e-300)
+    best = np.argsort(mean, kind="stable")[: int(_BEST * len(mean))]
+    rank = _rank_correlations(values[:, best], mean[best])
+    held_out, covered = _held_out(belief)
+    expected, order = float(np.median(r2)), float(rank.mean())
+    at = 0 if expected >= R2[0] else 1 if expected >= R2[1] or order >= RANK[1] else 2
+    return Trust(
+        level=LEVELS[min(at + (covered < _COVERED), 2)],
+        r2=expected,
+        r2_interval=interval(r2),
+        rank=order,
+        rank_interval=interval(rank),
+        open=float((values.std(axis=0) > belief.noise_std).mean()),
+        held_out=held_out,
+        covered=covered,
+        n_trials=belief.of_trials,
+    )
+
+
+def _rank_correlations(values: Array, mean: Array) -> Array:
+    ranks = values.argsort(axis=1).argsort(axis=1).astype(float)
+    of_mean = mean.argsort().argsort().astype(float)
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    of_mean -= of_mean.mean()
+    sizes = np.sqrt((ranks**2).sum(axis=1) * (of_mean**2).sum())
+    return np.asarray(ranks @ of_mean / np.maximum(sizes, 1e-300))
+
+
+def _held_out(belief: Belief) -> tuple[float, float]:
+    """Return R² and coverage of trials held out one by one, on the half-rank scale.
+
+    With the kernels' parameters as they are; each prediction is the mean over them.
+    """
+    component = belief.components[0]
+    z = component.scale.z
+    errors, inside = [], []
+    for inverse in component.inverses:
+        variance = 1.0 / np.diag(inverse)
+        error = (inverse @ z) * variance
+        errors.append(error)
+        inside.append(np.abs(error) <= 1.96 * np.sqrt(variance))
+    missed = float((np.mean(errors, axis=0) ** 2).mean())
+    return 1.0 - missed / max(float(z.var()), 1e-300), float(np.mean(inside))
