@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import runpy
 import sys
 
 import pytest
@@ -45,6 +46,35 @@ def _close_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def quiet_optuna():
+    """Optuna says nothing of single trials."""
+    import optuna
+
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    yield
+    optuna.logging.set_verbosity(verbosity)
+
+
+@pytest.fixture
+def papers(monkeypatch):
+    """The scripts that reproduce papers can be imported."""
+    monkeypatch.syspath_prepend(ROOT / "examples" / "papers")
+
+
+@pytest.fixture
+def output(monkeypatch, capsys, papers):
+    """What an example prints; in this process, as another one would take its time to import."""
+
+    def run(path, *options):
+        monkeypatch.setattr(sys, "argv", [path, *map(str, options)])
+        runpy.run_path(str(ROOT / "examples" / path), run_name="__main__")
+        return capsys.readouterr().out
+
+    return run
 
 
 @pytest.fixture(scope="module")

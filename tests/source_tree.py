@@ -3,6 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"  # of papers, beside the project
 PACKAGE = ROOT / "hpo_explain"
 
 

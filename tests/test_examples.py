@@ -1,40 +1,23 @@
 """The examples run, in their quick form, and say what they promise."""
 
-import runpy
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
-from tests.source_tree import ROOT
-
-EXAMPLES = ROOT / "examples"
-DATA = ROOT / ".." / "shared" / "data"
+from tests.source_tree import DATA, ROOT
 
 
-def run(capsys, monkeypatch, path, *options):
-    """What an example prints."""
-    monkeypatch.setattr(sys, "argv", [path, *map(str, options)])
-    runpy.run_path(str(EXAMPLES / path), run_name="__main__")
-    return capsys.readouterr().out
-
-
-def test_a_study_is_continued_in_its_important_subspace(monkeypatch):
+def test_a_study_is_continued_in_its_important_subspace(monkeypatch, quiet_optuna):
     import optuna
 
-    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.syspath_prepend(ROOT / "examples")
     from fanova_subspace import continued
 
-    verbosity = optuna.logging.get_verbosity()
-    try:
-        optuna.logging.set_verbosity(optuna.logging.WARNING)
-        found = continued(40, 8, 0.8)
-        first = optuna.create_study(direction="maximize")
-        first.add_trials(found.study.trials[:40])
-    finally:
-        optuna.logging.set_verbosity(verbosity)
+    found = continued(40, 8, 0.8)
+    first = optuna.create_study(direction="maximize")
+    first.add_trials(found.study.trials[:40])
     assert found.after >= found.before
     subspace = found.subspace
     fixed = found.study.trials[-1].params
@@ -52,9 +35,8 @@ def test_a_study_is_continued_in_its_important_subspace(monkeypatch):
 
 
 @pytest.mark.thorough
-def test_predicted_shares_and_marginals_are_close_to_the_true_ones(monkeypatch):
+def test_predicted_shares_and_marginals_are_close_to_the_true_ones(papers):
     """Section 4.1: "predicted marginals and functional ANOVA analyses are accurate"."""
-    monkeypatch.syspath_prepend(EXAMPLES / "papers")
     from fanova_ground_truth import QUICK, explained, marginals, measure, shares
 
     perplexity, _ = measure(QUICK, 0)
@@ -71,8 +53,7 @@ def test_predicted_shares_and_marginals_are_close_to_the_true_ones(monkeypatch):
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the LCBench data are not there")
-def test_the_good_regions_of_lcbench_are_as_in_the_paper(monkeypatch):
-    monkeypatch.syspath_prepend(EXAMPLES / "papers")
+def test_the_good_regions_of_lcbench_are_as_in_the_paper(papers):
     from fanova_lcbench import FILE, findings, read, table_2
 
     table = table_2(read(DATA / FILE), n_trees=16)
@@ -88,14 +69,10 @@ def test_the_good_regions_of_lcbench_are_as_in_the_paper(monkeypatch):
 
 
 @pytest.fixture
-def figure_6(monkeypatch):
-    import optuna
+def figure_6(papers, quiet_optuna):
+    import fanova_figure6
 
-    monkeypatch.syspath_prepend(EXAMPLES / "papers")
-    verbosity = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    yield __import__("fanova_figure6")
-    optuna.logging.set_verbosity(verbosity)
+    return fanova_figure6
 
 
 def test_the_synthetic_functions_have_the_least_values_that_regret_counts_from(figure_6):
@@ -123,13 +100,3 @@ def test_the_important_subspace_has_what_can_be_gained_and_the_rest_has_not(figu
     table = figure_6.table(runs)
     assert table["end"].to_numpy() == pytest.approx([v[:, -1].mean() for v in runs.values()])
     assert not table.loc[table["space"] == "whole", "ahead end"].any()
-
-
-def test_figure_6_is_drawn(capsys, monkeypatch, tmp_path, figure_6):
-    printed = run(
-        capsys, monkeypatch, "papers/fanova_figure6.py", "--quick", "--data", tmp_path,
-        "--out", tmp_path,
-    )  # fmt: skip
-    assert printed.startswith("skipped: lcbench_phoneme.csv.gz is not in")
-    assert "all six alike: important are" in printed
-    assert (tmp_path / "fanova_figure6.svg").stat().st_size > 10_000

@@ -1,38 +1,14 @@
 """The reproductions of Moosbauer et al. (2021) run as a reader runs them."""
 
-import runpy
-import sys
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PAPERS = ROOT / "examples" / "papers"
-PHONEME = ROOT.parent / "shared" / "data" / "lcbench_phoneme.csv.gz"
+from tests.source_tree import DATA
 
-
-@pytest.fixture
-def papers(monkeypatch):
-    """Have the scripts importable."""
-    monkeypatch.syspath_prepend(PAPERS)
-
-
-@pytest.fixture
-def output(monkeypatch, capsys):
-    """What a script prints."""
-
-    def run(name, *options):
-        # in this process: most of the time of another one would be its imports
-        monkeypatch.syspath_prepend(PAPERS)
-        monkeypatch.setattr(sys, "argv", [name, *options])
-        runpy.run_path(str(PAPERS / name), run_name="__main__")
-        return capsys.readouterr().out
-
-    return run
+PHONEME = DATA / "lcbench_phoneme.csv.gz"
 
 
 def test_the_table_of_the_synthetic_function_stands_beside_the_papers(output):
-    lines = output("moosbauer_synthetic.py", "--quick", "--tau", "5").splitlines()
+    lines = output("papers/moosbauer_synthetic.py", "--quick", "--tau", "5").splitlines()
     assert lines[1].split()[:3] == ["d", "τ", "MMD"]
     assert lines[2].split()[:2] == ["3", "5.0"]
     for number in ("[0.18]", "[7.65]", "[13.64]", "[5.89]", "[10.92]"):

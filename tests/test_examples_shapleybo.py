@@ -5,14 +5,11 @@ from types import SimpleNamespace
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tests.test_examples import EXAMPLES
-
 pytestmark = pytest.mark.filterwarnings("ignore")  # length-scales at their bounds
 
 
 @pytest.fixture
-def teams(monkeypatch):
-    monkeypatch.syspath_prepend(EXAMPLES / "papers")
+def teams(papers):
     import shapleybo_teams
 
     with threadpool_limits(1):

@@ -1,46 +1,21 @@
 """The reproductions of Croppi (2021) run as a reader runs them."""
 
 import re
-import runpy
-import sys
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
-from tests.dice_kriging import DiceKriging as AnotherDiceKriging
-from tests.source_tree import ROOT
+from tests.source_tree import DATA, ROOT
 
-PAPERS = ROOT / "examples" / "papers"
-DATA = ROOT.parent / "shared" / "data"
 PHONEME = DATA / "lcbench_phoneme.csv.gz"
 LOGGED = DATA / "hyper_ellipsoid_shapley.csv.gz"
 
 needs_logged = pytest.mark.skipif(not LOGGED.exists(), reason="needs the thesis's logged runs")
 
 
-@pytest.fixture
-def papers(monkeypatch):
-    """Have the scripts importable."""
-    monkeypatch.syspath_prepend(PAPERS)
-
-
-@pytest.fixture
-def output(monkeypatch, capsys):
-    """What a script prints."""
-
-    def run(name, *options):
-        # in this process: most of the time of another one would be its imports
-        monkeypatch.syspath_prepend(PAPERS)
-        monkeypatch.setattr(sys, "argv", [name, *map(str, options)])
-        runpy.run_path(str(PAPERS / name), run_name="__main__")
-        return capsys.readouterr().out
-
-    return run
-
-
 def test_figure_1_and_table_1_of_the_cosine_mixture(output, tmp_path):
-    text = output("shapleymbo_cosine_mixture.py", "--quick", "--out", tmp_path)
+    text = output("papers/shapleymbo_cosine_mixture.py", "--quick", "--out", tmp_path)
     assert "payout" in (tmp_path / "cosine_mixture.svg").read_text(encoding="utf-8")
     rows = re.findall(r"^  (\d)     (x\d|payout) +(\S+) +(\S+) +(\S+)$", text, re.MULTILINE)
     values = np.array([row[2:] for row in rows], dtype=float).reshape(3, 4, 3)
@@ -83,16 +58,6 @@ def logged_problem():
     X = space.sample(30, seed=1)
     noise = np.random.default_rng(2).normal(0.0, 0.05, 30)
     return space, X, X @ [1.0, 2.0, 3.0] + np.sin(5.0 * X[:, 0]) + noise
-
-
-def test_the_examples_dice_kriging_is_that_of_the_tests(papers, logged_problem):
-    from dice_kriging import DiceKriging
-
-    space, X, y = logged_problem
-    model, other = DiceKriging(space, X, y), AnotherDiceKriging(space, X, y)
-    at = space.sample(20, seed=3)
-    for ours, theirs in zip(model.predict(at), other.predict(at), strict=True):
-        assert ours == pytest.approx(theirs, rel=1e-3, abs=1e-3)
 
 
 def test_its_coalitions_are_those_of_composed_rows(papers, logged_problem):
@@ -164,7 +129,7 @@ def test_the_r_tools_numbers_meet_the_expectations_that_the_thesis_says(papers):
 def network():
     """A short run on the network, explained."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.syspath_prepend(PAPERS)
+        patched.syspath_prepend(ROOT / "examples" / "papers")
         import pandas as pd
         from shapleymbo_mlp import studied
 
@@ -222,3 +187,23 @@ def test_the_values_proposed_first_are_those_of_figure_8(papers):
     assert len(counts) == BINS
     assert sum(counts) == 150
     assert counts[0] + counts[-1] == round(150 * found.at["x1", "on boundary"])
+
+
+# ---------------------------------------------------------------------- ablation
+
+
+@pytest.mark.parametrize(
+    ("n", "tolerance"), [(1000, 0.06), pytest.param(10_000, 0.04, marks=pytest.mark.thorough)]
+)
+def test_ablation_and_shapley_values_are_those_of_table_2(papers, n, tolerance):
+    import shapleymbo_ablation_example as example
+
+    table, _ = example.table_2(n, seed=0)
+    alone, ablation, shapley = np.array([example.PAPER[name] for name in table.index]).T
+    assert table["alone"].to_numpy() == pytest.approx(alone, abs=tolerance)
+    assert table["shapley"].to_numpy() == pytest.approx(shapley, abs=max(tolerance, 0.06))
+    # the forest's noise decides which of the two comes last, and gains almost nothing
+    found = [table["ablation"].iloc[0], *sorted(table["ablation"].iloc[1:], reverse=True)]
+    assert found == pytest.approx(ablation, abs=2.0 * tolerance)
+    exact = [example.EXACT[name][2] for name in table.index]
+    assert table["shapley"].to_numpy() == pytest.approx(exact, abs=tolerance)

@@ -6,66 +6,55 @@ import pytest
 from hpo_explain import reporting
 from hpo_explain.reporting import page
 from tests.adapters.drawn import drawn_here
-from tests.test_examples import run
+
+pytestmark = pytest.mark.usefixtures("quiet_optuna")
 
 
-@pytest.fixture(autouse=True)
-def quiet_optuna():
-    import optuna
-
-    verbosity = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    yield
-    optuna.logging.set_verbosity(verbosity)
-
-
-def test_a_callback_keeps_a_report_up_to_date(capsys, monkeypatch, tmp_path):
+def test_a_callback_keeps_a_report_up_to_date(output, monkeypatch, tmp_path):
     # whole reports are looked at elsewhere
     brief = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
     monkeypatch.setattr(page, "SECTIONS", brief)
     drawn_here(monkeypatch)
     out = tmp_path / "report.html"
-    printed = run(capsys, monkeypatch, "callback.py", "--trials", 8, "--out", out)
+    printed = output("callback.py", "--trials", 8, "--out", out)
     assert f"last report: {out}" in printed
     assert "of 8 trials" in out.read_text(encoding="utf-8")
 
 
-def test_a_study_is_explained_afterwards(capsys, monkeypatch, tmp_path):
+def test_a_study_is_explained_afterwards(output, tmp_path):
     import optuna
 
     storage = f"sqlite:///{tmp_path}/study.db"
     sampler = optuna.samplers.TPESampler(seed=0)
     study = optuna.create_study(study_name="tuning", storage=storage, sampler=sampler)
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=15)
-    printed = run(
-        capsys, monkeypatch, "post_hoc_optuna.py", "--storage", storage, "--study-name", "tuning"
-    )
+    printed = output("post_hoc_optuna.py", "--storage", storage, "--study-name", "tuning")
     assert "15 trials of 1 hyperparameter, " in printed
     assert "TPESampler" in printed
     assert "Over " in printed
 
 
-def test_a_result_of_skopt_is_explained_afterwards(capsys, monkeypatch):
-    printed = run(capsys, monkeypatch, "post_hoc_skopt.py", "--calls", 12)
+def test_a_result_of_skopt_is_explained_afterwards(output):
+    printed = output("post_hoc_skopt.py", "--calls", 12)
     assert "skopt" in printed
     assert "percentile of mean" in printed
 
 
-def test_a_table_from_elsewhere_is_explained(capsys, monkeypatch, tmp_path):
-    assert "learning_rate" in run(capsys, monkeypatch, "table_from_elsewhere.py")
+def test_a_table_from_elsewhere_is_explained(output, tmp_path):
+    assert "learning_rate" in output("table_from_elsewhere.py")
     file = tmp_path / "trials.csv"
     pd.DataFrame({"x": [0.1, 0.5, 0.9, 0.3], "score": [1.0, 5.0, 9.0, 3.0]}).to_csv(
         file, index=False
     )
-    printed = run(
-        capsys, monkeypatch, "table_from_elsewhere.py", file, "--objective", "score",
+    printed = output(
+        "table_from_elsewhere.py", file, "--objective", "score",
         "--direction", "maximize",
     )  # fmt: skip
     assert "score (maximize)" in printed
 
 
-def test_a_model_of_ones_own_is_explained(capsys, monkeypatch):
-    printed = run(capsys, monkeypatch, "own_surrogate.py")
+def test_a_model_of_ones_own_is_explained(output):
+    printed = output("own_surrogate.py")
     assert "learning_rate" in printed
     assert "LCB (κ = 1.96)" in printed
 
@@ -78,12 +67,12 @@ def test_a_model_of_ones_own_is_explained(capsys, monkeypatch):
         ("around_the_best.py", "--calls", "From trial 0 to trial"),
     ],
 )
-def test_the_tours_run(capsys, monkeypatch, tmp_path, script, option, said):
+def test_the_tours_run(output, monkeypatch, tmp_path, script, option, said):
     monkeypatch.chdir(tmp_path)
-    assert said in run(capsys, monkeypatch, script, option, 16)
+    assert said in output(script, option, 16)
 
 
-def test_the_noise_of_folds_is_found_and_is_a_term_of_a_bound(capsys, monkeypatch):
-    printed = run(capsys, monkeypatch, "noisy_results.py", "--configurations", 30)
+def test_the_noise_of_folds_is_found_and_is_a_term_of_a_bound(output):
+    printed = output("noisy_results.py", "--configurations", 30)
     assert "How much results scatter depends on the configuration" in printed
     assert {"mean", "uncertainty", "noise"} <= {*printed.split()}

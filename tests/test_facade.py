@@ -1,10 +1,7 @@
 """The functions users type: the same answer from every source, and words that say whose it is."""
 
-import json
-
 import numpy as np
 import optuna
-import pandas as pd
 import pytest
 import skopt
 
@@ -55,37 +52,6 @@ def test_a_skopt_result_is_explained_by_the_optimizers_own_acquisition(result):
     assert explanation.objective_prediction["mean"] == pytest.approx(mean[0], rel=1e-6)
     assert explanation.objective_prediction["std"] == pytest.approx(std[0], rel=1e-4)
     assert explanation.prediction["total"] == pytest.approx(-mean[0] + 1.96 * std[0], rel=1e-5)
-
-
-def test_maximizing_the_negative_explains_the_same():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"x": rng.random(20), "y": rng.random(20)})
-    table["loss"] = quadratic(table.x, table.y)
-    table["score"] = 5.0 - table["loss"]
-    options = {"hyperparameters": ["x", "y"], "background": 50}
-    low = hx.explain_proposal(table, 15, objective="loss", **options)
-    high = hx.explain_proposal(table, 15, objective="score", direction="maximize", **options)
-    np.testing.assert_allclose(high.phi, low.phi, rtol=1e-5, atol=1e-8)
-    assert [c.hyperparameters for c in high.claims] == [c.hyperparameters for c in low.claims]
-    assert (high.subject.direction, high.subject.objective_name) == ("maximize", "score")
-
-
-def test_an_explanation_travels_as_json_and_as_a_table_and_says_what_is_assumed(study):
-    own = hx.explain_proposal(study, 20, background=40)
-    plain = json.loads(json.dumps(own.to_dict(), allow_nan=False))
-    assert plain["scope"] == "proposals"
-    assert plain["trust"]["proposals"]["level"] == own.verdict.level
-    assert plain["trust"]["everywhere"]["level"] == "unknown"  # densities predict no objective
-    explanation = hx.explain_proposal(study, 20, acquisition="lcb", background=40)
-    assert explanation.subject.assumed
-    assert explanation.subject.acquisition == "LCB (κ = 1.96)"
-    assert "acquisition_assumed" in [note.kind for note in explanation.notes]
-    plain = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
-    assert plain["trial"] == 20
-    assert plain["trust"]["level"] in ("good", "fair", "poor")
-    table = explanation.to_frame()
-    assert list(table.columns) == ["value", "total", "mean", "uncertainty"]
-    assert list(table["total"].abs()) == sorted(table["total"].abs(), reverse=True)
 
 
 @pytest.mark.parametrize(("trial", "running"), [(15, (13, 14)), (5, (4,)), (0, None)])

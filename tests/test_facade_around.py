@@ -40,15 +40,6 @@ def test_ablation_starts_at_a_trial_that_is_not_as_good_as_its_target(kind):
     assert not tied.order_matters
 
 
-def test_ablation_of_a_maximized_objective_gains_what_that_of_its_negative_does():
-    run = tuning_run()
-    negated = hx.Run(run.space, run.X, -run.objective, "maximize")
-    found, again = hx.ablation(run, kind="gp"), hx.ablation(negated, kind="gp")
-    np.testing.assert_allclose(found.gains, again.gains, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(found.values, -again.values, rtol=1e-6)
-    assert again.total_gain > 0
-
-
 def test_ablation_of_the_acquisition_as_it_was_then():
     run = tuning_run()
     found = hx.ablation(run, target=20, acquisition="lcb", before=20)

@@ -53,19 +53,6 @@ def test_a_space_is_a_line_in_a_list_and_a_table_in_a_cell():
         assert part in flat(text)
 
 
-def test_one_is_singular():
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    run = hx.Run(space, [[0.5]], [1.0], "minimize")
-    assert str(run).startswith("1 trial of 1 hyperparameter, ")
-    assert "for 1 trial and 1 hyperparameter" in str(run)
-    with pytest.raises(ValueError, match="run has 1 finished trial; a surrogate"):
-        run.surrogate()
-    with pytest.raises(ValueError, match="none of its 1 finished trial by a model"):
-        hx.explain_proposal(hx.Run(space, [[0.5]], [1.0], "minimize", proposals=[]))
-    assert repr(space) == "<SearchSpace: 1 hyperparameter (x)>"
-    assert repr(hx.Instances(["fold"], [[0.5]], [0], [1.0])) == "<Instances: 1 evaluation on fold>"
-
-
 def test_no_control_character_of_a_name_reaches_the_terminal():
     controls = "\x1b[31m\x07\x9b\x7f\u2028\u202e"
     number, category, loss = f"n{controls}", f"c{controls}", f"loss{controls}"

@@ -6,7 +6,6 @@ import pytest
 from hpo_explain import (
     CategoricalParameter,
     FloatParameter,
-    IntParameter,
     SearchSpace,
     baseline_background,
     global_background,
@@ -97,15 +96,6 @@ def test_what_is_inactive_at_the_configuration_is_drawn_from_the_whole_space():
     assert np.ptp(counts) <= 20  # ten hypercubes of 200, each off by at most 1 per value
 
 
-def test_the_widest_neighbourhood_is_the_whole_range():
-    space = SearchSpace([IntParameter("k", 1, 9, log=True), FloatParameter("x", 0, 1)])
-    rows = local_background(space, {"k": 3, "x": 0.0}, 4000, radius=1.0)
-    positions, measures = space["k"].grid()
-    shares = [(rows[:, 0] == position).mean() for position in positions]
-    np.testing.assert_allclose(shares, measures, atol=4 * np.sqrt(0.25 / 4000))
-    assert rows[:, 1].max() > 0.99
-
-
 def test_a_hybrid_background_is_partly_local_and_partly_global():
     space = unit_cube(2)
     config = {"x1": 0.5, "x2": 0.5}
@@ -123,20 +113,6 @@ def test_the_parts_of_a_hybrid_background_are_drawn_apart():
     momentum = column(rows, "momentum")  # inactive: from the whole space in both parts
     agreement = (momentum[:100] == momentum[100:]).mean()
     assert agreement == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / 100))
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda seed: global_background(SPACE, 30, seed=seed),
-        lambda seed: local_background(SPACE, SGD, 30, seed=seed),
-        lambda seed: hybrid_background(SPACE, SGD, 30, seed=seed),
-    ],
-    ids=["global", "local", "hybrid"],
-)
-def test_the_same_seed_gives_the_same_rows_and_zero_is_a_seed(draw):
-    np.testing.assert_array_equal(draw(0), draw(0))
-    assert not np.array_equal(draw(0), draw(1), equal_nan=True)
 
 
 # ---------------------------------------------------------------------- given rows

@@ -1,7 +1,5 @@
 """Desirability paths: whose models, which numbers, on any number of workers."""
 
-from dataclasses import replace
-
 import joblib
 import numpy as np
 import pytest
@@ -59,19 +57,6 @@ def test_trials_before_which_nothing_was_known_are_left_out_and_named():
     assert caught.value.reason.kind == "no_explainable_proposal"
 
 
-def test_only_the_proposals_that_were_asked_for():
-    run = run_of(proposals=[6, 9, 13])
-    assert path_of(run, trials=[13, 6]).trials.tolist() == [6, 13]
-    with pytest.raises(NothingToExplain) as caught:
-        path_of(run, trials=[6, 7])
-    assert (caught.value.reason.kind, caught.value.reason.trials) == ("not_proposed", (7,))
-    with pytest.raises(InputError, match="trials is empty"):
-        path_of(run, trials=[])
-    with pytest.raises(NothingToExplain) as caught:
-        path_of(run_of(proposals=[]))
-    assert caught.value.reason.kind == "no_proposals"
-
-
 # ---------------------------------------------------------------------- workers
 
 
@@ -102,15 +87,6 @@ def test_the_long_table_holds_every_number_once():
     )
     assert (frame.lower <= frame.contribution).all()
     assert (frame.contribution <= frame.upper).all()
-
-
-def test_payouts_are_prediction_minus_baseline_and_sum_over_terms():
-    path = path_of(run_of(proposals=[6, 9, 13]))
-    payouts = path.payouts()
-    np.testing.assert_allclose(payouts.payout, payouts.prediction - payouts.baseline, atol=1e-12)
-    by_term = payouts.pivot(index="trial", columns="term", values="payout")
-    np.testing.assert_allclose(by_term["mean"] + by_term.uncertainty, by_term.total, atol=1e-12)
-    np.testing.assert_allclose(by_term.total, path.total.sum(axis=1), atol=1e-9)
 
 
 def test_percentiles_are_those_of_the_proposals_until_then():
@@ -197,22 +173,6 @@ def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
     assert [reason.kind for reason in claims["x3"].because] == ["depends_on_kappa"]
 
 
-def test_where_the_optimizers_kappa_is_known_nothing_depends_on_another():
-    mean, uncertainty = np.array([[0.9]] * 5 + [[1.2]] * 5), np.ones((10, 1))
-    path = made(mean, uncertainty)
-    own = replace(
-        path,
-        explanations=tuple(
-            replace(e, subject=replace(e.subject, assumed=False)) for e in path.explanations
-        ),
-    )
-    assert own.kappa is None
-    assert own.turns["x1"].certain
-    assert not path.turns["x1"].certain
-    balance = next(c for c in own.claims if c.kind == "balance")
-    assert (balance.interval, balance.certain) == (None, True)
-
-
 def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():
     for mean, certain in ((9.0, True), (1.0, False), (0.1, True)):
         path = made(np.full((4, 1), mean), np.ones((4, 1)))
@@ -220,21 +180,6 @@ def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():
         low, high = (k / 1.96 / (k / 1.96 + mean) for k in (1.0, 3.0))
         assert claim.interval == pytest.approx((low, high))
         assert claim.certain is certain
-
-
-def test_criteria_that_change_are_named_and_their_terms_kept_apart():
-    run = run_of(proposals=[6, 9])
-    lcb, ei = (
-        hx.explain_proposal(run, trial, acquisition=name, background=50)
-        for trial, name in ((6, "lcb"), (9, "ei"))
-    )
-    path = path_of(run)
-    both = replace(path, explanations=(lcb, ei))
-    assert both.terms == ("mean", "uncertainty", "exploitation", "exploration")
-    np.testing.assert_array_equal(np.isnan(both.phi[0, 0]), [False, False, True, True])
-    assert not both.to_frame().contribution.isna().any()
-    assert both.acquisitions == ("LCB (κ = 1.96)", "EI")
-    assert len(path.acquisitions) == 1
 
 
 # ---------------------------------------------------------------------- words

@@ -128,22 +128,6 @@ def test_bars_are_the_shares_with_their_spread_or_interval_and_totals():
     assert first.half == pytest.approx((first.end - lower, upper - first.end))
 
 
-def test_the_subtitle_says_where_and_how_much_each_order_explains():
-    assert shares_of({**SHARES, (2,): [0.0, 0.0]}).described().subtitle == (
-        "over the whole search space\nhyperparameters alone 60%, pairs 30%, larger interactions 10%"
-    )
-    capped = one_tree(
-        0.5, cap=0.25, direction="maximize", fidelity=0.9812, given={"x0": [0.1, 0.5]}
-    )
-    assert capped.described().subtitle == (
-        "given x0 between 0.1 and 0.5; predictions below 0.25 count as 0.25\n"
-        "hyperparameters alone 50%\n"
-        "forest distilled from the model: R² = 0.981"
-    )
-    constant = one_tree(0.0, variances=np.zeros(1)).described()
-    assert constant.subtitle.endswith("constant: no hyperparameter matters")
-
-
 def test_every_pair_stands_in_one_cell_the_largest_interactions_first():
     cells = shares_of(PAIRS, given={"x0": [0.1, 0.5]}).described("interactions")
     assert (cells.x.names, cells.y.names) == (["x1", "x0", "x2"], ["x0", "x2", "x3"])

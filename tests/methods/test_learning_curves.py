@@ -222,13 +222,6 @@ def test_a_study_with_a_pruner_is_replayed_as_it_ran(study):
         assert {int(s): v for s, v in zip(curves.steps, row, strict=True) if v == v} == reported
 
 
-def test_a_run_without_curves_says_what_to_do():
-    with pytest.raises(hx.NothingToExplain, match=r"trial\.report"):
-        hx.learning_curves(hx.Run(unit_cube(1), [[0.1], [0.2]], [1.0, 2.0], "minimize"))
-    with pytest.raises(hx.NothingToExplain, match="at least 3"):
-        hx.learning_curves(curved_run([[1.0, 2.0], [2.0, 1.0]]))
-
-
 def test_a_table_with_a_row_per_step_has_curves():
     rows = [(i, 10.0**-i, e, i + 1.0 / e) for i in range(6) for e in range(1, 5 - i % 2)]
     table = pd.DataFrame(rows, columns=["id", "lr", "epoch", "loss"])

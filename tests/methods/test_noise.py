@@ -133,16 +133,6 @@ def test_a_study_whose_objective_is_a_mean_of_draws():
     assert claim.interval[0] < np.sqrt(quiet / noisy) < claim.interval[1]
 
 
-# ---------------------------------------------------------------------- the result
-
-
-def test_shares_of_pairs_are_never_certain():
-    found = hx.noise(noisy_run(rising, seed=3), order=2)
-    pairs = of_kind(found, "interaction")
-    assert not any(c.certain for c in pairs)
-    assert len(found.importance.members) == 6
-
-
 # ---------------------------------------------------------------------- words, figure, section
 
 

@@ -155,20 +155,6 @@ def test_the_claim_is_the_region_of_the_narrowest_band():
     assert (claim.kind, claim.values) == ("no_region", ())
 
 
-def test_in_every_region_the_highest_value_of_a_maximized_objective_is_the_best():
-    X = SPACE.sample(50, seed=3)
-    run = hx.Run(SPACE, X, X[:, 0], "maximize", objective_name="score")
-    result = explained(max_depth=2, subject=Subject.of(run)).explain("lr")
-    configs = SPACE.decode(X)
-    for region in result.tree:
-        # of what was tried: without a joint posterior nothing else is compared
-        assert region.effect.best.argmax() == np.flatnonzero(region.effect.supported)[-1]
-        assert region.effect.tried == (tuple(c["lr"] for c in configs if region.holds(c)),)
-    assert len(result.regions) > 1
-    ((_, high),) = explained(direction="maximize").explain("lr").whole.claims[0].values
-    assert high == 1.0
-
-
 def test_depth_leaf_size_and_improvement_stop_the_splitting():
     assert len(explained(max_depth=0).explain("lr").regions) == 1
     small = explained(max_depth=6, min_leaf=50, min_improvement=0.0).explain("lr")

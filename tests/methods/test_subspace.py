@@ -11,7 +11,6 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.box_sums import closed_variance, mean_and_variance
 from tests.analytic import space_of, unit_cube
-from tests.handmade import believed
 
 
 def fitted(space, mean, n=300):
@@ -176,20 +175,6 @@ def test_nothing_is_fixed_whose_other_values_were_not_tried():
     X[:, 2] *= 0.5
     run = hx.Run(space, X, valley(X), "minimize")
     assert "x3" not in judged(run).fixed
-
-
-def test_why_it_cannot_be_told_what_can_stay_fixed(monkeypatch):
-    run = fitted(unit_cube(2), valley)
-    subspace = hx.subspace(run, n_trees=8, kind="forest")
-    assert [doubt.kind for doubt in subspace.doubts] == ["no_posterior_to_draw"]
-    assert "cannot be told" in subspace.sentence
-    monkeypatch.setattr(
-        "hpo_explain.asked.explained.trust_in",
-        lambda *_, **__: believed(Subject(run.space), "poor").trust,
-    )
-    subspace = judged(run)
-    assert [doubt.kind for doubt in subspace.doubts] == ["model_not_trusted"]
-    assert not subspace.fixed
 
 
 def test_shares_are_of_the_good_quarter_unless_that_is_one_value():
