@@ -3,6 +3,17 @@
 ================  ============================================================================
 kind              what it says
 ================  ============================================================================
+share             the hyperparameters (one, a pair, all) explain this share of the variance
+difference        the objective (or what is compared) differs by this much
+contribution      the value contributes this much to a prediction or an acquisition
+best              the values are the best ones, or hold them; or the best that was found
+keep              nothing more than allowed is lost by keeping to the values (one value: fixed)
+order             these come in this order
+spread            one evaluation scatters by this standard deviation
+tried             so much was tried, or found among what was tried
+form              the shape of what is shown
+action            this is to be done next (`term` says what kind of action); it gains so much
+----------------  ----------------------------------------------------------------------------
 reason            the value made a configuration desirable (or the prediction better)
 counter_reason    the value spoke against it
 indifferent       the configuration is no better and no worse than an average one
@@ -44,7 +55,6 @@ explored          this share of the space is near a trial
 trade             from the first to the second value (`values`) the objective (`term`) gains so much
 saving            a trial in place of another (`values`) saves this share of an objective (`term`)
 best_in_all       the trial (`values`) is best in all objectives
-action            this is to be done next (`term` says what kind of action); it gains so much
 ================  ============================================================================
 """
 
@@ -61,6 +71,14 @@ from hpo_explain.space import Array
 NOTHING = 0.005  # of the whole: written as a percentage, nothing is left of that, nor of less
 
 Kind = Literal[
+    "share",
+    "difference",
+    "contribution",
+    "best",
+    "order",
+    "spread",
+    "tried",
+    "form",
     "reason",
     "counter_reason",
     "indifferent",
@@ -128,6 +146,8 @@ class Claim:
         How probable it is, for all that the trials allow; NaN where that is not asked.
     certain : bool
         Whether it may be stated without a reservation.
+    side : {"above", "below"}
+        On which side of a threshold the number lies: "below" is that there is nothing of the kind.
     because : tuple of Fact
         What it rests on, or why it is not certain.
     term : str
@@ -148,6 +168,7 @@ class Claim:
     interval: tuple[float, float] | None = None
     certain: bool = True
     probability: float = field(default=float("nan"), kw_only=True)
+    side: Literal["above", "below"] = field(default="above", kw_only=True)
     because: tuple[Fact, ...] = ()
     term: str = ""
     text: str = field(default="", compare=False)
@@ -167,6 +188,7 @@ class Claim:
             "estimate": self.estimate,
             "interval": self.interval,
             "certain": self.certain,
+            "side": self.side,
             "probability": None if math.isnan(self.probability) else self.probability,
             "because": [reason.to_dict() for reason in self.because],
             "term": self.term,

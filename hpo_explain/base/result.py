@@ -327,6 +327,7 @@ class Result(ABC):
                 about=decision.shown, **words,
             ),
             probability=decision.probability,
+            side=decision.side,
         )  # fmt: skip
 
     def told(

@@ -36,6 +36,8 @@ class Decision:
         What the number lies beyond, on that side, with the level asked for.
     threshold : float
         What it was compared with.
+    side : {"above", "below"}
+        The side that was asked for; of "either" the likelier one.
     """
 
     estimate: float
@@ -44,6 +46,7 @@ class Decision:
     certain: bool
     bound: float
     threshold: float = 0.0
+    side: Literal["above", "below"] = "above"
 
     @property
     def half(self) -> float:
@@ -103,6 +106,7 @@ def decide(
         certain=probability >= level,
         bound=float(np.quantile(draws, 1.0 - level if upward else level)),
         threshold=threshold,
+        side="above" if upward else "below",
     )
 
 
