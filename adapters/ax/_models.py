@@ -52,7 +52,7 @@ class AxFit:
     metric: str
 
     def surrogate(self, trials: Sequence[int], X: Array) -> GaussianProcessSurrogate | None:
-        """Return the model of some trials, None where it is no process that can be read.
+        """Return the model of some trials, if it is a process that can be read.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class AxRecord:
     def of(
         cls, client: Any, space: SearchSpace, data: Any, metric: str, valued: set[int]
     ) -> AxRecord | None:
-        """Return the record of a client, None where its current node has no model that is read.
+        """Return the record of a client, if its current node has a model that is read.
 
         Parameters
         ----------

@@ -154,7 +154,7 @@ class Layout:
         The configuration of each row as the framework had it: what it lacks is inactive, and None
         is a value.
     proposed : list of bool, optional
-        Whether a model chose each row; None where that is not recorded.
+        Whether a model chose each row, if that is recorded.
     optimizer : str
         What ran the optimization; empty where that is not known.
     """

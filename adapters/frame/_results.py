@@ -147,7 +147,7 @@ def read_curves(
     encoded: Mapping[int, Array],
     level: float | None,
 ) -> Curves | None:
-    """Return the learning curves of a table; None where no trial reported any.
+    """Return the learning curves of a table, if trials reported any.
 
     Parameters
     ----------

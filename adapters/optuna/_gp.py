@@ -129,7 +129,7 @@ def without_memory(sampler: GPSampler) -> GPSampler:
 
 
 def memory_of(sampler: GPSampler) -> list[KernelParameters] | None:
-    """Return where a sampler's next fit starts, None where it has not fitted anything yet."""
+    """Return where a sampler's next fit starts, if it has fitted something."""
     remembered: Any = sampler
     found = remembered._gprs_cache_list
     return None if found is None else [_parameters(process) for process in found]
@@ -394,7 +394,7 @@ class GpRecord(SamplerRecord):
         return {**super().__getstate__(), "_handed_on": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
-        """Return the sampler's Gaussian process at trial `before`, None where it had none."""
+        """Return the sampler's Gaussian process at trial `before`, if it had one."""
         found = self._rebuilt(before)
         return None if isinstance(found, Fact) or not self.own_objective else found.surrogate
 

@@ -208,7 +208,7 @@ class SamplerRecord:
         return None
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
-        """Return what trial `before` was chosen under, None where that is not known."""
+        """Return what trial `before` was chosen under, if that is known."""
         found = self._own(before)
         return None if isinstance(found, Fact) else found
 
@@ -220,7 +220,7 @@ class SamplerRecord:
     def regret_bound(self, trials: Sequence[int], objective: Array) -> float | None:
         """Return the bound of :class:`optuna.terminator.RegretBoundEvaluator`.
 
-        None where trials have several objectives, or are too few, or so many that it takes long.
+        Of one objective, unless trials are too few, or so many that it takes long.
         """
         if len(self.directions) != 1 or not _FEWEST <= len(trials) <= _MOST:
             return None

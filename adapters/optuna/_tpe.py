@@ -227,7 +227,7 @@ def _finished(study: PastStudy) -> int:
 
 
 def sampled_jointly(trial: FrozenTrial) -> frozenset[str] | None:
-    """Return what a trial's mark says was sampled jointly; None where it has no mark.
+    """Return what a trial's mark, if it has one, says was sampled jointly.
 
     A sampler leaves it for parallel workers, if it is multivariate and uses the constant liar.
     """
@@ -324,12 +324,11 @@ def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter)
         )
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
         raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
-    step = getattr(kernels, "step", None) or None
-    half = 0.0 if step is None else step / 2.0
+    step = float(getattr(kernels, "step", None) or 0.0)
     if hasattr(kernels, "adapted_low"):
         low, high = kernels.adapted_low, kernels.adapted_high
     else:  # before 4.6, on the hyperparameter's own scale already
-        low, high = kernels.low - half, kernels.high + half
+        low, high = kernels.low - step / 2.0, kernels.high + step / 2.0
     return NumericKernels(
         mu=np.array(kernels.mu, dtype=float),
         sigma=np.array(kernels.sigma, dtype=float),
@@ -338,7 +337,7 @@ def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter)
         smallest=float(distribution.low),
         largest=float(distribution.high),
         log=bool(distribution.log),
-        step=None if step is None else float(step),
+        step=step,
     )
 
 
@@ -379,7 +378,7 @@ class TpeRecord(SamplerRecord):
     Attributes
     ----------
     sampler : TPESampler or None
-        The sampler; None where its settings are lost.
+        The sampler, unless its settings are lost.
     how : Fact
         How it is known.
     fixed : tuple of str

@@ -263,7 +263,7 @@ def _no_value(trial: FrozenTrial, target: Target) -> Fact:
 
 
 def _meets_constraints(trial: FrozenTrial) -> bool | None:
-    """Say whether all constraints are at most 0; None where a trial has none."""
+    """Say whether all constraints of a trial, if it has any, are at most 0."""
     # As optuna.trial.FrozenTrial.constraints, which is newer than the oldest supported version:
     # a list, or since 5.0 one attribute per constraint.
     listed = trial.system_attrs.get("constraints") or ()

@@ -249,7 +249,7 @@ def _single_value(distribution: Any) -> Any:
 
 
 def only_value(parameter: Parameter) -> Any:
-    """Return the only value of a hyperparameter; None where it has several."""
+    """Return the only value of a hyperparameter that has no other."""
     if isinstance(parameter, CategoricalParameter):
         return parameter.choices[0] if len(parameter.choices) == 1 else None
     return parameter.low if parameter.low == parameter.high else None

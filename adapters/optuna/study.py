@@ -463,7 +463,7 @@ class OwnPruner:
 def read_curves(
     study: optuna.Study, trials: Iterable[FrozenTrial], rows: Mapping[int, Array]
 ) -> Curves | None:
-    """Return what trials reported, by their encoded configurations; None where none did."""
+    """Return what trials reported, if any did, by their encoded configurations."""
     reported = {
         trial.number: {float(step): value for step, value in trial.intermediate_values.items()}
         for trial in trials

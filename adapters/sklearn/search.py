@@ -178,7 +178,7 @@ def _of_results(
 
 
 def _durations(results: Mapping[str, Any], kept: Any) -> Any:
-    """Return the mean time of fitting and scoring once, in seconds; None where it is unknown."""
+    """Return the mean time of fitting and scoring once, in seconds, if it is known."""
     known = [np.asarray(results[name], dtype=float) for name in _TIMES if name in results]
     return np.sum(known, axis=0)[kept] if known else None
 

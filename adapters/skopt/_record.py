@@ -81,7 +81,7 @@ class AskedPoint:
     point : sequence
         Its values, in skopt's order.
     model : object
-        The model that chose it, or one like it; None where none did.
+        The model that chose it, if one did, or one like it.
     refit : tuple of (ndarray, list of float), optional
         What that model is fitted on, if it is lost.
     beside : tuple of sequence
@@ -174,7 +174,7 @@ def objective_model(model: Any) -> Any:
 
 
 def trials_seen(model: Any) -> int | None:
-    """Return how many trials a model was fitted on, or None where it does not tell."""
+    """Return how many trials a model was fitted on, if it tells."""
     model = objective_model(model)
     if hasattr(model, "X_train_"):
         return len(model.X_train_)
@@ -372,7 +372,7 @@ class SkoptRecord:
     _surrogates: dict[int, Surrogate | None] = field(default_factory=dict, init=False, repr=False)
 
     def surrogate(self, before: int | None) -> Surrogate | None:
-        """Return the model that chose trial `before`, None where it is not stored."""
+        """Return the model that chose trial `before`, if it is stored."""
         if before is not None and before in self.asked:
             return self._of_asked(self.asked[before], before)
         found = self._stored(before)

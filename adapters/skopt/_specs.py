@@ -76,7 +76,7 @@ class Criterion:
     sampled : bool
         Whether it was maximized over drawn candidates only, without following its gradient.
     unknown : Fact or None
-        Why it cannot be rebuilt; None where it can.
+        Why it cannot be rebuilt, if so.
     """
 
     name: str
@@ -192,7 +192,7 @@ class Specs:
     random : bool
         Whether the search was random: a dummy search, or initial points only.
     initial : int or None
-        Number of initial points, those given included; None where it is not recorded.
+        Number of initial points, those given included, if it is recorded.
     given : int
         Number of points given by the user, which come first.
     told : bool

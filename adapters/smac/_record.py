@@ -287,7 +287,7 @@ class SmacRecord:
         return _Own(surrogate, improvement if known else None, True, trained.budget)
 
     def _on(self, surrogate: Surrogate, best: float) -> Acquisition | None:
-        """Return the criterion on a model of the cost itself; None where it is another one."""
+        """Return the criterion on a model of the cost itself, if it is a known one."""
         if self.criterion == "EI" and not self.log:
             return ExpectedImprovement(surrogate, best=best, xi=self.xi)
         if self.criterion == "PI":

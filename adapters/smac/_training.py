@@ -65,7 +65,7 @@ class Trained:
     model : smac.model.AbstractModel
         The model.
     scale : Scale or None
-        The scale of the costs that it was trained on; None where it is not known.
+        The scale of the costs that it was trained on, if it is known.
     keys : list of smac.runhistory.TrialKey
         The results that it was trained on.
     cost : ndarray of shape (n,)
@@ -140,7 +140,7 @@ class Trainer:
         return np.array([config.get_array() for config in configurations], dtype=float)
 
     def known(self, keys: Sequence[Any], *, stored: bool = False) -> Trained | None:
-        """Return the model trained on some of the results; None where there are too few.
+        """Return the model trained on some of the results, if there are enough.
 
         Parameters
         ----------

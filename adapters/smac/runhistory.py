@@ -163,7 +163,7 @@ def _record(
     origins: Mapping[int, Origin],
     budget: float,
 ) -> SmacRecord | None:
-    """Return what SMAC's models are made of again; None where this release has other parts."""
+    """Return what SMAC's models are made of again, if this release has the same parts."""
     X, outside = encoded(space, [c.plain for c in configurations.values()])
     if outside:
         return None

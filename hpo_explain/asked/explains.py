@@ -74,7 +74,7 @@ class Asked:
 
     @property
     def feasible(self) -> Callable[[Array], Array] | None:
-        """The probability of being feasible, of encoded rows; None where all trials are."""
+        """The probability of being feasible, of encoded rows, if some trials are not."""
         found = self.run.feasibility(seed=self.seed)
         return None if found is None else found.probability
 

@@ -257,7 +257,7 @@ def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact,
     number : int
         The trial.
     model : Surrogate or None
-        The model; None where it is not known.
+        The model, if it is known.
     """
     known = run.known_before(number)
     later = np.setdiff1d(np.arange(len(run)), known)

@@ -176,7 +176,7 @@ class Claim:
 
     @property
     def half(self) -> float | None:
-        """Half the width of the interval; None where there is none."""
+        """Half the width of the interval, if there is one."""
         return None if self.interval is None else (self.interval[1] - self.interval[0]) / 2.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Claim:
 
 
 def between(estimate: float, half: float | None) -> tuple[float, float] | None:
-    """Return the interval of an estimate with half its width; None where that is not known."""
+    """Return the interval of an estimate with half its width, if that is known."""
     return None if half is None else (estimate - half, estimate + half)
 
 

@@ -193,7 +193,7 @@ class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
 
 
 def unless_nothing(compute: Callable[[], _T]) -> _T | None:
-    """Return what an analysis finds, or None where there is nothing to explain.
+    """Return what an analysis finds, if there is something to explain.
 
     Examples
     --------

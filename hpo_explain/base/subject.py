@@ -163,11 +163,11 @@ class Subject:
 
     @cached_property
     def support(self) -> Support | None:
-        """Where the finished trials lie; None where they are not known."""
+        """Where the finished trials lie, if they are known."""
         return None if self.tried is None else Support(self.space, self.tried)
 
     def verdict(self, scope: Scope) -> Verdict | None:
-        """Return how far statements of a scope can be relied on; None where that is not asked."""
+        """Return how far statements of a scope can be relied on, if that was asked."""
         return None if self.trust is None else self.trust.verdict(scope)
 
     def trusted(self, scope: Scope) -> bool:

@@ -31,7 +31,7 @@ WORDS: dict[str, Words] = {}
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and how far it may be off: half its 95 % interval, None where that is not known.
+    """A number and how far it may be off: half its 95 % interval, if that is known.
 
     Where `least` is given, it is told in place of both: what the number's size surely exceeds.
 

@@ -253,7 +253,7 @@ class GaussianProcessSurrogate(Posterior):
         return self._predicted_blocks(posterior.rows, background, partial(posterior, x, background))
 
     def _split(self) -> SplitProcess | None:
-        """Return what composed rows are predicted from, None where nothing splits."""
+        """Return what composed rows are predicted from, if kernel and columns split."""
         owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
         if owners is None or kernel is None or not kernel.leaves:

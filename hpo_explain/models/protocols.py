@@ -92,7 +92,7 @@ class SupportsCoalitions(Protocol):
 
         `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
         columns that take part, `coalitions` says which of them have the explained row's value,
-        (m, number of players). None where the model's structure does not allow it.
+        (m, number of players). It is None if the model's structure does not allow it.
         """
         ...
 
@@ -102,7 +102,7 @@ class KnowsTrainingRows(Protocol):
     """A surrogate that knows which rows it was fitted on."""
 
     def learned_from(self, X: Array) -> Bools | None:
-        """Return which encoded rows (n, d) it was fitted on, (n,); None where it is not known."""
+        """Return which encoded rows (n, d) it was fitted on, (n,), if it still knows."""
         ...
 
 

@@ -132,7 +132,7 @@ class Context(Analysed):
 
     @property
     def trust_of_proposals(self) -> Trust | None:
-        """Whether densities behind the latest proposals can be trusted; None where there are none.
+        """Whether the densities behind the latest proposals, if there are any, can be trusted.
 
         Elsewhere the model behind the proposals is the surrogate, which `trust` judges.
         """
@@ -222,8 +222,8 @@ class Context(Analysed):
     def along_trials(self, name: str) -> Effect | None:
         """Return what changes along the trials, where a drawn effect says something else for sure.
 
-        None where it does not, where the trials are spread evenly, and where the hyperparameter
-        acts with no other one: then both are the same but for a constant.
+        Where the trials are spread evenly, or the hyperparameter acts with no other one, both are
+        the same but for a constant, and there is nothing to return.
         """
         found = self.once(f"along {name}", lambda: self._along_trials(name))
         told = found is not None and any(n.kind == _DIFFERS for n in found.notes)

@@ -15,7 +15,7 @@ from hpo_explain.run import Objectives, Run
 
 
 def joined(runs: Mapping[str, Run]) -> Objectives | None:
-    """Return several objectives of the same trials; None where the runs are not such."""
+    """Return several objectives, if the runs are of the same trials."""
     if len(runs) < 2:
         return None
     try:

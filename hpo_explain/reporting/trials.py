@@ -184,7 +184,7 @@ def _named(names: Sequence[str]) -> list[str]:
 
 
 def _told(run: Run, config: Config) -> dict[str, Any]:
-    """Return a trial's values in the order of the names; None where one is inactive."""
+    """Return a trial's values in the order of the names, None for what is inactive."""
     names = run.space.names
     told = [
         format_value(config[name], width=_LONG) if name in config else None
@@ -194,7 +194,7 @@ def _told(run: Run, config: Config) -> dict[str, Any]:
 
 
 def _plain(value: float) -> float | None:
-    """Return a number of few digits; None where it is none."""
+    """Return a finite number with few digits."""
     return float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
 
 

@@ -97,7 +97,7 @@ def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> Bools:
 
 
 def checked_times(name: str, times: Array | None, n: int) -> Array | None:
-    """Return starts or finishes; None where they are not known."""
+    """Return starts or finishes, if they are known."""
     return None if times is None else checked_column(name, np.array(check_array(name, times)), n)
 
 

@@ -34,8 +34,8 @@ class OverInstances:
         The evaluations.
     direction : {"minimize", "maximize"}
         Which way the objective is better.
-    cap : float or None
-        The objective beyond which averages are capped; None where they are not.
+    cap : float, optional
+        The objective beyond which averages are capped; NaN caps none.
     n_trees, seed : int
         Of the forest.
     """
@@ -43,7 +43,7 @@ class OverInstances:
     space: SearchSpace
     instances: Instances
     direction: Direction
-    cap: float | None = None
+    cap: float = np.nan
     n_trees: int = 64
     seed: int = 0
     _forest: list[ForestSurrogate] = field(default_factory=list, init=False, repr=False)
@@ -73,9 +73,7 @@ class OverInstances:
         return sign * winsorized(cost, diverged_above(cost))
 
     def _capped(self, objective: Array) -> Array:
-        if self.cap is None:
-            return objective
-        better = np.minimum if self.direction == "minimize" else np.maximum
+        better = np.fmin if self.direction == "minimize" else np.fmax
         return np.asarray(better(objective, self.cap))
 
     def held_out(self, fit: Fit) -> HeldOut:

@@ -351,7 +351,7 @@ class Curves(Frozen):
         step_name: str = "step",
         pruner: Pruner | None = None,
     ) -> Curves | None:
-        """Return the curves of the trials that reported something; None where none did.
+        """Return the curves of the trials that reported something, if any did.
 
         Parameters
         ----------

@@ -462,8 +462,7 @@ class Run(Record):
         Returns
         -------
         Feasibility or None
-            Its ``probability(X)`` is that of being feasible, (n,); None where all trials are
-            feasible.
+            Its ``probability(X)`` is that of being feasible, (n,); None if all trials are.
 
         Raises
         ------
@@ -551,7 +550,7 @@ class Run(Record):
         return Repeats.of(self.X[known], np.zeros(len(known), dtype=int), self.objective[known])
 
     def own_acquisition(self, before: int | None = None) -> OwnAcquisition | None:
-        """Return the acquisition that the optimizer itself used, or None where it is unknown."""
+        """Return the acquisition that the optimizer itself used, if it is known."""
         return None if self.record is None else self.record.acquisition(before)
 
     def chosen_acquisition(

@@ -97,7 +97,7 @@ class FloatParameter:
 
     @property
     def size(self) -> int | None:
-        """Number of values, or None where they are continuous."""
+        """Number of values, if they can be counted."""
         if self.low == self.high:
             return 1
         if self.step is None:
@@ -146,7 +146,7 @@ class FloatParameter:
         return counted_share(positions, self.size)
 
     def grid(self) -> tuple[Array, Array] | None:
-        """Return positions and measures of all values, or None where they are continuous."""
+        """Return positions and measures of all values, if they can be counted."""
         if self.size is None:
             return None
         positions = np.arange(self.size) / max(self.size - 1, 1)

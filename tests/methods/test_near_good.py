@@ -51,7 +51,7 @@ def test_around_a_value_densities_are_means_over_a_tenth_of_the_scale_on_either_
     def narrow(at):  # a tenth of the scale wide
         kernel = NumericKernels(
             mu=np.log([at]), sigma=np.log([1e4]) / 20.0, low=np.log(1e-4), high=0.0,
-            smallest=1e-4, largest=1.0, log=True, step=None,
+            smallest=1e-4, largest=1.0, log=True,
         )  # fmt: skip
         return ProductMixture(np.ones(1), (kernel,))
 

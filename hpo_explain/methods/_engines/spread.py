@@ -89,7 +89,7 @@ class Sums:
 def sums_under(surrogate: Surrogate, X: Array, weights: Array) -> Sums | None:
     """Return what a model does not know of sums over encoded rows (n, d) with weights (K, n).
 
-    None where it has neither a joint posterior nor trees.
+    Known of models with a joint posterior or trees.
     """
     if isinstance(surrogate, SupportsJoint):
         covariance = surrogate.covariance_of_sums(X, weights)

@@ -67,7 +67,7 @@ def objective_contributions(
     Returns
     -------
     ObjectiveContributions or None
-        In the objective's units; None where the model has neither a joint posterior nor trees.
+        In the objective's units, of a model with a joint posterior or trees.
     """
     if not isinstance(surrogate, (SupportsJoint, ForestSurrogate)):
         return None

@@ -217,7 +217,7 @@ class _Found:
         return _known(find("go_on", lambda: go_on(analyses, candidates, prospects, because)))
 
     def _unless(self, part: str, compute: Callable[[], _T]) -> _T | None:
-        """Return what a part finds; None where there is nothing, or it fails, which is noted."""
+        """Return what a part finds, if anything; that it fails is noted."""
         try:
             return compute()
         except NothingToExplain:

@@ -95,7 +95,7 @@ class Wider:
 
 
 def widen(analyses: Analysed, candidates: Candidates) -> Action | None:
-    """Return the ranges to widen; None where none is known to end too early.
+    """Return the ranges to widen, those known to end too early.
 
     The gain is what the last tenth of the range brought: as much may lie in the next one. Asked are
     the effects of the few hyperparameters with which the best predicted configuration lies near an
@@ -238,7 +238,7 @@ _ONE = 3.0  # the most that a single trial counts, or a few would decide
 
 
 def rescale(run: Run, others: Collection[str]) -> Action | None:
-    """Return hyperparameters to search on another scale; None where no other is known better.
+    """Return hyperparameters to search on another scale that is known to be better.
 
     Those named otherwise stay as they are.
     """
@@ -282,7 +282,7 @@ def _wider_apart(run: Run, tried: Array, parameter: _Number) -> bool:
 
 
 def _better(run: Run, own: Array, parameter: _Number) -> Fact | None:
-    """Return that a hyperparameter's other scale is certainly better; None where it is not."""
+    """Return that a hyperparameter's other scale is better, if that is certain."""
     space = SearchSpace([parameter if p.name == parameter.name else p for p in run.space])
     gains = np.clip(_log_densities(run, space) - own, -_ONE, _ONE)
     gain = float(gains.mean())
@@ -305,7 +305,7 @@ def _log_densities(run: Run, space: SearchSpace) -> Array:
 
 
 def fix(analyses: Analysed, prospects: Prospects, others: Collection[str]) -> Action | None:
-    """Return what can stay fixed; None where nothing can for certain.
+    """Return what can stay fixed for certain.
 
     What can stay fixed can do so together only: none is where one of them is widened.
     """
@@ -329,7 +329,7 @@ def _only(parameter: Parameter, value: Any) -> Parameter:
 
 
 def narrow(analyses: Analysed, prospects: Prospects, others: Collection[str]) -> Action | None:
-    """Return what to give up of which hyperparameters; None where nothing is for certain.
+    """Return what to give up for certain, and of which hyperparameters.
 
     Those named otherwise, which are widened or fixed, stay as they are.
     """

@@ -259,7 +259,7 @@ class Candidates:
 
     @classmethod
     def of(cls, run: Run) -> Candidates | None:
-        """Return the candidates, none where all was tried; None where trials do not differ.
+        """Return the candidates, none where all was tried, if trials differ.
 
         Raises
         ------
@@ -294,7 +294,7 @@ class Candidates:
         return self.run.space.decode(self.rows[[place]])[0]
 
     def most_promising(self) -> int | None:
-        """Return the place of the largest expected improvement; None where none is left."""
+        """Return the place of the largest expected improvement, if a candidate is left."""
         return lowest(-self.expected) if len(self.rows) else None
 
     def reason(self, place: int) -> Fact:

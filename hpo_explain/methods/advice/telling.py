@@ -144,7 +144,7 @@ def _failing(run: Run, state: State, prospects: Prospects | None) -> Action | No
 def _rule_of(
     run: Run, X: Array, failed: _Rows, state: str, prospects: Prospects | None
 ) -> Action | None:
-    """Return a warning of the values with which trials fail; None where chance may explain it."""
+    """Return a warning of the values with which trials fail more often than by chance."""
     if failed.sum() < _FEWEST or failed.all():
         return None
     found = _best_rule(run, X, failed)
@@ -165,7 +165,7 @@ def _rule_of(
 
 
 def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
-    """Return the rule that explains failures best; None where chance may."""
+    """Return the rule that explains failures best, if it does so better than chance."""
     rules = list(_singles(run, X))
     if not rules:
         return None
@@ -310,7 +310,7 @@ _TIED = 3
 
 
 def repeat(analyses: Analysed, candidates: Candidates) -> Action | None:
-    """Return which trials to evaluate again, and how often; None where that tells little."""
+    """Return which trials to evaluate again, and how often, if that tells something."""
     run, model = analyses.run, analyses.run.surrogate()
     noise = _notable_noise(run)
     if noise is None or not isinstance(model, SupportsJoint):
@@ -339,7 +339,7 @@ def repeat(analyses: Analysed, candidates: Candidates) -> Action | None:
 
 
 def luck(analyses: Analysed) -> Fact | None:
-    """Return what the best would score again; None where noise has no part in that."""
+    """Return what the best would score again, if noise has a part in that."""
     noise = _notable_noise(analyses.run)
     if noise is None or not analyses.believed:
         return None
@@ -348,7 +348,7 @@ def luck(analyses: Analysed) -> Fact | None:
 
 
 def _notable_noise(run: Run) -> float | None:
-    """Return the standard deviation of the noise; None where it is small, or not known."""
+    """Return the standard deviation of the noise, if it is known and not small."""
     noise = float(getattr(run.surrogate(), "noise_std", np.nan))
     spread = float(np.std(run.learned_cost()))
     notable = spread > 0.0 and np.nan_to_num(noise) >= NOTABLE_NOISE * spread
@@ -461,7 +461,7 @@ _LATELY, _LONG = 0.25, 0.5  # shares of the trials
 
 
 def stop(analyses: Analysed, candidates: Candidates, prospects: Prospects) -> Action | None:
-    """Return that nothing is left to gain; None where something is, or was lately."""
+    """Return that nothing is left to gain, if nothing is, and was not lately."""
     place = candidates.most_promising()
     improved, brought = recent(analyses.run, _LONG)
     if place is None or improved or not analyses.trust.good_region.enough:

@@ -123,7 +123,7 @@ def _evaluate(kind: Any, configs: Sequence[Mapping[str, Any]], **known: Any) -> 
 
 
 def experiment(analyses: Analysed) -> Action | None:
-    """Return the trials that would narrow the most important effect most; None where unknown."""
+    """Return the trials that would narrow the most important effect most, if they are known."""
     found = list(analyses.experiments)
     return _evaluate("experiment", found, evidence=(_TELLS(n=len(found)),)) if found else None
 
@@ -139,7 +139,7 @@ def attempt(
     avoid: Avoid,
     most: int = _MOST["good"],
 ) -> Action | None:
-    """Return the configurations to try next; None where too little is expected of them.
+    """Return the configurations to try next, if enough is expected of them.
 
     They keep to what is searched after `changes`, none is among the encoded rows to `avoid`, and
     there are `most` of them at most. A trial gives nothing up: it is enough that the model is good
@@ -250,7 +250,7 @@ class _Batch:
         return -log_expected_improvement(self._cost(rows), self._given.std(rows), self._best)
 
     def _searched(self, value: Callable[[Array], Array]) -> Array | None:
-        """Return the row with the least value of those found, (d,); None where none is left."""
+        """Return the row with the least value of those found, (d,), if any is left."""
         drawn = self._space.sample(_ROWS, seed=int(self._rng.integers(2**31)), latent=True)
         rows, values = descended(
             self._space, self._kept_within(np.vstack([drawn, self._parents])),
@@ -322,7 +322,7 @@ class _Given:
 def explore(
     analyses: Analysed, prospects: Prospects, attempted: Action | None, avoid: Avoid
 ) -> Action | None:
-    """Return configurations far from all trials; None where the model expects enough of others.
+    """Return configurations far from all trials, if the model expects little of others.
 
     Parameters
     ----------

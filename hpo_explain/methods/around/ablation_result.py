@@ -265,6 +265,6 @@ class Ablation(Result):
 
 
 def _of(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """Return the value of one hyperparameter, or those of several; None where inactive."""
+    """Return the value of one hyperparameter, or those of several; None is inactive."""
     values = tuple(config.get(name) for name in names)
     return values if len(values) > 1 else values[0]

@@ -374,7 +374,7 @@ class _LocalEffects:
         return cls(axes, groups, signs, np.searchsorted(known, filled(sizes.ravel(), axes)))
 
     def accumulated(self, surrogate: Surrogate) -> tuple[Array, Array | None]:
-        """Return g and its covariance between all places, None where the model knows none."""
+        """Return g and its covariance between all places, if the model knows one."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
         if isinstance(surrogate, ForestSurrogate):

@@ -100,7 +100,7 @@ class Effect(Result):
     exact : bool
         Whether the mean integrates over the space exactly rather than over the sample.
     branch : Branch or None
-        The trials of a conditional hyperparameter's branch; None where it is always active.
+        The trials of a conditional hyperparameter's branch.
     feasible : ndarray of the shape of `mean`, or None
         Highest probability of being feasible over the sample; None without constraints.
     attainable : Attainable or None
@@ -229,7 +229,7 @@ class Effect(Result):
 
     @property
     def incumbent(self) -> tuple[Any, ...] | None:
-        """The incumbent's values; None where it does not have all of them."""
+        """The incumbent's values, if it has all of them."""
         known = self.subject.incumbent
         return tuple(known[n] for n in self.names) if set(self.names) <= set(known) else None
 

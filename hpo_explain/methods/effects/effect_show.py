@@ -169,7 +169,7 @@ def _codes(found: Effect, k: int, values: Any) -> list[int]:
 
 
 def place_of(found: Effect, k: int, x: Axis) -> float | None:
-    """Return where the incumbent stands along an axis, None where it is not drawn."""
+    """Return where the incumbent stands along an axis, if it is drawn."""
     if found.incumbent is None or found.kind == "marginal":
         return None
     if not found.categorical[k]:

@@ -54,7 +54,7 @@ class DrawnFunctions:
     ) -> DrawnFunctions | None:
         """Draw functions whose values will be asked for near encoded rows (n, d), some of them.
 
-        By default 128. None where the model has no joint posterior.
+        By default 128, if the model has a joint posterior.
         """
         if not isinstance(surrogate, SupportsJoint):
             return None

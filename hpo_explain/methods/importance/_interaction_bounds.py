@@ -84,7 +84,7 @@ def interaction_bounds(
     Returns
     -------
     InteractionBounds or None
-        None where the model has no joint posterior, or there is no pair.
+        For a model with a joint posterior, if there is a pair.
     """
     if surrogate is None or not pairs:
         return None

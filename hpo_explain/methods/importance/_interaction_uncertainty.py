@@ -70,7 +70,7 @@ def interactions_under(
     Returns
     -------
     Sums or None
-        In the objective's units; None where the model has neither a joint posterior nor trees.
+        In the objective's units, of a model with a joint posterior or trees.
     """
     coalitions = all_coalitions(len(players))
     rng, m = np.random.default_rng(seed), len(coalitions)

@@ -105,7 +105,7 @@ def variances_of_draws(
     """Return v of every coalition, (coalitions, 1 + draws): of the mean, and of functions drawn.
 
     By one Sobol set for all, which is too small for v itself, but tells how far the functions are
-    from the mean. None where the model has no joint posterior.
+    from the mean, if the model has a joint posterior.
 
     Parameters
     ----------

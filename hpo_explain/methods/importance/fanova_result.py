@@ -224,7 +224,7 @@ class FanovaImportance(Result):
         return PosteriorDraws(tuple(labels), self.shares)
 
     def bounds(self, i: int) -> tuple[float, float] | None:
-        """Return the interval of the share of a set; None where it is not known."""
+        """Return the interval of the share of a set, if it is known."""
         if self.intervals is None:
             return None
         return float(self.intervals.lower[i]), float(self.intervals.upper[i])

@@ -374,7 +374,7 @@ class ShapleyInteractionExplainer:
     ) -> tuple[Array | None, Array | None]:
         """Return the values' std under the model, and draws of them from its posterior.
 
-        None where what is explained is not linear in the model's function.
+        Both are known where what is explained is linear in the model's function.
         """
         surrogate, terms = self._explained.surrogate, self._explained.game.term_names
         if surrogate is None or _LINEAR not in terms or not found.players:

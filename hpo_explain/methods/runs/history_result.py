@@ -111,7 +111,7 @@ class History(Result):
 
     @property
     def incumbent_trial(self) -> int | None:
-        """The best feasible trial, the first of several; None where no trial is feasible."""
+        """The best feasible trial, the first of several, if there is one."""
         return self.tied[0] if self.tied else None
 
     @property
@@ -136,7 +136,7 @@ class History(Result):
 
     @property
     def regret(self) -> Array | None:
-        """By how much the incumbent is worse than the optimum, (n,); None where that is unknown.
+        """By how much the incumbent is worse than the optimum, (n,), if that is known.
 
         Negative where noise made a result better than the optimum.
         """

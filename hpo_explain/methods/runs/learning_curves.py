@@ -364,7 +364,7 @@ class LearningCurvesExplainer:
         return [steps[i] for i in few]
 
     def _shares(self, held: Array, step: float, kind: Kind) -> FanovaImportance | None:
-        """Return on which hyperparameters the value at a step depends; None where few have one."""
+        """Return on which hyperparameters the value at a step depends, if enough have one."""
         curves, run = self._curves, self._run
         values = held[:, int(np.searchsorted(curves.steps, step))]
         rows = np.flatnonzero(np.isfinite(values))

@@ -187,7 +187,6 @@ class NoiseExplainer:
             evaluations=repeats.evaluations,
             instances=repeats.instances,
             pooled=repeats.pooled(),
-            varies=model.varies,
             p_value=model.p_value,
             p_values=model.p_values,
             at_incumbent=self._at_incumbent(),

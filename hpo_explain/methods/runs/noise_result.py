@@ -61,8 +61,6 @@ class Noise(Result):
     pooled : tuple of float
         The standard deviation of the noise if it is the same everywhere, with the ends of its 95 %
         interval (χ², with fewer degrees of freedom where the noise is not normal).
-    varies : bool
-        Whether the trials say that it is not the same everywhere.
     p_value : float
         How probable it is by chance that it seems to depend so much on the configuration.
     p_values : ndarray of shape (d,)
@@ -125,7 +123,6 @@ class Noise(Result):
     evaluations: npt.NDArray[np.int64]
     instances: int
     pooled: tuple[float, float, float]
-    varies: bool
     p_value: float
     p_values: Array
     at_incumbent: tuple[float, float, float] | None
@@ -139,8 +136,13 @@ class Noise(Result):
         return self.subject.names
 
     @property
+    def varies(self) -> bool:
+        """Whether the trials say that it is not the same everywhere."""
+        return self.importance is not None
+
+    @property
     def main(self) -> str | None:
-        """The hyperparameter on which the noise depends most; None where it does not vary."""
+        """The hyperparameter on which the noise depends most, if it varies."""
         if self.importance is None:
             return None
         d = len(self.names)

@@ -60,7 +60,7 @@ def stay_fixed(model: Surrogate, subject: Subject, seed: int) -> tuple[str, ...]
     Returns
     -------
     tuple of str, or None
-        None where the model has no joint posterior, or no incumbent is known.
+        For a model with a joint posterior, if an incumbent is known.
     """
     explained = Explained.of(model, subject.direction)
     space = subject.space

@@ -117,8 +117,8 @@ class NumericKernels:
         The range of values, in the user's units; values beyond count as its ends.
     log : bool
         Whether the scale is logarithmic.
-    step : float or None
-        Step of the grid, in the user's units; None where kernels are densities.
+    step : float, default 0.0
+        Step of the grid, in the user's units; 0 if kernels are densities.
 
     Examples
     --------
@@ -135,24 +135,23 @@ class NumericKernels:
     smallest: float
     largest: float
     log: bool = False
-    step: float | None = None
+    step: float = 0.0
 
     def log_densities(self, values: Array) -> Array:
         """Return the logarithm of each kernel at each value, (n, K)."""
         curves = self.curves(values)
         if curves is not None:
             return normal_logs(curves.values, curves.mu, curves.inverse, curves.constant)
-        step = 0.0 if self.step is None else self.step
         inside = np.clip(values, self.smallest, self.largest)
         distinct, place = np.unique(inside, return_inverse=True)
-        left = self._scaled(distinct - step / 2.0)[:, None]
-        right = self._scaled(distinct + step / 2.0)[:, None]
+        left = self._scaled(distinct - self.step / 2.0)[:, None]
+        right = self._scaled(distinct + self.step / 2.0)[:, None]
         masses = log_mass((left - self.mu) / self.sigma, (right - self.mu) / self.sigma)
         return np.asarray((masses - self._log_whole)[place])
 
     def curves(self, values: Array) -> Curves | None:
         """Return the kernels as parabolas at values (n,); None on a grid."""
-        if self.step is not None:
+        if self.step:
             return None
         inside = np.clip(values, self.smallest, self.largest)
         constant = log_density(np.zeros_like(self.mu)) - self._log_whole - np.log(self.sigma)
@@ -160,7 +159,7 @@ class NumericKernels:
 
     def log_uniform(self, values: Array) -> Array:
         """Return the logarithm of a uniform kernel, (n,)."""
-        if self.step is None:
+        if not self.step:
             return np.full(len(values), -np.log(self.high - self.low))
         half = self.step / 2.0
         inside = np.clip(values, self.smallest, self.largest)
@@ -181,7 +180,7 @@ class NumericKernels:
         z = quantile(rng.random(len(which)), (self.low - mu) / sigma, (self.high - mu) / sigma)
         values = mu + sigma * z
         values = np.exp(values) if self.log else values
-        if self.step is not None:
+        if self.step:
             steps = np.round((values - self.smallest) / self.step)
             values = self.smallest + steps * self.step
         return np.clip(values, self.smallest, self.largest)

@@ -42,7 +42,7 @@ def kernels_of(parameter, k, rng):
         smallest=parameter.low,
         largest=parameter.high,
         log=parameter.log,
-        step=parameter.step,
+        step=parameter.step or 0.0,
     )
 
 

@@ -184,7 +184,7 @@ def test_candidates_of_kernels_without_a_grid_are_values_of_the_grid():
     """Optuna 4.5 takes log integers for continuous."""
     rng = np.random.default_rng(0)
     good = mixture_of(MIXED, [4], 3, rng)
-    smooth = ProductMixture(good.weights, (replace(good.kernels[0], step=None),))
+    smooth = ProductMixture(good.weights, (replace(good.kernels[0], step=0.0),))
     ratio = DensityRatio(MIXED, [DensityBlock((4,), smooth, smooth)])
     assert MIXED.is_valid(ratio.candidates(200)).all()
 
