@@ -146,10 +146,15 @@ def model_of(
 def surrogate_of(
     run: Run, before: int | None, kind: Kind, seed: int
 ) -> tuple[Surrogate, tuple[Fact, ...]]:
-    """Return the surrogate before a trial, and what one of the user's knows of later trials."""
+    """Return the surrogate before a trial, and what one of the user's knows of later trials.
+
+    By default the belief; "gp" and "forest" ask for another model.
+    """
     _check_before(run, before)
-    if run.model is None or kind != "auto":
+    if kind != "auto":
         return run.surrogate(before=before, kind=kind, seed=seed), ()
+    if run.model is None:
+        return run.belief(before, seed=seed), ()
     return run.model, () if before is None else learned_later(run, before, run.model)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +12,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384
 
@@ -61,6 +62,23 @@ class Draws(ABC):
         a, b = self.draws(X), self.draws(others)
         return np.asarray((a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a))
 
+    def covariance_of_sums(self, X: Array, weights: Array) -> Array:
+        """Return the draws' covariance of weighted sums (K, n) over rows, (K, K)."""
+        return _covariance(self.draws(X) @ np.asarray(weights, float).T)
+
+    def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
+        """Return the draws' standard deviation of the mean over rows at values (G, ...), (G,)."""
+        found = []
+        for value in values:
+            rows = X.copy()
+            rows[:, members] = value
+            found.append(self.draws(rows).mean(axis=1).std())
+        return np.asarray(found)
+
+    def covariance_of_means(self, groups: Sequence[Array]) -> Array:
+        """Return the draws' covariance of the means over groups of rows, (K, K)."""
+        return _covariance(np.column_stack([self.draws(rows).mean(axis=1) for rows in groups]))
+
     @cached_property
     def landscape(self) -> Landscape:
         """The draws where statements about the whole space look at them."""
@@ -70,6 +88,11 @@ class Draws(ABC):
     def anova(self) -> Anova:
         """Functional ANOVA of each draw."""
         return Anova(self.landscape)
+
+
+def _covariance(values: Array) -> Array:
+    apart = values - values.mean(axis=0)
+    return np.asarray(apart.T @ apart / len(values))
 
 
 class DrawnSurrogate(Draws):
