@@ -116,7 +116,9 @@ def check(function, run):
 @pytest.mark.parametrize(
     ("case", "facade"),
     [
-        *((case, facade) for case in CASES for facade in ("proposal", "effect")),
+        *((case, "effect" if case.startswith("range") else "proposal") for case in CASES),
+        ("both", "effect"),
+        ("range: widest", "proposal"),
         ("range: many whole log", "importance"),
         ("objective: too large", "ablation"),
         ("objective: large", "sensitivity"),

@@ -15,7 +15,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base import progress as _progress
-from hpo_explain.base.progress import progress_of, shows_progress, steps, still_at_work
+from hpo_explain.base.progress import progress_of, shows_progress, steps
 from hpo_explain.base.workers import by_workers
 from hpo_explain.reporting import Report
 from tests.handmade import tuning_run
@@ -191,14 +191,6 @@ def test_loops_inside_are_shown_and_what_failed_in_them_is_forgotten(terminal):
     assert any("0/2 rounds" in look and "pieces 0/2, the 0]" in look for look in terminal.looks)
     assert any("1/2 rounds" in look and "pieces 1/2, the 1]" in look for look in terminal.looks)
     assert not any("1/2 rounds" in look and "the 0" in look for look in terminal.looks)
-
-
-def test_waiting_for_others_is_shown(terminal):
-    with progress_of("work"):
-        for _ in steps([1], "parts"):
-            before = len(terminal.looks)
-            still_at_work()
-            assert len(terminal.looks) == before + 1
 
 
 def test_nothing_is_left(terminal):

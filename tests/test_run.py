@@ -410,15 +410,12 @@ WRONG = [
     (lambda: run(X=X[:, :1]), "X|(n, 2)|(12, 1)|space.encode"),
     (lambda: run(X=X + 1), "X|row 0|space.encode"),
     (lambda: run(objective=Y[:3]), "objective|(12,)|(3,)"),
-    (lambda: run(objective=np.c_[Y, Y]), "objective|(12,)|(12, 2)"),
     (lambda: run(objective=np.where(Y == 8, np.nan, Y)), "objective|finite|nan|row 2|excluded"),
     (lambda: run(trials=[0] * 12), "trials|whole numbers|0|12 times"),
     (lambda: run(trials=np.arange(12) + 0.5), "trials|whole numbers|0.5"),
-    (lambda: run(trials=range(11)), "trials|(12,)|(11,)"),
     (lambda: run(proposals=[3, 12]), "proposals|0-11|12|Leave"),
     (lambda: run(origins={3: "model"}), "origins|trial 3|'model'"),
     (lambda: run().origin(12), "trial 12|does not exist"),
-    (lambda: run(feasible=[True]), "feasible|(12,)|(1,)"),
     (lambda: run(started=[1.0]), "started|(12,)|(1,)"),
     (lambda: run(finished=["noon"] * 12), "finished|numbers|'noon'"),
     (lambda: run(excluded_times={12: (0.0, 1.0)}), "excluded_times|trial 12|in excluded as well"),
@@ -430,7 +427,6 @@ WRONG = [
     (lambda: run().config(-1), "trial -1|does not exist|0-11"),
     (lambda: run().row("best"), "number of a trial|but was 'best'|0-11"),
     (lambda: run(trials=LATER, excluded={0: "pruned"}).config(0), "trial 0|left out|pruned|1-12"),
-    (lambda: run().surrogate(before=99), "trial 99|does not exist|0-11"),
     (lambda: run().surrogate(kind="tree"), "kind|'auto', 'gp', 'forest'|'tree'"),
 ]
 

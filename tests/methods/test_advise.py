@@ -4,7 +4,9 @@ from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
+import optuna
 import pytest
+from optuna.terminator import RegretBoundEvaluator
 from scipy.stats import hypergeom
 
 import hpo_explain as hx
@@ -399,3 +401,15 @@ def test_stopping_is_advised_only_where_nothing_improved_and_nothing_is_expected
     later = np.vstack([X[1:], X[:1]])
     titles = [a.title for a in hx.advise(hx.Run(space, later, truth(later), "minimize")).actions]
     assert not [title for title in titles if title.startswith("Stop")]
+
+
+def test_optunas_regret_bound_stands_beside_what_is_left_to_gain():
+    pytest.importorskip("torch", reason="the bound is one of a process of Optuna's, in torch")
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0) * 0.0 + trial.number % 7, 25)
+    record = hx.from_optuna(study).record
+    with pytest.warns(optuna.exceptions.ExperimentalWarning):
+        evaluator = RegretBoundEvaluator(seed=0)
+    expected = evaluator.evaluate(study.trials, study.direction)
+    assert record.regret_bound(range(25), [t.value for t in study.trials]) == expected
+    assert record.regret_bound(range(5), [t.value for t in study.trials[:5]]) is None

@@ -48,6 +48,14 @@ def test_scale_units_and_direction_of_a_run_change_nothing():
     np.testing.assert_allclose(found.default.upper, same.default.upper, atol=2e-2)
 
 
+def test_the_order_of_the_runs_changes_nothing_but_their_order():
+    runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
+    found, turned = hx.compare(runs, **QUICK), hx.compare(dict([*runs.items()][::-1]), **QUICK)
+    np.testing.assert_allclose(found.shares, turned.shares[::-1])
+    np.testing.assert_allclose(found.effects[1], turned.effects[1][::-1])
+    assert found.default.loss.mean() == pytest.approx(turned.default.loss.mean(), abs=1e-9)
+
+
 def test_shares_that_differ_are_named_with_the_runs():
     found = hx.compare({"A": linear(1.0, 0.0), "B": linear(1.0, 2.0), "C": linear(1.0, 0.1)})
     differing = claims(found, "shares_differ")

@@ -36,13 +36,6 @@ def test_they_have_the_mean_and_the_covariance_of_the_posterior_away_from_their_
     np.testing.assert_allclose(known, K, atol=0.02 * K.max())  # hardly anything is left open
 
 
-def test_a_model_without_a_joint_posterior_has_none():
-    space = unit_cube(2)
-    X = space.sample(20, seed=0)
-    forest = hx.ForestSurrogate.fit(space, X, X[:, 0])
-    assert DrawnFunctions.near(forest, X) is None
-
-
 @pytest.mark.thorough
 def test_variances_of_prior_samples_lie_in_their_intervals():
     """All 216 values of a sample are known, so that its variances are: 95 % intervals hold 85 %."""

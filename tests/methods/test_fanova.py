@@ -493,16 +493,6 @@ def marginal_of(mean, *names, tried=None, activity=(1.0, 1.0), **given):
     )
 
 
-def test_the_sentence_says_where_the_best_prediction_is():
-    pair = marginal_of([[3.0, 4.0], [2.0, 5.0], [3.0, 1.0]], "lr", "booster")
-    said = "On average the predicted loss is best at lr = 0.01235 and booster = b."
-    assert pair.sentence.startswith(f"{said} Not certain: ")
-    flat = marginal_of([3.0, 3.0, 3.0], "lr")
-    assert flat.sentence.startswith(
-        "On average the predicted loss is the same for every value of lr."
-    )
-
-
 def test_what_was_not_tried_is_not_called_the_best():
     tried = MARGINAL_SPACE.encode([{"lr": 1e-4 * 1.02**k, "booster": "a"} for k in range(20)])
     one = marginal_of([3.0, 4.0, 1.0], "lr", tried=tried)

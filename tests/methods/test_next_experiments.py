@@ -133,12 +133,3 @@ def test_the_function_knows_the_constraints_of_the_run():
     with pytest.warns(UserWarning, match="left out as probably infeasible"):
         found = hx.next_experiments(run, "x2", 5, sample=30)
     assert all(config["x1"] < 0.6 for config in found)
-
-
-def test_the_function_warns_of_every_note_at_the_line_of_its_caller():
-    run, options = few_choices("forest")
-    expected = choose_experiments(run.surrogate(kind="forest"), "k", 9, sample=50).notes
-    with pytest.warns(UserWarning, match="no joint posterior|only 6 different") as warned:
-        hx.next_experiments(run, "k", 9, **options)
-    assert [str(warning.message) for warning in warned] == [str(note) for note in expected]
-    assert [warning.filename for warning in warned] == [__file__] * 2

@@ -197,12 +197,3 @@ def test_the_figures_hold_the_front_and_the_gains():
     gains = [[bar.end for bar in rows.bars if bar.row == i] for i in range(len(order))]
     np.testing.assert_allclose(gains, move.gains()[order] / ranges)
     assert rows.fills == {0: "loss", 1: "time"}
-
-
-def test_the_sentence_tells_what_is_certain_of_two_hyperparameters():
-    slopes = np.array([[-1.0, 0.3, 0.0], [1.0, 0.0, 0.0]])
-    found = hx.pareto(tuned(lambda X: X @ slopes[0], lambda X: X @ slopes[1], noise=0.03))
-    assert " trials are on the Pareto front of loss and time: from trial " in found.sentence
-    assert found.sentence.count("On the way, x = ") == 1
-    assert "worsens loss by" in found.sentence
-    assert ", improves time by" in found.sentence

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from tests.analytic import space_of, unit_cube
+from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
 SPACE = unit_cube(4)
@@ -99,12 +99,3 @@ def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colo
     axes = found.plot()
     assert len(axes) == 5
     assert axes[0].get_xscale() == "log"
-
-
-def test_the_share_stands_behind_the_name_and_worse_categories_are_counted():
-    space = space_of(c=list(range(30)), x=(0.0, 1.0))
-    rows = space.sample(60, seed=0)
-    run = hx.Run(space, rows, rows[:, 0], "minimize")
-    figure = hx.partial_dependences(run, **QUICK).described()
-    assert all(panel.heading.endswith("%)") for panel in figure.panels)
-    assert "20 worse categories" in figure.footer

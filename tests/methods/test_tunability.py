@@ -348,17 +348,6 @@ def test_hypershap_finds_the_same_over_several_data_sets(game, over):
 # ---------------------------------------------------------------------- real runs, words, errors
 
 
-def test_what_is_gained_at_least_is_gained_in_every_run():
-    least = hx.tunability(runs_of(), DEFAULT, kind="gp", over="min")
-    assert least.whole == min(game.whole for game in least.games.values())
-    assert least.sentence.startswith("At least, in each of 3 runs: tuning gains")
-    worst = hx.mistunability(runs_of(), DEFAULT, kind="gp", over="min")
-    assert worst.sentence.startswith("At most, in any of 3 runs: the worst values lose")
-    with pytest.raises(InputError, match=r"games\['iris'\]"):
-        least.configuration("x1")
-    assert least.games["iris"].configuration("x1")["x1"] == pytest.approx(1.0, abs=0.05)
-
-
 @pytest.mark.parametrize(
     ("runs", "options", "message"),
     [
