@@ -36,6 +36,11 @@ class Draws(ABC):
         self.space, self.X, self.direction, self.seed = space, X, direction, seed
         self.sign = 1.0 if direction == "minimize" else -1.0
 
+    @property
+    @abstractmethod
+    def noise_std(self) -> float:
+        """Standard deviation of one evaluation among good trials, in the user's units."""
+
     @abstractmethod
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
@@ -134,6 +139,11 @@ class DrawnSurrogate(Draws):
         mean = self.surrogate.predict(X)[0]
         apart = joint.covariance_with(X, rows) @ weights if weights.size else 0.0
         return np.asarray(self.sign * (mean[:, None] + apart).T)
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of one evaluation, as the surrogate has it; 0 where it has none."""
+        return float(np.nan_to_num(getattr(self.surrogate, "noise_std", 0.0)))
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return the surrogate's own mean and standard deviation."""

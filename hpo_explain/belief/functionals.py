@@ -92,6 +92,15 @@ class Anova:
             found[:, pair] += share[:, None]
         return np.minimum(found, 1.0)
 
+    @cached_property
+    def of_evaluations(self) -> Array:
+        """The draws' variance over that of evaluations, which noise scatters, (k,).
+
+        Times a share of the objective it is one of what evaluations scatter by: where nothing is
+        but noise, shares of the little that draws vary by mean nothing.
+        """
+        return np.asarray(self.variance / (self.variance + self.landscape.belief.noise_std**2))
+
     def curve(self, j: int, positions: Array) -> Array:
         """Return the mean cost of each draw at encoded values of a hyperparameter, (k, G)."""
         return np.asarray(self.mean[:, None] + self._fitted[0][j] @ self._bases[j].at(positions).T)

@@ -53,8 +53,7 @@ def axis_of(belief: Draws, j: int) -> Axis:
     parameter = space.parameters[j]
     category = isinstance(parameter, CategoricalParameter)
     fine = 12 * len(parameter.choices) if isinstance(parameter, CategoricalParameter) else 960
-    U = np.full((fine, len(space)), 0.5)
-    U[:, j] = (np.arange(fine) + 0.5) / fine
+    U = np.repeat((np.arange(fine)[:, None] + 0.5) / fine, len(space), axis=1)
     values, counts = np.unique(space.from_latent(U)[:, j], return_counts=True)
     if category or len(values) <= _PARTS:
         return Axis(values, np.column_stack([values, values]), counts / fine, category)
@@ -92,9 +91,9 @@ class Landscape:
 
         space = self.belief.space
         U = qmc.Sobol(len(space), seed=self.belief.seed).random(ROWS)
-        for j, p in enumerate(space.parameters):
-            if not isinstance(p, CategoricalParameter):
-                U[:, j] = (np.floor(U[:, j] * _LATTICE) + 0.5) / _LATTICE
+        for i, j in enumerate(space.order):
+            if not isinstance(space.parameters[j], CategoricalParameter):
+                U[:, i] = (np.floor(U[:, i] * _LATTICE) + 0.5) / _LATTICE
         return space.from_latent(U)
 
     @cached_property

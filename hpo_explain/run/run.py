@@ -391,7 +391,7 @@ class Run(Record):
         return Belief(
             self.space,
             self.X[rows],
-            self.objective[rows],
+            self.sign * self.learned_cost(before),
             self.direction,
             bounds=self.bounds,
             seed=seed,
