@@ -256,6 +256,6 @@ def shared_subject(
     known = [subject.trust for subject in subjects if subject.trust is not None]
     worst = max(known, key=lambda trust: LEVELS.index(trust.level)) if known else None
     return replace(
-        subjects[0], space=space, trial=None, model="", trust=worst, tried=None, costs=None,
-        incumbent={}, notes=notes,
+        subjects[0], space=space, trial=None, model="", trust=worst, tried=np.empty((0, 0)),
+        costs=np.empty(0), incumbent={}, notes=notes,
     )  # fmt: skip

@@ -90,10 +90,11 @@ class Subject:
         What ran the optimization.
     trust : Trust or None
         Whether the surrogate is good enough to be explained.
-    tried : ndarray of shape (n, d) or None
-        Encoded configurations of the finished trials.
-    costs : ndarray of shape (n,) or None
-        Their objectives, negated where the objective is maximized; NaN where infeasible.
+    tried : ndarray of shape (n, d)
+        Encoded configurations of the finished trials; empty where they are not known.
+    costs : ndarray of shape (n,)
+        Their objectives, negated where the objective is maximized; NaN where infeasible. Empty
+        where they are not known.
     incumbent : mapping
         The best feasible configuration, in the user's units; empty where none is known.
     draws : int or None
@@ -119,8 +120,8 @@ class Subject:
     assumed: bool = True
     optimizer: str = "the optimizer"
     trust: Trust | None = None
-    tried: Array | None = None
-    costs: Array | None = None
+    tried: Array = field(default_factory=lambda: np.empty((0, 0)))
+    costs: Array = field(default_factory=lambda: np.empty(0))
     incumbent: Mapping[str, Any] = field(default_factory=dict)
     draws: int | None = None
     notes: tuple[Fact, ...] = ()
@@ -128,6 +129,8 @@ class Subject:
     def __post_init__(self) -> None:
         check_direction(self.direction)
         object.__setattr__(self, "draws", check_draws(self.draws))
+        if not len(self.tried):
+            object.__setattr__(self, "tried", np.empty((0, len(self.space))))
 
     @classmethod
     def of(
@@ -164,7 +167,7 @@ class Subject:
     @cached_property
     def support(self) -> Support | None:
         """Where the finished trials lie, if they are known."""
-        return None if self.tried is None else Support(self.space, self.tried)
+        return Support(self.space, self.tried) if len(self.tried) else None
 
     def verdict(self, scope: Scope) -> Verdict | None:
         """Return how far statements of a scope can be relied on, if that was asked."""

@@ -71,7 +71,7 @@ def lowest(costs: Array) -> int:
 
 def filled(space: SearchSpace, X: Array, seed: int) -> Array:
     """Return encoded rows whose inactive hyperparameters have a latent value."""
-    return np.where(np.isnan(X), space.sample(len(X), seed=seed + 1, latent=True), X)
+    return np.where(np.isnan(X), space.sample(max(len(X), 1), seed=seed + 1, latent=True), X)
 
 
 def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generator) -> Array:

@@ -233,7 +233,7 @@ def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(run
 def test_a_value_is_shown_however_small_it_is(run):
     found = rounded(hx.explain_proposal(run, background=40), [0.25, 0.125])
     config = {**found.config, "lr": 1e-300, "layers": 1e300}
-    subject = replace(found.subject, tried=None)  # such values are outside the space
+    subject = replace(found.subject, tried=())  # such values are outside the space
     for words in cells(replace(found, config=config, subject=subject)):
         assert "1e-300" in words
 

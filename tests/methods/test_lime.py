@@ -158,7 +158,7 @@ def test_the_held_out_fidelity_is_that_of_a_cross_validation():
 # ---------------------------------------------------------------------- samples
 
 
-def sampled(space, sampling, size, tried=None, config=None, seed=0):
+def sampled(space, sampling, size, tried=(), config=None, seed=0):
     """The configurations at which an explainer asks its surrogate, without the explained one."""
     asked = []
     surrogate = AnalyticSurrogate(space, lambda X: asked.append(X) or np.zeros(len(X)))

@@ -206,7 +206,7 @@ def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
 # ---------------------------------------------------------------------- words and figures
 
 
-def two_regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), tried=None, leaf=20):
+def two_regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), tried=(), leaf=20):
     """Two regions that differ in ŝ: 0.1 below the middle of x2, and 1 above; more by x3."""
     space = unit_cube(3)
     model = AnalyticSurrogate(

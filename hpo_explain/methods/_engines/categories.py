@@ -37,7 +37,7 @@ def codes_of(subject: Subject, j: int, members: int) -> Array:
     most = MOST_CATEGORIES[members - 1]
     if parameter.size <= most:
         return np.arange(parameter.size, dtype=float)
-    tried = np.empty(0) if subject.tried is None else subject.tried[:, j]
+    tried = subject.tried[:, j]
     counts = np.bincount(tried[~np.isnan(tried)].astype(np.int64), minlength=parameter.size)
     if parameter.name in subject.incumbent:
         best = parameter.encode([subject.incumbent[parameter.name]])

@@ -59,10 +59,10 @@ def highest(
 
 
 def values_together(
-    space: SearchSpace, members: Sequence[int], X: Array | None
+    space: SearchSpace, members: Sequence[int], X: Array
 ) -> tuple[tuple[Any, ...], ...]:
     """Return the members' values in the encoded rows in which all are active, one tuple each."""
-    if X is None:
+    if not len(X):
         return ()
     active = ~np.isnan(X[:, members]).any(axis=1)
     return tuple(tuple(space.parameters[j].decode(X[active, j])) for j in members)

@@ -194,8 +194,6 @@ def _of(effect: Effect, best: Mapping[str, Any]) -> Wider | None:
 def _tried(effect: Effect, end: float) -> bool:
     """Return whether a trial was made in the last tenth of the scale before an end of the range."""
     trials = effect.subject.tried
-    if trials is None:
-        return False
     column = trials[:, effect.subject.space.index(effect.names[0])]
     return bool((np.abs(column - end) <= _INSIDE[0]).any())
 

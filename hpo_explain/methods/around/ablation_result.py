@@ -222,7 +222,7 @@ class Ablation(Result):
     def _hardly_differ(self, whole: Estimate) -> bool:
         """Return whether the whole and every step are certainly small beside what trials reach."""
         costs = self.subject.costs
-        if self.halves is None or whole.half is None or costs is None:
+        if self.halves is None or whole.half is None or not len(costs):
             return False
         largest = max(abs(whole.value) + whole.half, float((abs(self.gains) + self.halves).max()))
         power = int(np.frexp(np.nanmax(np.abs(costs), initial=0.0))[1])  # no square overflows

@@ -224,8 +224,7 @@ class LimeExplainer:
         check_option("model", model, READABLE)
         check_option("sampling", sampling, LIME_SAMPLINGS)
         self._model, self._sampling = model, sampling
-        tried = self._subject.tried
-        if sampling in ("perturbed", "univariate") and (tried is None or not len(tried)):
+        if sampling in ("perturbed", "univariate") and not len(self._subject.tried):
             problem = f"is {sampling!r}, but the configurations tried are not known"
             raise InputError("sampling", problem, sampling, "Give a subject that knows them.")
         if kernel_width is not None and check_number("kernel_width", kernel_width) <= 0.0:
@@ -420,7 +419,7 @@ def _r2(weights: Array, y: Array, fitted: Array) -> float:
 
 
 def _sample_of(
-    space: SearchSpace, x: Array, tried: Array | None, sampling: LimeSampling, size: int, seed: int
+    space: SearchSpace, x: Array, tried: Array, sampling: LimeSampling, size: int, seed: int
 ) -> Array:
     """Return encoded configurations, (n, d); a grid has at most `size`."""
     if sampling == "uniform":
@@ -430,7 +429,6 @@ def _sample_of(
         return space.project(local_background(space, config, size, seed=seed))
     if sampling == "grid":
         return _grid(space, size, seed)
-    tried = np.empty((0, len(space))) if tried is None else tried
     if sampling == "perturbed":
         return _perturbed(space, tried, size, seed)
     return _univariate(space, tried, size, seed)

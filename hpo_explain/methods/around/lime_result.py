@@ -326,7 +326,7 @@ class LimeExplanation(Result):
     def _untried(self, said: LimeStatement) -> tuple[Fact, ...]:
         """Return the hyperparameters of a statement if what it compares was hardly tried."""
         support, tried = self.subject.support, self.subject.tried
-        if support is None or tried is None:
+        if support is None:
             return ()
         if said.kind == "rule":
             count = sum(map(said.holds, support.space.decode(tried)))

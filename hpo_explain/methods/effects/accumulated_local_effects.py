@@ -212,7 +212,7 @@ class AccumulatedLocalEffectsExplainer:
         self._feasible = feasible
         self._seed = check_seed(seed)
         if sample is None:
-            if self._subject.tried is None:
+            if not len(self._subject.tried):
                 problem = "is None, but the tried configurations are not known"
                 remedy = "Give encoded rows, a number of rows, or a subject that knows the trials."
                 raise InputError("sample", problem, sample, remedy)

@@ -375,7 +375,7 @@ def _region(
 def _tried_where(effect: Effect, conditions: tuple[Condition, ...]) -> dict[str, Any]:
     """Return what is known of the trials that meet conditions: their values, and the support."""
     space, X = effect.subject.space, effect.subject.tried
-    if X is None:
+    if not len(X):
         return {}
     inside = np.ones(len(X), dtype=bool)
     for condition in conditions:

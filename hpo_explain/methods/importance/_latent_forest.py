@@ -298,7 +298,7 @@ def _stretch(u: Array, kept: Intervals) -> Array:
 def _best_within(subject: Subject, given: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
     """Return the best feasible configuration of a sub-space; empty if none is known."""
     space, X, costs = subject.space, subject.tried, subject.costs
-    if X is None or costs is None:  # the incumbent is all that is known
+    if not len(costs):  # the incumbent is all that is known
         if not subject.incumbent:
             return {}
         X, costs = space.encode(subject.incumbent), np.zeros(1)

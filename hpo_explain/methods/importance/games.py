@@ -212,9 +212,7 @@ class GameExplainer:
             The trial that the default is, if it is one.
         """
         table, space = self._table(default), self._explained.space
-        tried = self._subject.tried
-        own = np.empty((0, len(space))) if tried is None else filled(space, tried, self._seed)
-        own = np.vstack([table.default, own])
+        own = np.vstack([table.default, filled(space, self._subject.tried, self._seed)])
         own_cost, own_rows = at_best_of(table.default, own, self._costs(table, own), table.free)
         if len(others):
             them = np.vstack([own, *(filled(space, np.asarray(X), self._seed) for X in others)])
@@ -245,7 +243,7 @@ class GameExplainer:
         """Return the best cost times a sign in every coalition, and the rows that have it."""
         space, subject = self._explained.space, self._subject
         start = [space.sample(_START, seed=self._seed, latent=True)]
-        if subject.tried is not None and subject.costs is not None:
+        if len(subject.tried):
             order = np.argsort(sign * subject.costs, kind="stable")[:_TRIED]
             start.append(filled(space, subject.tried[order], self._seed))
         rows = np.vstack(start)

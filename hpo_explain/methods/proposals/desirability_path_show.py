@@ -259,7 +259,7 @@ def _limits(objective: Array, mean: Array, std: Array) -> tuple[float | None, fl
 def _least_feasible(found: DesirabilityPath, cost: Array) -> float:
     """Return the incumbent's cost: what is better than the best feasible trial is infeasible."""
     tried, incumbent = found.subject.tried, found.subject.incumbent
-    if tried is None or not incumbent:
+    if not incumbent:
         return np.inf
     reference = found.subject.space.encode(dict(incumbent))[0]
     same = np.isclose(tried, reference, rtol=0.0, atol=1e-9, equal_nan=True).all(axis=1)

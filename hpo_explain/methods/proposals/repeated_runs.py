@@ -86,7 +86,12 @@ def aggregate(
     trust = max(ranked, key=itemgetter(0))[1] if ranked else None
     return RepeatedRuns(
         subject=replace(
-            first.subject, trial=None, trust=trust, tried=None, incumbent={}, notes=notes
+            first.subject,
+            trial=None,
+            trust=trust,
+            tried=np.empty((0, 0)),
+            incumbent={},
+            notes=notes,
         ),
         terms=first.terms,
         runs=len(rows),

@@ -347,7 +347,7 @@ class ShapleyExplainer:
                 around = np.linspace(low, high, _POINTS)
             near[j] = [found.mean() for found in acquisition.marginal(j, around)]
         by_chance = np.ones((len(x), 2))
-        if about.tried is not None and about.costs is not None:
+        if len(about.costs):
             by_chance = near_good(about.space, about.tried, about.costs, x, seed=self._seed)
         return Commonness(good, bad, near, by_chance)
 

@@ -345,7 +345,7 @@ class ComparisonExplainer:
     def _went(self, run: ComparedRun) -> Array:
         """Return quartiles of the later half of the trials on the shared scale, (d, 3)."""
         own = run.surrogate.space
-        tried = np.empty((0, len(own))) if run.subject.tried is None else run.subject.tried
+        tried = run.subject.tried
         later = own.decode(tried[len(tried) // 2 :])
         found = np.full((len(self._space), 3), np.nan)
         for j, parameter in enumerate(self._space):
@@ -374,7 +374,7 @@ class ComparisonExplainer:
             cost = run.cost(np.concatenate(rows)).reshape(len(candidates), -1).mean(axis=1)
             tried = run.subject.tried
             least = float(cost.min())
-            if tried is not None and len(tried):
+            if len(tried):
                 least = min(least, float(run.cost(tried).min()))
             costs.append(cost)
             places.append(rows)
@@ -413,7 +413,7 @@ class ComparisonExplainer:
         found = list(self._space.decode(self._space.sample(_SPREAD, self._seed)))
         for run in self._runs:
             tried = run.subject.tried
-            if tried is None or not len(tried):
+            if not len(tried):
                 continue
             order = np.argsort(run.cost(tried), kind="stable")[:_BEST]
             for config in run.surrogate.space.decode(tried[order]):
@@ -437,7 +437,7 @@ class ComparisonExplainer:
     def _by_std(self, run: ComparedRun, rows: Array, scale: float) -> float:
         """Return how much rows may lose more than the best trial, by a std of the difference."""
         tried = run.subject.tried
-        if tried is None:
+        if not len(tried):
             return np.inf
         x = tried[[int(np.argmin(run.cost(tried)))]]
         weights = np.append(np.full(len(rows), 1.0 / len(rows)), -1.0)
@@ -459,7 +459,7 @@ class ComparisonExplainer:
             return None
         good = np.argsort(costs, kind="stable")[: max(_FEWEST, _GOOD // len(candidates[0]))]
         groups = [candidates[chosen], *(candidates[i] for i in good)]
-        if tried is not None and len(tried):
+        if len(tried):
             groups += list(tried[np.argsort(run.cost(tried), kind="stable")[:_GOOD], None])
         groups.append(model.space.sample(_ROWS, self._seed))
         mean = np.array([float(mean_of(model, group).mean()) for group in groups])

@@ -332,7 +332,7 @@ class LearningCurves(Result):
             for j, name in enumerate(self.names):
                 lower, upper = result.bounds(j) or (np.nan, np.nan)
                 share = float(result.estimate[j])
-                rows.append((name, step, _trials(result), share, lower, upper))
+                rows.append((name, step, len(result.subject.tried), share, lower, upper))
         columns = ["hyperparameter", self.curves.step_name, "trials", "share", "lower", "upper"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -348,8 +348,3 @@ class LearningCurves(Result):
 def _short(value: float) -> str:
     """Return a correlation: with more digits near 1, where they tell."""
     return "1" if value == 1.0 else number(value, 2 if abs(value) < 0.95 else 3)
-
-
-def _trials(result: FanovaImportance) -> int:
-    tried = result.subject.tried
-    return 0 if tried is None else len(tried)

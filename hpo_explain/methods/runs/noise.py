@@ -177,7 +177,7 @@ class NoiseExplainer:
             objective_name=f"log variance of {subject.objective_name}",
             direction="minimize",
             tried=repeats.X,
-            costs=None,
+            costs=np.empty(0),
         )
         return Noise(
             subject=subject,

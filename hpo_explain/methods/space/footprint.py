@@ -166,7 +166,7 @@ class FootprintExplainer:
             If no trial is known.
         """
         space, subject = self._space, self._subject
-        if subject.tried is None or not len(subject.tried):
+        if not len(subject.tried):
             raise NothingToExplain(_NOTHING())
         tried = np.asarray(subject.tried)
         numbers = np.asarray(trials, dtype=np.int64) if np.size(trials) else np.arange(len(tried))
@@ -286,12 +286,10 @@ def explored(space: SearchSpace, tried: Array, seed: int) -> tuple[float, float,
     return share, max(float(middle - half), 0.0), min(float(middle + half), 1.0)
 
 
-def _incumbents(costs: Array | None) -> npt.NDArray[np.int64]:
+def _incumbents(costs: Array) -> npt.NDArray[np.int64]:
     """Return the rows that were the best so far; infeasible ones have the cost NaN."""
-    if costs is None:
-        return np.empty(0, dtype=np.int64)
     known = np.where(np.isnan(costs), np.inf, costs)
-    before = np.minimum.accumulate(np.append(np.inf, known[:-1]))
+    before = np.minimum.accumulate(np.append(np.inf, known))[:-1]
     return np.flatnonzero(known < before)
 
 

@@ -211,8 +211,8 @@ class RecommendedSpaceExplainer:
     def _explained(self) -> Recommendation:
         subject, space = self._subject, self._subject.space
         trials = None
-        if subject.tried is not None:
-            trials = _Trials(subject, subject.tried, self._models(), self._objective, self._seed)
+        if len(subject.tried):
+            trials = _Trials(subject, self._models(), self._objective, self._seed)
         rows = [
             _unchanged(p) if trials is None else trials.judged(j, p)
             for j, p in steps([*enumerate(space.parameters)], "hyperparameters")
@@ -228,7 +228,7 @@ class RecommendedSpaceExplainer:
             if row.hyperparameter in dropped:
                 rows[i] = replace(_unchanged(space.parameters[i]), after=(), reason=NEVER_ACTIVE())
         notes = [NEVER_ACTIVE(names=dropped)] if dropped else []
-        if subject.tried is None:
+        if trials is None:
             notes.append(_NO_TRIALS())
         return Recommendation(
             subject=subject,
@@ -253,21 +253,20 @@ class _Trials:
     def __init__(
         self,
         subject: Subject,
-        tried: Array,
         models: tuple[Surrogate, ...],
         objective: Callable[[Array], Array],
         seed: int,
     ) -> None:
         self._subject, self._models, self._seed = subject, models, seed
         self._objective = objective
-        self._space, self._X = subject.space, tried
-        self._support = Support(subject.space, tried)
+        self._space, self._X = subject.space, subject.tried
+        self._support = Support(subject.space, subject.tried)
         self._sign = 1.0 if subject.direction == "minimize" else -1.0
         self._known = min(map(self._support.share, subject.names)) >= _KNOWN
         self._rows: dict[int, Array] = {}
         self._references: dict[int | None, Array] = {}
-        costs = np.zeros(len(self._X)) if subject.costs is None else subject.costs
-        predicted = [model.predict(self._X)[0] for model in models] if len(self._X) else [costs]
+        costs = subject.costs if len(subject.costs) else np.zeros(len(self._X))
+        predicted = [model.predict(self._X)[0] for model in models]
         # an infeasible trial reaches nothing
         cost = self._sign * np.mean(predicted, axis=0)
         self._all_feasible = bool(np.isfinite(costs).all())

@@ -185,8 +185,6 @@ class _Pool:
 
 def _best_tried(subject: Subject) -> Array:
     """Return the best of the trials, encoded."""
-    if subject.tried is None or subject.costs is None:
-        return np.empty((0, len(subject.space)))
     costs = np.where(np.isfinite(subject.costs), subject.costs, np.inf)
     return subject.tried[ranked(costs)[:_TRIED]]
 
