@@ -15,9 +15,9 @@ from hpo_explain.belief.scales import Bounds, Scale, from_table, half_rank, loga
 from hpo_explain.space import Array, CategoricalParameter, Ints, SearchSpace
 
 SETTINGS, DRAWS = 8, 12  # kernels of each scale, and functions of each kernel
-MOST = 500  # trials that it learns from
+MOST, SEARCHED = 500, 200  # trials that it learns from, and that kernels are searched with
 TEMPER = 0.5
-REACH = 0.3  # of the median minus the best: so far beyond the best trial draws may lie
+REACH = 0.2  # of the median minus the best: so far beyond the best trial draws may lie
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +124,11 @@ class Belief(Draws):
                 spread = float(np.std(self.cost)) or 1.0
                 noise = max((self.known_noise / spread) ** 2, 1e-4)
             prior = Prior(categories == 0, scale.additive, noise)
-            pairs = Pairs(columns, scale.z, prior, np.ones(len(columns)), TEMPER)
-            kernels = settings(pairs, kept=SETTINGS, seed=self.seed)
+            pairs = Pairs(columns, scale.z, prior, TEMPER)
+            some = thinned(self.cost, SEARCHED, self.seed)
+            temper = min(TEMPER * len(columns) / len(some), 1.0)
+            searched = Pairs(columns[some], scale.z[some], prior, temper)
+            kernels = settings(searched, kept=SETTINGS, seed=self.seed)
             found.append(
                 _Component(
                     scale=scale,

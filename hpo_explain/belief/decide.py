@@ -14,7 +14,7 @@ Side = Literal["either", "above", "below"]
 LEVEL = 0.95
 NARROWING = 0.90  # as right as 0.95, measured
 _MASS = 0.95  # of intervals
-STRETCH = {"average": 1.39, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0}
+STRETCH = {"average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0}
 """How far intervals that are shown are stretched about the median, so that they cover 95 %."""
 
 

@@ -184,7 +184,7 @@ def draw(
         ones=tuple(ones),
         update=np.zeros((len(X), count), np.float32),
     )
-    noise = np.sqrt(parameters.noise / pairs.repeats)[:, None]
+    noise = math.sqrt(parameters.noise)
     values = prior(levels(X)) + noise * rng.standard_normal((len(X), count))
     factor = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
     update = cho_solve(factor, pairs.z[:, None] - values, check_finite=False)

@@ -110,14 +110,12 @@ class Pairs:
         Their values.
     prior : Prior
         The prior over the parameters.
-    repeats : ndarray of shape (n,)
-        How many evaluations each value is the mean of.
     temper : float
         Power of the likelihood.
     """
 
-    def __init__(self, X: Array, z: Array, prior: Prior, repeats: Array, temper: float) -> None:
-        self.z, self.prior, self.temper, self.repeats = z, prior, temper, repeats
+    def __init__(self, X: Array, z: Array, prior: Prior, temper: float) -> None:
+        self.z, self.prior, self.temper = z, prior, temper
         self.n, self.d = X.shape
         self.a, self.b = np.tril_indices(self.n, -1)
         self.inactive = np.isnan(X)
@@ -183,7 +181,7 @@ class Pairs:
 
     def diagonal(self, p: Parameters) -> Array:
         """Return the variances of the values, (n,)."""
-        return 1.0 + p.product + self.active @ p.amplitude + p.noise / self.repeats
+        return 1.0 + p.product + self.active @ p.amplitude + p.noise
 
     def value(self, u: Array) -> float:
         """Return the log of the tempered posterior at standardized parameters, to a constant."""
@@ -228,7 +226,7 @@ class Pairs:
                 amplitudes.append(a * (float(G @ base) + float(own @ self.active[:, j])))
         last = [
             float(by_product.sum()) + p.product * float(own.sum()),
-            (p.noise - LEAST_NOISE) * float((own / self.repeats).sum()),
+            (p.noise - LEAST_NOISE) * float(own.sum()),
         ]
         gradient = np.array([*lengths, *weights, *amplitudes, *last]) * self.prior.moments[1]
         value = (-0.5 * float(self.z @ alpha) - logdet) * self.temper - 0.5 * float(u @ u)

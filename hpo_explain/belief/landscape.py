@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them
 _PARTS = 12  # levels that a number with more values has in statements about levels
-_AROUND, _BEST = 6000, 48  # rows around the best ones in each round, and how many these are
+_AROUND, _BEST = 4000, 40  # rows around the best ones in each round, and how many these are
 
 
 @dataclass(frozen=True, eq=False)
