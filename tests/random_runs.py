@@ -45,13 +45,8 @@ class RandomRun:
                 (t.state.name, t.values, t.params, t.system_attrs, t.intermediate_values)
                 for t in self.source.trials
             ]
-        elif isinstance(self.source, pd.DataFrame):
-            held = self.source.to_dict("list")
         else:
-            held = [
-                (key, getattr(self.source, key, None))
-                for key in ("x_iters", "func_vals", "Xi", "yi", "specs", "space", "models")
-            ]
+            held = self.source.to_dict("list")
         return f"RandomRun({held!r}, {self.options!r})"
 
 

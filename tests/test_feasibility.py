@@ -13,9 +13,9 @@ def below_a_line(X):
     return X[:, 0] + X[:, 1] < 1.2
 
 
-def run(n, feasible=below_a_line, space=SPACE, seed=0, **changes):
+def run(n, feasible=below_a_line, space=SPACE, seed=0):
     X = space.sample(n, seed=seed, method="uniform")
-    return Run(space, X, np.zeros(n), "minimize", feasible=feasible(X), **changes)
+    return Run(space, X, np.zeros(n), "minimize", feasible=feasible(X))
 
 
 def log_loss(probability, truth):

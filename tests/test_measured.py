@@ -16,7 +16,7 @@ from hpo_explain.run import WithoutResult, measured
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
 
 
-def run_with_failures(probability, n=120, seed=0, **options):
+def run_with_failures(probability, seed=0, n=120):
     """A run whose trials fail with a probability that depends on their configuration."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, 2))
@@ -30,19 +30,12 @@ def run_with_failures(probability, n=120, seed=0, **options):
         trials=kept,
         excluded={int(t): hx.Fact("failed") for t in failed},
         without_result={int(t): WithoutResult("failed", X[t]) for t in failed},
-        **options,
     )
 
 
-def study_with_failures(directions=("maximize",), names=None):
-    """A real study: objectives that raise for large batches, with times that grow with depth."""
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(
-        directions=directions, sampler=optuna.samplers.RandomSampler(seed=0)
-    )
-    if names:
-        with pytest.warns(optuna.exceptions.ExperimentalWarning):
-            study.set_metric_names(names)
+def study_with_failures():
+    """A real study: an objective that raises for large batches, with times that grow with depth."""
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0))
     space = {"batch": IntDistribution(1, 64), "depth": IntDistribution(1, 9)}
     space["lr"] = FloatDistribution(1e-4, 1.0, log=True)
     rng, start = np.random.default_rng(0), datetime(2026, 1, 1)
@@ -60,8 +53,7 @@ def study_with_failures(directions=("maximize",), names=None):
                 number=number,
                 trial_id=number,
                 state=TrialState.FAIL if failed else TrialState.COMPLETE,
-                value=None,
-                values=None if failed else [value, params["depth"]][: len(directions)],
+                value=None if failed else value,
                 params=params,
                 distributions=space,
                 datetime_start=start,

@@ -9,10 +9,10 @@ from hpo_explain.run import NoiseModel, Repeats
 from tests.analytic import unit_cube
 
 
-def evaluated(n, k, *, seed=0, std=1.0, easy=0.0, d=2):
+def evaluated(n, k, *, seed=0, std=1.0, easy=0.0):
     """Configurations, and results on k instances with this noise and these difficulties."""
     rng = np.random.default_rng(seed)
-    X = unit_cube(d).sample(n, seed=seed)
+    X = unit_cube(2).sample(n, seed=seed)
     sigma = std(X) if callable(std) else np.full(n, std)
     noise = sigma[:, None] * rng.standard_normal((n, k))
     return X, X[:, [0]] + noise + np.broadcast_to(easy, (n, k))
@@ -24,10 +24,10 @@ def repeats_of(X, Y, known=None):
     return Repeats.of(X[rows], index, Y[rows, index])
 
 
-def repeated_run(X, Y, **changes):
+def repeated_run(X, Y):
     """A run in which each configuration is a trial as often as it has results."""
     rows = np.repeat(X, Y.shape[1], axis=0)
-    return hx.Run(unit_cube(X.shape[1]), rows, Y.ravel(), "minimize", **changes)
+    return hx.Run(unit_cube(X.shape[1]), rows, Y.ravel(), "minimize")
 
 
 # ---------------------------------------------------------------------- sample variances

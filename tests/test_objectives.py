@@ -12,10 +12,10 @@ from hpo_explain.run import Objectives, WithoutResult, hypervolume, pareto_ranks
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
 
 
-def runs_of(values, directions, names=None, X=None, **options):
+def runs_of(values, directions, X=None, **options):
     values = np.asarray(values, dtype=float)
     X = SPACE.sample(len(values)) if X is None else X
-    names = names or [f"f{k}" for k in range(values.shape[1])]
+    names = [f"f{k}" for k in range(values.shape[1])]
     return {
         name: hx.Run(SPACE, X, column, direction, objective_name=name, **options)
         for name, column, direction in zip(names, values.T, directions, strict=True)

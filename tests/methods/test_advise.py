@@ -303,9 +303,9 @@ def test_actions_stand_in_the_order_of_their_gain_and_are_a_handful():
 SEEDS = range(10)
 
 
-def widened(run, name="x"):
-    """The new range of a hyperparameter and why it is advised; None where it is not."""
-    effect = hx.partial_dependence(run, name, sample=30, grid_size=15)
+def widened(run):
+    """The new range of x and why it is advised; None where it is not."""
+    effect = hx.partial_dependence(run, "x", sample=30, grid_size=15)
     found = wider([effect], Candidates.of(run).best)
     return found[0] if found else None
 

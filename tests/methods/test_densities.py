@@ -95,11 +95,11 @@ def test_a_path_holds_the_densities_of_each_proposal(run):
 # ---------------------------------------------------------------------- words and figures
 
 
-def densities(*ratios, by_chance=0.001, values=("rbf", "poly"), proposed="rbf", **changes):
+def densities(*ratios, by_chance=0.001, **changes):
     chance = by_chance if np.ndim(by_chance) else [by_chance] * len(ratios)
     curves = tuple(
         hx.DensityCurve(
-            f"x{k}", values, False, True, np.ones(2), np.ones(2), proposed, ratio, 1.0, p
+            f"x{k}", ("rbf", "poly"), False, True, np.ones(2), np.ones(2), "rbf", ratio, 1.0, p
         )
         for k, (ratio, p) in enumerate(zip(ratios, chance, strict=True))
     )

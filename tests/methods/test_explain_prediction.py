@@ -92,11 +92,11 @@ def test_the_results_name_what_they_are_about(direction):
 # ---------------------------------------------------------------------- words and figures
 
 
-def prediction(phi, *, std=0.01, half=None, active=2, **subject):
+def prediction(phi, *, std=0.01, half=None, **subject):
     names = tuple(f"x{j}" for j in range(len(phi)))
     return hx.PredictionExplanation(
         subject=subject_of(names, **{"trust": TRUSTED, **subject}),
-        config=dict.fromkeys(names[:active], 0.5), phi=np.array(phi), half_width=half,
+        config=dict.fromkeys(names[:2], 0.5), phi=np.array(phi), half_width=half,
         prediction=1.0 + sum(phi), baseline=1.0,
         efficiency_gap=0.0, model_std=None if std is None else np.full(len(phi), std),
     )  # fmt: skip

@@ -72,9 +72,9 @@ def test_a_default_configuration_is_a_baseline():
 # ---------------------------------------------------------------------- what cannot be explained
 
 
-def reason_of(function, *arguments, **options):
+def reason_of(function, *arguments):
     with pytest.raises(NothingToExplain) as caught:
-        function(*arguments, **options)
+        function(*arguments)
     return caught.value.reason
 
 

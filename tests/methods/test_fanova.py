@@ -479,7 +479,7 @@ MARGINAL_SPACE = space_of(lr=(0.0001, 0.1, "log"), booster=["a", "b"])
 GRIDS = {"lr": (1e-4, 1e-3, 0.0123456), "booster": ("a", "b")}
 
 
-def marginal_of(mean, *names, tried=(), activity=(1.0, 1.0), **given):
+def marginal_of(mean, *names, tried=()):
     mean = np.array(mean)
     return marginal_on(
         Subject(MARGINAL_SPACE, objective_name="loss", tried=tried),
@@ -488,8 +488,8 @@ def marginal_of(mean, *names, tried=(), activity=(1.0, 1.0), **given):
         rows="trees",
         mean=mean,
         std=0.25 * np.ones_like(mean),
-        activity=activity[: len(names)],
-        given=given,
+        activity=(1.0, 1.0)[: len(names)],
+        given={},
     )
 
 

@@ -269,12 +269,12 @@ def test_a_users_process_says_which_pair_acts_more_strongly():
 # ---------------------------------------------------------------------- figures
 
 
-def strengths(d=3, names=None, focus=None):
+def strengths(focus=None, d=3):
     """H of the pair (j, k) is (j + 2 k) / 100, the same in absolute terms."""
     j, k = np.indices((d, d))
     pairs = (np.minimum(j, k) + 2.0 * np.maximum(j, k)) / 100.0
     np.fill_diagonal(pairs, np.nan)
-    names = tuple(names or (f"x{j}" for j in range(d)))
+    names = tuple(f"x{j}" for j in range(d))
     if focus is not None:
         away = np.array(names) != focus
         pairs[np.ix_(away, away)] = np.nan

@@ -13,16 +13,16 @@ from tests.analytic import unit_cube
 from tests.noted import kinds
 
 
-def curved_run(values, final=None, *, X=None, trials=None, steps=None, direction="minimize"):
+def curved_run(values, final=None, *, X=None, direction="minimize"):
     """A run of 1-D configurations whose trials reported these values (m, S); NaN never finished."""
     values = np.asarray(values, dtype=float)
     m, S = values.shape
     space = unit_cube(1 if X is None else X.shape[1])
     X = np.linspace(0.0, 1.0, m)[:, None] if X is None else X
-    trials = np.arange(m) if trials is None else np.asarray(trials)
+    trials = np.arange(m)
     final = values[:, -1] if final is None else np.asarray(final, dtype=float)
     done = ~np.isnan(final)
-    curves = hx.Curves(trials, X, np.arange(1, S + 1) if steps is None else steps, values)
+    curves = hx.Curves(trials, X, np.arange(1, S + 1), values)
     excluded = {int(t): "pruned" for t in trials[~done]}
     return hx.Run(
         space, X[done], final[done], direction, trials=trials[done], curves=curves,

@@ -158,15 +158,13 @@ def test_the_held_out_fidelity_is_that_of_a_cross_validation():
 # ---------------------------------------------------------------------- samples
 
 
-def sampled(space, sampling, size, tried=(), config=None, seed=0):
+def sampled(space, sampling, size, tried=()):
     """The configurations at which an explainer asks its surrogate, without the explained one."""
     asked = []
     surrogate = AnalyticSurrogate(space, lambda X: asked.append(X) or np.zeros(len(X)))
     subject = hx.Subject(space, tried=tried)
-    explainer = hx.LimeExplainer(
-        surrogate, sampling=sampling, sample=size, subject=subject, seed=seed
-    )
-    explainer.explain(config or space.decode(space.sample(1, seed=3))[0])
+    explainer = hx.LimeExplainer(surrogate, sampling=sampling, sample=size, subject=subject)
+    explainer.explain(space.decode(space.sample(1, seed=3))[0])
     return max(asked, key=len)[1:]
 
 

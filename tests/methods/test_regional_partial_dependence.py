@@ -206,18 +206,18 @@ def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
 # ---------------------------------------------------------------------- words and figures
 
 
-def two_regions(names="x1", *, depth=1, incumbent=(0.25, 0.75, 0.5), tried=(), leaf=20):
-    """Two regions that differ in ŝ: 0.1 below the middle of x2, and 1 above; more by x3."""
+def two_regions(*, depth=1, incumbent=(0.25, 0.75, 0.5)):
+    """The effect of x1 where ŝ is 0.1 below the middle of x2, and 1 above; more by x3."""
     space = unit_cube(3)
     model = AnalyticSurrogate(
         space, lambda X: X[:, 0], lambda X: 0.1 + 0.9 * (X[:, 1] > 0.5) + 0.05 * (X[:, 2] > 0.5)
     )
     config = {} if incumbent is None else dict(zip(space.names, incumbent, strict=True))
     explainer = RegionalPartialDependenceExplainer(
-        model, sample=400, grid_size=5, max_depth=depth, min_improvement=0.0, min_leaf=leaf,
-        subject=Subject(space, incumbent=config, tried=tried),
+        model, sample=400, grid_size=5, max_depth=depth, min_improvement=0.0, min_leaf=20,
+        subject=Subject(space, incumbent=config),
     )  # fmt: skip
-    return explainer.explain(names)
+    return explainer.explain("x1")
 
 
 def test_the_sentence_says_where_the_effect_is_known_best():

@@ -16,9 +16,9 @@ from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import tuning_run
 
 
-def run_of(y, d=4, n=60, **changes):
+def run_of(y, d=4, n=60):
     X = unit_cube(d).sample(n, seed=1)
-    return hx.Run(unit_cube(d), X, y(X), "minimize", objective_name="loss", **changes)
+    return hx.Run(unit_cube(d), X, y(X), "minimize", objective_name="loss")
 
 
 @pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])

@@ -18,8 +18,8 @@ def fitted(space, mean, n=300):
     return hx.Run(space, X, mean(X), "minimize")
 
 
-def subspace_of(run, share=0.9, **options):
-    return hx.subspace(run, share, n_trees=8, **{"cap": None, **options})
+def subspace_of(run, share=0.9):
+    return hx.subspace(run, share, n_trees=8, cap=None)
 
 
 def without_incumbent(run, **known):
@@ -141,8 +141,8 @@ def valley(X):
     return 3.0 * (X[:, 0] - 0.3) ** 2 + (X[:, 1] - 0.8) ** 2
 
 
-def judged(run, **options):
-    return hx.subspace(run, n_trees=8, kind="gp", **options)
+def judged(run):
+    return hx.subspace(run, n_trees=8, kind="gp")
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
