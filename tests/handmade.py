@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from hpo_explain import (
     CategoricalParameter,
@@ -20,7 +21,6 @@ from hpo_explain import (
 )
 from hpo_explain.base.subject import Subject
 from hpo_explain.diagnostics._trust import Trust, Verdict
-from hpo_explain.methods._engines.certainty import ObjectiveContributions
 
 TRUSTED = Trust(*[Verdict("good", ())] * 2, 0.9, 0.95, 60, "made by hand", Verdict("good", ()))
 SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}
@@ -66,11 +66,12 @@ def explained(model, config, **options):
 
 
 def explanation(
-    phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, unsure=0.02, **changes
+    phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, unsure=None, **changes
 ):
     """An explanation with these contributions.
 
-    `error` is the standard error of each, `unsure` their std under the model; or None.
+    `error` is the standard error of each; `unsure` how far draws of the contributions to the
+    objective, those of the first term with the other sign, are from their mean; or None.
     """
     phi = np.asarray(phi, dtype=float)
     names = tuple(names or (f"x{j}" for j in range(len(phi))))
@@ -102,11 +103,15 @@ def explanation(
         "kappa": 1.96 if terms[-1] == "uncertainty" else None,
     }
     if unsure is not None:
-        knows = np.zeros((len(phi), len(terms) + 1))
-        knows[:, [0, -1]] = unsure
-        fields["model_std"] = knows
-        fields["objective"] = ObjectiveContributions(-phi[:, 0], knows[:, 1], knows[:, 0])
+        fields["drawn"] = -phi[:, 0] + unsure * normal(len(phi))
     return ProposalExplanation(**{**fields, **changes})
+
+
+def normal(names, draws=200):
+    """Standard normal draws of some numbers, (draws, names), without an error of sampling."""
+    quantiles = norm.ppf((np.arange(draws) + 0.5) / draws)
+    rng = np.random.default_rng(0)
+    return np.column_stack([rng.permutation(quantiles) for _ in range(names)])
 
 
 def tuning_run(n=30, *, names=("lr", "layers", "booster", "rate_drop"), choices=("gbtree", "dart"),

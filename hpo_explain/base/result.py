@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -342,6 +342,7 @@ class Result(ABC):
         because: tuple[Fact, ...],
         values: tuple[Any, ...] = (),
         term: str = "",
+        side: Literal["above", "below"] = "above",
         about: Estimate | None = None,
         **words: Any,
     ) -> Claim:
@@ -350,8 +351,9 @@ class Result(ABC):
             words |= {"estimate": about, "size": abs(about)}
         frame, text = self.words(says, names=names, **words) if says else ("{each}", "")
         return Claim(
-            kind, names, values, estimate, interval, certain, because, term, text=text, frame=frame
-        )
+            kind, names, values, estimate, interval, certain, side=side, because=because,
+            term=term, text=text, frame=frame,
+        )  # fmt: skip
 
     def words(self, says: str, **words: Any) -> tuple[str, str]:
         """Return what several such claims fill together, and the words of one."""

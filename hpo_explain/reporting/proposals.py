@@ -97,7 +97,7 @@ def _content(context: Context, trial: int | None, lead: str) -> Content:
     name = f"proposal_{result.trial}"
     made = shown(name, result, [plot], lead=lead)
     first = result.claims[0]
-    brief = made.brief if first.kind == "indifferent" else f"Trial {result.trial}: {first.text}."
+    brief = made.brief if first.side == "below" else f"Trial {result.trial}: {first.text}."
     return replace(made, body=made.body + candidates, brief=brief)
 
 

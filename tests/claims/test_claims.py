@@ -23,8 +23,7 @@ CLAIMS = {
     "partial_dependence": tuple(
         f"{kind}{term}" for kind in ("best_at", "contrast", "flat") for term in ("", " attainable")
     ),
-    "proposal_densities": ("common", "rare"),
-    "explain_proposal": ("reason mean", "reason good", "reason bad", "counter_reason mean"),
+    "explain_proposal": ("contribution objective",),
     "lime": ("effect",),
     "subspace": ("fix", "importance"),
     "ablation": ("gain", "total_gain", "order_matters"),
@@ -55,7 +54,7 @@ UNCOVERED = {
 COSTLY = (
     {"importance", "advise"},
     {"h_statistic", "partial_dependence"},
-    {"recommended_space", "explain_proposal", "proposal_densities"},
+    {"recommended_space", "explain_proposal"},
 )
 """Methods that take long: each is asked about every third run."""
 OPTIMIZERS = ("tpe", "random", "qmc")

@@ -332,28 +332,13 @@ def test_contributions_to_an_additive_function_are_differences_from_its_means():
     np.testing.assert_allclose(found, expected, atol=0.01)
 
 
-def test_reasons():
+def test_what_a_value_does_to_the_objective():
     config = {"x0": 0.3, "x1": 0.5, "x2": 1.0, "x3": 0.0}
     proposal = case("additive", "explain_proposal", config=config, terms=("mean", "uncertainty"))
-    assert right(proposal, "reason", ("x0",), (0.3,), estimate=1.0, term="mean")
-    assert right(proposal, "reason", ("x2",), (1.0,), estimate=1.0, term="mean") is False
-    assert right(proposal, "reason", ("x0",), (0.3,), estimate=1.0, term="uncertainty") is None
-    assert right(proposal, "common", ("x0",), (0.3,), estimate=2.0)
-    assert right(proposal, "common", ("x0",), (0.99,), estimate=2.0) is False
-    assert right(proposal, "rare", ("x0",), (0.99,), estimate=0.5)
-    nothing = case("pure noise", "proposal_densities")
-    assert right(nothing, "common", ("x0",), (0.3,), estimate=2.0) is False
-
-
-def test_a_value_is_rare_among_the_others_where_fewer_have_it_than_by_chance():
-    crowded = case("additive", "explain_proposal", trial=40)
-    X = crowded.run.X.copy()
-    X[:, 3] = np.linspace(0.8, 0.9, len(X))
-    run = hx.Run(crowded.problem.space, X, crowded.problem.cost(X), "minimize")
-    crowded = replace(crowded, run=run)
-    assert right(crowded, "reason", ("x3",), (0.2,), estimate=1.0, term="bad")
-    assert right(crowded, "reason", ("x3",), (0.85,), estimate=1.0, term="bad") is False
-    assert right(crowded, "counter_reason", ("x3",), (0.85,), estimate=-1.0, term="bad")
+    assert right(proposal, "contribution", ("x0",), (0.3,), estimate=-1.0, term="objective")
+    wrong = right(proposal, "contribution", ("x2",), (1.0,), estimate=-1.0, term="objective")
+    assert wrong is False
+    assert right(proposal, "contribution", ("x0",), (0.3,), estimate=1.0, term="mean") is None
 
 
 def test_turning_points_must_hold_for_another_weight_of_the_uncertainty():
@@ -370,10 +355,10 @@ def test_turning_points_must_hold_for_another_weight_of_the_uncertainty():
         return replace(made, result=path)
 
     clear, unclear = told([0.1] * 5 + [9.0] * 5), told([0.8] * 5 + [1.2] * 5)
-    assert right(clear, "turning_point", ("x0",), (5,))
-    assert right(unclear, "turning_point", ("x0",), (5,)) is False
-    assert right(clear, "balance", estimate=0.1, interval=(0.04, 0.15))
-    assert right(unclear, "balance", estimate=0.45) is False
+    assert right(clear, "order", ("x0",), (5,))
+    assert right(unclear, "order", ("x0",), (5,)) is False
+    assert right(clear, "form", estimate=0.1, interval=(0.04, 0.15))
+    assert right(unclear, "form", estimate=0.45) is False
 
 
 # ---------------------------------------------------------------------- all together

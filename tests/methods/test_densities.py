@@ -66,7 +66,7 @@ def test_densities_tell_their_numbers_as_table_words_and_json(run):
     frame = found.to_frame()
     assert list(frame.columns) == ["hyperparameter", "value", "good", "bad", "log_ratio"]
     assert set(frame.hyperparameter) == set(run.space.names)
-    leading = [claim for claim in found.claims if claim.kind == "common"]
+    leading = [claim for claim in found.claims if claim.kind == "tried"]
     assert [claim.estimate for claim in leading] == [
         found[claim.hyperparameters[0]].ratio for claim in leading
     ]
@@ -95,13 +95,12 @@ def test_a_path_holds_the_densities_of_each_proposal(run):
 # ---------------------------------------------------------------------- words and figures
 
 
-def densities(*ratios, by_chance=0.001, **changes):
-    chance = by_chance if np.ndim(by_chance) else [by_chance] * len(ratios)
+def densities(*ratios, **changes):
     curves = tuple(
         hx.DensityCurve(
-            f"x{k}", ("rbf", "poly"), False, True, np.ones(2), np.ones(2), "rbf", ratio, 1.0, p
+            f"x{k}", ("rbf", "poly"), False, True, np.ones(2), np.ones(2), "rbf", ratio, 1.0
         )
-        for k, (ratio, p) in enumerate(zip(ratios, chance, strict=True))
+        for k, ratio in enumerate(ratios)
     )
     config = {curve.name: curve.proposed for curve in curves}
     subject = subject_of([*config], trial=42)
@@ -112,10 +111,6 @@ def test_sentences():
     assert densities(2.0, 0.5, 1.5).sentence == (
         "At trial 42 x0 = rbf is 2 times as common and x2 = rbf is 1.5 times as common among good "
         "trials as among the others."
-    )
-    assert densities(2.0, by_chance=0.02).sentence == (
-        "At trial 42 x0 = rbf is 2 times as common among good trials as among the others. Not "
-        "certain: as many good trials may have such a value of x0 by chance."
     )
     assert densities(1.05, 0.5).sentence == (
         "At trial 42 no value is clearly more common among good trials than among others."
@@ -130,7 +125,7 @@ def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
     places = [0, None, 1, 1]
     path = hx.DensityPath(
         subject=subject_of(["m"]), name="m", trials=(10, 11, 12, 15), values=values,
-        log=kind == "log", categorical=categorical, good=good, bad=bad, by_chance=0.001,
+        log=kind == "log", categorical=categorical, good=good, bad=bad,
         proposed=tuple(None if i is None else values[i] for i in places),
     )  # fmt: skip
     assert path.sentence.endswith("times as common as among the others by trial 15.")

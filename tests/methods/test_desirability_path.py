@@ -117,7 +117,7 @@ def test_a_turning_point_is_where_the_mean_takes_over():
     uncertainty = np.array([[1.0, 0.5, 0.0]] * 12)
     path = made(mean, uncertainty, trials=range(20, 32))
     assert path.turning_points() == {"x1": 25, "x2": None, "x3": 25}
-    turns = [claim for claim in path.claims if claim.kind == "turning_point"]
+    turns = [claim for claim in path.claims if claim.kind == "order"]
     assert [(turn.hyperparameters, turn.values) for turn in turns] == [
         (("x1",), (25,)),
         (("x3",), (25,)),
@@ -131,12 +131,12 @@ def test_the_balance_is_the_share_of_uncertainty_in_the_latest_contributions():
     with pytest.raises(ValueError, match="last"):
         path.balance(last=0)
     first, second, balance = path.claims
-    assert (first.kind, first.hyperparameters) == ("driver", ("x1",))
+    assert (first.kind, first.hyperparameters) == ("contribution", ("x1",))
     assert first.estimate == pytest.approx(np.abs(path.total[:, 0]).mean())
     assert second.hyperparameters == ("x2",)
-    assert (balance.kind, balance.estimate) == ("balance", path.balance()["exploring"])
+    assert (balance.kind, balance.estimate) == ("form", path.balance()["exploring"])
     (nothing,) = made(np.zeros((3, 2)), np.zeros((3, 2))).claims
-    assert nothing.kind == "indifferent"
+    assert nothing.side == "below"
 
 
 def test_contributions_for_another_kappa_are_those_of_the_criterion_with_it():
@@ -167,7 +167,7 @@ def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
     assert (turns["x1"].span, turns["x1"].certain) == ((6, 6), True)
     assert (turns["x2"].span, turns["x2"].certain) == (None, False)
     assert (turns["x3"].span, turns["x3"].certain) == ((6, 8), False)
-    claims = {c.hyperparameters[0]: c for c in path.claims if c.kind == "turning_point"}
+    claims = {c.hyperparameters[0]: c for c in path.claims if c.kind == "order"}
     assert [claims[name].certain for name in ("x1", "x2", "x3")] == [True, False, False]
     assert claims["x3"].interval == (6, 8)
     assert [reason.kind for reason in claims["x3"].because] == ["depends_on_kappa"]
@@ -176,7 +176,7 @@ def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
 def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():
     for mean, certain in ((9.0, True), (1.0, False), (0.1, True)):
         path = made(np.full((4, 1), mean), np.ones((4, 1)))
-        claim = next(c for c in path.claims if c.kind == "balance")
+        claim = next(c for c in path.claims if c.kind == "form")
         low, high = (k / 1.96 / (k / 1.96 + mean) for k in (1.0, 3.0))
         assert claim.interval == pytest.approx((low, high))
         assert claim.certain is certain

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
-from tests.handmade import TRUSTED, subject_of, tuning_run
+from tests.handmade import normal, subject_of, tuning_run
 
 
 def test_a_linear_prediction_is_divided_into_its_terms():
@@ -64,11 +65,12 @@ def test_claims_are_the_contributions_and_what_moves_most_on_average():
     one = explainer.explain({"x1": 1.0, "x2": 0.5})
     assert one.to_frame().index.tolist() == ["x1", "x2"]
     assert [(claim.kind, claim.estimate) for claim in one.claims] == [
-        ("reason", phi) for phi in one.phi
+        ("contribution", phi) for phi in one.phi
     ]
     many = explainer.explain_all([{"x1": 1.0, "x2": 0.5}, {"x1": 0.0, "x2": 0.5}])
     assert [(c.kind, c.hyperparameters, c.estimate) for c in many.claims] == [
-        ("effect", (name,), size) for name, size in zip(many.names, many.importance, strict=True)
+        ("contribution", (name,), size)
+        for name, size in zip(many.names, many.importance, strict=True)
     ]
 
 
@@ -95,10 +97,11 @@ def test_the_results_name_what_they_are_about(direction):
 def prediction(phi, *, std=0.01, half=None, **subject):
     names = tuple(f"x{j}" for j in range(len(phi)))
     return hx.PredictionExplanation(
-        subject=subject_of(names, **{"trust": TRUSTED, **subject}),
+        subject=subject_of(names, **subject),
         config=dict.fromkeys(names[:2], 0.5), phi=np.array(phi), half_width=half,
         prediction=1.0 + sum(phi), baseline=1.0,
-        efficiency_gap=0.0, model_std=None if std is None else np.full(len(phi), std),
+        efficiency_gap=0.0,
+        drawn=None if std is None else np.array(phi) + std * normal(len(phi)),
     )  # fmt: skip
 
 
@@ -113,17 +116,14 @@ def overview(phi, positions=None, **subject):
 
 
 def test_sentences():
-    found = prediction([0.25, -0.125, 0.0], objective_name="loss", trial=3)
+    found = prediction([0.25, -0.13, 0.0], objective_name="loss", trial=3)
     assert found.sentence == (
-        "The loss predicted for trial 3 is 1.125, on average 1, mainly because of x0 = 0.5 "
-        "(+0.25 ± 0.02) and x1 = 0.5 (-0.12 ± 0.02)."
+        "The loss predicted for trial 3 is 1.12, on average 1, mainly because of x0 = 0.5 "
+        "(raises it by 0.25 ± 0.03) and x1 = 0.5 (lowers it by 0.13 ± 0.03)."
     )
     unsure = prediction([0.25, -0.125], std=0.1)
     assert [claim.certain for claim in unsure.claims] == [True, False]
-    assert unsure.sentence.endswith(
-        "Not certain: the trials do not tell whether x1's value makes the objective better or "
-        "worse."
-    )
+    assert unsure.claims[1].probability == pytest.approx(norm.cdf(1.25), abs=0.005)
     assert not any(claim.certain for claim in prediction([0.25, -0.125], std=None).claims)
     assert prediction([0.0, 0.0]).sentence == (
         "The objective predicted for this configuration is 1, as on average: no hyperparameter "
@@ -146,7 +146,7 @@ def test_bars_are_the_contributions_and_those_that_make_it_worse_differ(directio
     assert [(bar.end, bar.half, bar.fill) for bar in figure.bars] == [
         (-0.5, 0.01, worse[0]), (0.25, 0.02, worse[1]),
     ]  # fmt: skip
-    np.testing.assert_allclose([bar.model for bar in figure.bars], 0.0196, rtol=1e-4)
+    np.testing.assert_allclose([bar.model for bar in figure.bars], 1.39 * 0.0196, rtol=0.02)
     assert figure.fills == {0: "better", 1: "worse"}
     assert figure.label.endswith("left is better" if direction == "minimize" else "right is better")
     assert figure.footer.endswith("Not shown: 1 inactive.")

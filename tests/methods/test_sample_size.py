@@ -109,7 +109,7 @@ def test_the_check_compares_differences_with_their_own_errors():
     assert not check.enough
     assert check.orders == 100
     safe, _, unsafe = check.claims
-    assert (safe.kind, safe.hyperparameters, safe.term) == ("ranking", ("t0", "t1"), "mean")
+    assert (safe.kind, safe.hyperparameters, safe.term) == ("order", ("t0", "t1"), "mean")
     assert safe.certain
     assert (unsafe.term, unsafe.estimate, unsafe.certain) == ("total", 0.5, False)
     assert unsafe.because == (fact("not_told_apart", names=["t0", "t1"]),)

@@ -1,112 +1,69 @@
-"""What the model does not know of a contribution: its posterior, not the error of integrating.
+"""Contributions to each of the functions that the trials allow the objective to be.
 
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================
-f          the objective, of which the model knows a posterior
+f          the objective, of which a belief draws functions
 z_r        composed rows: background rows on which players take the explained values
 φ_j(f)     contribution of player j to f: linear, ``Σ_r w_jr f(z_r)``
-K          the posterior covariance of f at all z_r
 =========  ============================================================================
 
-Because φ_j is linear in f, its posterior is normal with variance ``w_jᵀ K w_j``: the idea of Eq. 4
-of Moosbauer et al. [1]_ for a partial dependence, here for a Shapley value. It is exact for the
-rows it is computed with: all coalitions of the background if that makes at most 1024 rows, else
-1024 rows in which the players join one by one, each time in another order and from another
-background row. A hyperparameter's std then varies by a few percent with the draw.
-
-Where the model has no joint posterior but trees, the std is that over the trees, as its own is.
-Densities are those of other trials of as many: 80 bootstraps.
-
-.. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial dependence
-   plots. NeurIPS. https://arxiv.org/abs/2111.04820
+The rows are all coalitions of the background if that makes at most 1024, else 1024 rows in which
+the players join one by one, each time in another order and from another background row.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.methods._engines.certainty import ObjectiveContributions
+from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import joining
-from hpo_explain.methods._engines.spread import sums_under
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array
 
 ROWS = 1024
-BOOTSTRAPS = 80
 
 
-def objective_contributions(
+def drawn_contributions(
     game: CoalitionGame,
-    surrogate: Surrogate,
+    belief: Draws,
     background: Array,
     *,
     known: tuple[Array, Array] | None = None,
     seed: int = 0,
-) -> ObjectiveContributions | None:
-    """Return what each hyperparameter does to the predicted objective, and how sure the model is.
+) -> Array:
+    """Return what each hyperparameter contributes to each draw of the objective, (k, d).
+
+    Each draw carries an error of integrating over the background of its own.
 
     Parameters
     ----------
     game : CoalitionGame
         The explained row and the players.
-    surrogate : Surrogate
-        The model of the objective.
+    belief : Draws
+        Functions that the objective may be.
     background : ndarray of shape (n, d)
         Latent rows.
     known : tuple of ndarray, optional
-        The contributions and their errors of integrating, each (d,), where they are known better
-        than from the few rows drawn here.
+        The contributions to the draws' mean and their errors of integrating, each (d,), where they
+        are known better than from the few rows drawn here.
     seed : int, default 0
-        Seed of the orders and of the rows drawn.
-
-    Returns
-    -------
-    ObjectiveContributions or None
-        In the objective's units, of a model with a joint posterior or trees.
+        Seed of the orders, of the rows drawn and of the errors.
     """
-    if not isinstance(surrogate, (SupportsJoint, ForestSurrogate)):
-        return None
-    d, players = len(game.x), game.players
-    phi, error = (np.zeros(d), np.zeros(d)) if known is None else known
-    std, covariance = np.zeros(d), None
-    if len(players):
-        rows, weights = functionals(game, background, seed=seed)
-        X = surrogate.space.project(rows)
-        n = weights.shape[1]
-        if known is None:
-            one = np.vecdot(weights, surrogate.predict(X)[0].reshape(n, -1))
-            phi[players] = one.sum(axis=1)
-            if n > 1:
-                error[players] = np.sqrt(n) * one.std(axis=1, ddof=1)
-        sums = sums_under(surrogate, X, weights.reshape(len(players), -1))
-        if sums is not None:
-            std[players] = sums.std
-            if sums.covariance is not None:
-                covariance = np.zeros((d, d))
-                covariance[np.ix_(players, players)] = sums.covariance
-    return ObjectiveContributions(phi, error, std, covariance)
-
-
-def bootstrap_std(
-    game: CoalitionGame, acquisition: DensityRatio, background: Array, *, seed: int = 0
-) -> Array:
-    """Return the std of contributions, (d, terms + 1), over bootstraps of the trials."""
-    terms = game.acquisition.term_names
-    std = np.zeros((len(game.x), len(terms) + 1))
-    if len(game.players):
-        rows, weights = functionals(game, background, seed=seed)
-        X = game.acquisition.space.project(rows)
-        drawn = acquisition.bootstrap_terms(X, BOOTSTRAPS, seed=seed)
-        flat = weights.reshape(len(game.players), -1)
-        phi = np.stack([flat @ drawn[name] for name in terms], axis=1)
-        phi = np.concatenate([phi, phi.sum(axis=1, keepdims=True)], axis=1)
-        std[game.players] = phi.std(axis=2, ddof=1)
-    return std
+    players, rng = game.players, np.random.default_rng(seed)
+    rows, weights = functionals(game, background, seed=seed)
+    n = weights.shape[1]
+    values = belief.draws(belief.space.project(rows))
+    phi = values @ weights.reshape(len(players), -1).T
+    by_row = np.vecdot(weights, values.mean(axis=0).reshape(n, -1))
+    error = np.sqrt(n) * by_row.std(axis=1, ddof=1) if n > 1 else np.zeros(len(players))
+    if known is not None:
+        phi += known[0][players] - phi.mean(axis=0)
+        error = known[1][players]
+    found = np.zeros((len(phi), len(game.x)))
+    found[:, players] = phi + error * rng.standard_normal(phi.shape)
+    return found
 
 
 def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tuple[Array, Array]:

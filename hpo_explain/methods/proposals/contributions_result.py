@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_fraction
-from hpo_explain.base.claim import Kind, between, worth_naming
-from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import (
-    NORMAL_95,
-    format_level,
-    format_value,
-    half_of_level,
-    plus_minus,
-)
+from hpo_explain.base.claim import between, worth_naming
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import format_level, format_value
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import STRETCH, Decision, decide
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods._engines.certainty import (
-    Commonness,
-    ObjectiveContributions,
-    doubts_of_value,
-)
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -39,8 +29,6 @@ _MAIN_SHARE = 0.75  # of the contributions of one sign: the main reasons
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
 _ROUNDING = 1e-12  # of the values that were subtracted
-OF_OBJECTIVE = ("mean", "exploitation")
-"""Terms that promise an objective; the others say what the model itself is like."""
 NEXT = ("given", "waiting")
 """States of configurations that are explained as the next one."""
 
@@ -57,9 +45,11 @@ _WHY: Mapping[str, tuple[str, str]] = {
     "uncertainty": _UNSURE,
     "exploration": _UNSURE,
     "noise": ("results scatter less there", "results scatter more there"),
-    "good": ("common among good trials", "rare among good trials"),
-    "bad": ("rare among the other trials", "common among the other trials"),
-}
+    "good": ("likelier than average among good trials", "unlikelier than average among good "
+             "trials"),
+    "bad": ("unlikelier than average among the other trials", "likelier than average among the "
+            "other trials"),
+}  # fmt: skip
 """What it says that a contribution to a term is positive, or negative."""
 
 
@@ -80,12 +70,16 @@ class Contributions(Result):
         Number of background rows.
     estimator : Fact or None
         How coalitions were valued.
+    drawn : ndarray of shape (k, d) or None
+        Contributions to the objective, in its units, for each function that the trials allow it to
+        be; None where these are not known.
     """
 
     config: Mapping[str, Any]
     phi: Array
     background_size: int = 0
     estimator: Fact | None = None
+    drawn: Array | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,28 +93,25 @@ class Contributions(Result):
 
     @property
     @abstractmethod
-    def halves(self) -> tuple[Array | None, Array | None]:
-        """Half the 95 % intervals of the totals, (d,): of integration, and of the model."""
-
-    @property
-    @abstractmethod
-    def uncertain(self) -> ObjectiveContributions | None:
-        """The contributions to the predicted objective, and how certain they are."""
+    def half(self) -> Array | None:
+        """Half the 95 % intervals of the totals by integration, (d,); None where not known."""
 
     @property
     def posterior(self) -> PosteriorDraws:
-        """Contributions to the objective for functions drawn from the posterior; largest first.
+        """Contributions to the objective for each function that it may be; largest first.
 
         Whatever the criterion: what an acquisition says follows from what the trials were, and is
-        not uncertain. The kernel's parameters are those of the model.
+        not uncertain.
         """
-        found = self.uncertain
-        if found is None or found.covariance is None:
+        if self.drawn is None:
             return super().posterior
-        return PosteriorDraws.of_normal(
-            self.names, found.phi, found.covariance, first="farthest from 0",
-            draws=self.subject.draws,
-        )  # fmt: skip
+        return PosteriorDraws(self.names, self.drawn, "farthest from 0")
+
+    def objective(self, j: int) -> Decision | None:
+        """Return whether a value raises or lowers the objective, by what the trials allow."""
+        if self.drawn is None:
+            return None
+        return decide(self.drawn[:, j], stretch=STRETCH["average"])
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:
@@ -141,15 +132,10 @@ class Contributions(Result):
         name = self.names[j]
         return format_value(self.config[name]) if name in self.config else "inactive"
 
-    def half(self, j: int) -> float | None:
-        """Return half the 95 % interval of a total by integration and model; None if unknown."""
-        known = [float(half[j]) for half in self.halves if half is not None]
-        known = [half for half in known if np.isfinite(half)]
-        return float(np.hypot.reduce(known)) if known else None
-
     def records(self) -> list[dict[str, Any]]:
         """Return the contributions as `to_dict` holds them."""
-        half, model = ([None] * len(self.names) if h is None else h.tolist() for h in self.halves)
+        half = [None] * len(self.names) if self.half is None else self.half.tolist()
+        judged = [self.objective(j) for j in range(len(self.names))]
         return [
             {
                 "hyperparameter": name,
@@ -157,17 +143,13 @@ class Contributions(Result):
                 "active": bool(self.active[j]),
                 **self._terms_at(j),
                 "interval_95_half_width": half[j],
-                "model_95_half_width": model[j],
+                "objective_95_interval": None if (found := judged[j]) is None else found.interval,
             }
             for j, name in enumerate(self.names)
         ]
 
     def _terms_at(self, j: int) -> dict[str, Any]:
         return {"contribution": float(self.total[j])}
-
-    def _doubts_of_objective(self, j: int, effect: float, half: float) -> tuple[Fact, ...]:
-        """Return why it cannot be told that a value has this effect on the objective."""
-        return doubts_of_value(self.subject, self.scope, self.config, self.names[j], effect, half)
 
 
 _HELD: Mapping[str, Any] = {
@@ -214,17 +196,6 @@ class ProposalExplanation(Contributions):
         the background, in the objective's units; None without a surrogate.
     orders : int or None
         Number of orders of the sampling estimator; None where coalitions were valued.
-    model_std : ndarray of shape (d, number of terms + 1) or None
-        How far the contributions would differ if the model knew the objective: a standard
-        deviation, its columns as in `standard_error`. It is the posterior's for a Gaussian
-        process and that over trees for a forest, where a term is linear in the prediction, and
-        that over bootstraps of the trials for densities; 0 where
-        a term says what the model itself is like (its uncertainty); None where it is not known.
-    objective : ObjectiveContributions or None
-        Contributions to the predicted objective, whatever the criterion; None where the model
-        does not know how certain they are, or there is none.
-    commonness : Commonness or None
-        How common the values are among good and among other trials, where densities proposed.
     kappa : float or None
         The weight κ of the standard deviation in the term "uncertainty"; None without such a term.
 
@@ -259,6 +230,10 @@ class ProposalExplanation(Contributions):
         "reason": "{found.seen} {found.judged} because of {each}. | {setting} ({why})",
         "counter_reason": "{found.against}: {each}. | {setting} ({why})",
         "indifferent": "{found.seen} no better and no worse than an average configuration.",
+        "objective": "By all that {found.known}, {each}. | {setting} {does} the "
+        "{found.objective_name} by {size}",
+        "open": "Whether the {found.objective_name} gets better or worse by it was open for "
+        "{each}. | {setting}",
     }
 
     terms: tuple[str, ...]
@@ -272,9 +247,6 @@ class ProposalExplanation(Contributions):
     objective_prediction: dict[str, float] | None = None
     objective_baseline: dict[str, float] | None = None
     orders: int | None = None
-    model_std: Array | None = None
-    objective: ObjectiveContributions | None = None
-    commonness: Commonness | None = None
     kappa: float | None = None
     not_chosen: tuple[str, ...] = ()
 
@@ -284,15 +256,10 @@ class ProposalExplanation(Contributions):
         return np.asarray(self.phi.sum(axis=1))
 
     @property
-    def halves(self) -> tuple[Array | None, Array | None]:
-        """Half the 95 % intervals of the totals, (d,): of integration, and of the model."""
-        half, model = self.half_width(), self.model_half_width()
-        return (None if half is None else half[:, -1]), (None if model is None else model[:, -1])
-
-    @property
-    def uncertain(self) -> ObjectiveContributions | None:
-        """The contributions to the predicted objective, and how certain they are."""
-        return self.objective
+    def half(self) -> Array | None:
+        """Half the 95 % intervals of the totals by integration, (d,); None where not known."""
+        half = self.half_width()
+        return None if half is None else half[:, -1]
 
     @property
     def contributions(self) -> pd.DataFrame:
@@ -321,13 +288,6 @@ class ProposalExplanation(Contributions):
 
         return float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom)) * self.standard_error
 
-    def model_half_width(self, level: float = 0.95) -> Array | None:
-        """Return half the model's interval per hyperparameter: columns as in `model_std`."""
-        check_fraction("level", level)
-        if self.model_std is None:
-            return None
-        return half_of_level(level) * self.model_std
-
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.
 
@@ -349,18 +309,7 @@ class ProposalExplanation(Contributions):
         ValueError
             If `level` does not lie between 0 and 1.
         """
-        return self._within(self.half_width(level))
-
-    def model_interval(self, level: float = 0.95) -> pd.DataFrame:
-        """Return the interval of each contribution by what the model does not know of it.
-
-        It is *not* the error of integrating over the background, which stands beside it. As of
-        `interval`; NaN where the model does not know.
-        """
-        return self._within(self.model_half_width(level))
-
-    def _within(self, half: Array | None) -> pd.DataFrame:
-        """Return contributions minus and plus something, by hyperparameter and term."""
+        half = self.half_width(level)
         import pandas as pd
 
         centre = np.column_stack([self.phi, self.total])
@@ -411,25 +360,48 @@ class ProposalExplanation(Contributions):
         return "not chosen" if self.names[j] in self.not_chosen else super().value(j)
 
     @property
+    def known(self) -> str:
+        """What it rests on that a value makes the objective better."""
+        return "is known" if self.subject.state in NEXT else "was known then"
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
-        """The main reasons for the payout's sign, and the largest one against it."""
+        """The main reasons for the payout's sign, the largest one against it, and their effects.
+
+        What the acquisition says of itself is certain but for the error of integrating; what the
+        values do to the objective where the trials known then tell.
+        """
         payout = self.payout["total"]
         scale = max(np.abs(list(self.prediction.values())).max(), np.abs(self.phi).max(initial=0.0))
         if max(abs(payout), np.abs(self.total).max(initial=0.0)) <= _ROUNDING * scale:
             return (
-                self.told("indifferent", self.names, payout, says="indifferent", certain=True,
-                          because=()),
+                self.told("contribution", self.names, payout, says="indifferent", certain=True,
+                          because=(), side="below"),
             )  # fmt: skip
         sign = 1.0 if payout >= 0 else -1.0
-        against = self._leading(-sign)[:1]
+        reasons = self._leading(sign)
+        against = [
+            j for j in self._leading(-sign)[:1]
+            if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
+        ]  # fmt: skip
+        effects = [self._effect(j) for j in (*reasons, *against)] if self.drawn is not None else []
         return (
-            *(self._claim("reason", j) for j in self._leading(sign)),
-            *(
-                self._claim("counter_reason", j)
-                for j in against
-                if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
-            ),
+            *(self._claim("reason", j) for j in reasons),
+            *(self._claim("counter_reason", j) for j in against),
+            *sorted(effects, key=lambda claim: not claim.certain),
         )
+
+    def _effect(self, j: int) -> Claim:
+        """Return what a value does to the objective."""
+        decision = self.objective(j)
+        settled = decision is not None and decision.certain
+        lowers = decision is not None and decision.side == "below"
+        found = self.decided(
+            "contribution", (self.names[j],), decision, values=(self.config.get(self.names[j]),),
+            says="objective" if settled else "open", setting=f"{self.names[j]} = {self.value(j)}",
+            does="improves" if lowers == (self.direction == "minimize") else "worsens",
+        )  # fmt: skip
+        return replace(found, term="objective", because=())
 
     def _leading(self, sign: float) -> list[int]:
         """Return the few hyperparameters that make up most of the contributions of one sign."""
@@ -444,39 +416,20 @@ class ProposalExplanation(Contributions):
             chosen.append(int(j))
         return chosen
 
-    def _claim(self, kind: Kind, j: int) -> Claim:
-        name, total = self.names[j], float(self.total[j])
+    def _claim(self, says: str, j: int) -> Claim:
+        name, total, half = self.names[j], float(self.total[j]), self.half_width()
         t = int(np.argmax(np.sign(total) * self.phi[j]))
-        term, doubts = self.terms[t], self._doubts(j, t)
+        term, places = self.terms[t], [-1, t]
         raises, lowers = _WHY.get(term, (f"raises the {term}", f"lowers the {term}"))
+        sizes = np.abs([total, self.phi[j, t]])
+        within = half is not None and bool((sizes <= half[j, places]).any())
         return self.told(
-            kind, (name,), total, between(total, self.half(j)), says=kind, certain=not doubts,
-            because=doubts, term=term, values=(self.config[name],) if name in self.config else (),
+            "contribution", (name,), total, between(total, None if half is None else half[j, -1]),
+            says=says, certain=not within, because=(_WITHIN_ERROR(names=[name]),) * within,
+            term=term, values=(self.config[name],) if name in self.config else (),
             setting=f"{name} = {self.value(j)}",
             why=(raises if total > 0.0 else lowers).format(found=self),
         )  # fmt: skip
-
-    def _doubts(self, j: int, t: int) -> tuple[Fact, ...]:
-        """Return why it cannot be told that a term contributes as it seems to."""
-        name, half = self.names[j], self.half_width()
-        found: list[Fact] = []
-        if half is not None and (
-            abs(self.total[j]) <= half[j, -1] or abs(self.phi[j, t]) <= half[j, t]
-        ):
-            found.append(_WITHIN_ERROR(names=[name]))
-        term, raises = self.terms[t], bool(self.total[j] > 0.0)
-        if term in OF_OBJECTIVE and self.objective is None:
-            found.append(fact("uncertainty_unknown"))
-        elif term in OF_OBJECTIVE and self.objective is not None:
-            effect = float(np.sign(self.total[j]) * self.objective.phi[j])
-            errors = self.objective.standard_error[j], self.objective.model_std[j]
-            effect = -effect if self.direction == "minimize" else effect
-            found += self._doubts_of_objective(j, effect, NORMAL_95 * float(np.hypot(*errors)))
-        elif self.commonness is not None:
-            found += self.commonness.doubts(j, name, term, raises=raises)
-            if self.trust is not None and term == "good":
-                found += self.subject.doubts(self.scope)
-        return tuple(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -496,11 +449,6 @@ class PredictionExplanation(Contributions):
     prediction, baseline, efficiency_gap : float
         The prediction, its mean over the background, and what the contributions miss of their
         difference.
-    model_std : ndarray of shape (d,) or None
-        Standard deviation of each under the model: the posterior's for a Gaussian process, that
-        over the trees for a forest; None where the model does not know.
-    covariance : ndarray of shape (d, d) or None
-        Posterior covariance of the contributions; None without a joint posterior.
 
     Examples
     --------
@@ -527,7 +475,7 @@ class PredictionExplanation(Contributions):
     )
     says: ClassVar[Mapping[str, str]] = {
         "reason": "The {found.objective_name} predicted for {found.where} is {here}, on average "
-        "{mean}, mainly because of {each}. | {setting} ({by})",
+        "{mean}, mainly because of {each}. | {setting} ({does} it by {size})",
         "nothing": "The {found.objective_name} predicted for {found.where} is {here}, as on "
         "average: no hyperparameter moves it.",
     }
@@ -536,8 +484,6 @@ class PredictionExplanation(Contributions):
     prediction: float
     baseline: float
     efficiency_gap: float
-    model_std: Array | None = None
-    covariance: Array | None = None
 
     @property
     def total(self) -> Array:
@@ -545,21 +491,20 @@ class PredictionExplanation(Contributions):
         return self.phi
 
     @property
+    def half(self) -> Array | None:
+        """Half the 95 % intervals by integration, (d,); None where not known."""
+        return self.half_width
+
+    @property
+    def model_std(self) -> Array | None:
+        """Standard deviation of each over what the trials allow, (d,); None where not known."""
+        return None if self.drawn is None else self.drawn.std(axis=0)
+
+    @property
     def model_half_width(self) -> Array | None:
-        """Half the 95 % interval of each under the model, (d,)."""
-        return None if self.model_std is None else NORMAL_95 * self.model_std
-
-    @property
-    def halves(self) -> tuple[Array | None, Array | None]:
-        """Half the 95 % intervals, (d,): of integration, and of the model."""
-        return self.half_width, self.model_half_width
-
-    @property
-    def uncertain(self) -> ObjectiveContributions | None:
-        """The contributions, and how certain they are."""
-        if self.model_std is None:
-            return None
-        return ObjectiveContributions(self.phi, 0.0 * self.phi, self.model_std, self.covariance)
+        """Half the 95 % interval of each by what the trials allow, (d,)."""
+        judged = [self.objective(j) for j in range(len(self.names))]
+        return None if self.drawn is None else np.array([d.half for d in judged if d is not None])
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -571,20 +516,17 @@ class PredictionExplanation(Contributions):
             if self.active[j]
         )
         return found or (
-            self.told("no_effect", self.names, 0.0, says="nothing", certain=True, because=(),
-                      **self._levels),
+            self.told("contribution", self.names, 0.0, says="nothing", certain=True, because=(),
+                      side="below", **self._levels),
         )  # fmt: skip
 
     def claim_of(self, j: int) -> Claim:
         """Return what is said of the contribution of a hyperparameter, by its position."""
-        name, phi, half = self.names[j], float(self.phi[j]), self.half(j)
-        doubts: Sequence[Fact] = (fact("uncertainty_unknown"),)
-        if self.model_std is not None:
-            doubts = self._doubts_of_objective(j, abs(phi), half or 0.0)
-        return self.told(
-            "reason", (name,), phi, between(phi, half), says="reason", certain=not doubts,
-            because=tuple(doubts), values=(self.config.get(name),), **self._levels,
-            setting=f"{name} = {self.value(j)}", by=f"{'+' * (phi >= 0.0)}{plus_minus(phi, half)}",
+        name, phi = self.names[j], float(self.phi[j])
+        return self.decided(
+            "contribution", (name,), self.objective(j), says="reason", estimate=phi,
+            values=(self.config.get(name),), setting=f"{name} = {self.value(j)}",
+            does="raises" if phi >= 0.0 else "lowers", **self._levels,
         )  # fmt: skip
 
     @property

@@ -28,9 +28,9 @@ _MODEL = (
 def bars(found: Any) -> Rows:
     """Draw the contributions, the largest on top: a bar per term, and a diamond for their total.
 
-    Whiskers are 95 % intervals of integrating over the background, pale lines behind them those of
-    the model's own uncertainty. More than 20 hyperparameters are folded: the last row is the sum
-    of the others, whose errors are not independent, so that it has no interval.
+    Whiskers are 95 % intervals of integrating over the background, pale lines behind those of a
+    prediction what the trials allow. More than 20 hyperparameters are folded: the last row is the
+    sum of the others, whose errors are not independent, so that it has no interval.
     """
     kept, rest = folded([j for j in found.order().tolist() if found.active[j]])
     labels: list[tuple[str, ...]] = [(found.names[j], f"= {found.value(j)}") for j in kept]
@@ -39,8 +39,8 @@ def bars(found: Any) -> Rows:
     of = _of_proposal if isinstance(found, ProposalExplanation) else _of_prediction
     words = of(found, kept, rest)
     quiet = words.pop("inactive", [])
-    whiskers = whiskers_of(found.background_size, known=found.halves[0] is not None)
-    footer = f"{whiskers}{_MODEL * (found.halves[1] is not None)}{words.pop('besides')}"
+    whiskers = whiskers_of(found.background_size, known=found.half is not None)
+    footer = f"{whiskers}{words.pop('besides')}"
     labels += [(text,) for text in quiet]
     return Rows(labels=labels, quiet=len(quiet), footer=footer, **words)
 
@@ -66,9 +66,9 @@ def total_marks(total: Array, half: Array | None) -> dict[str, Any]:
 
 
 def _of_proposal(found: ProposalExplanation, kept: list[int], rest: list[int]) -> dict[str, Any]:
-    half, model, terms = found.half_width(), found.model_half_width(), range(len(found.terms))
+    half, terms = found.half_width(), range(len(found.terms))
     made = [
-        Bar(i, 0.0, float(found.phi[j, t]), _at(half, j, t), t, model=_at(model, j, t))
+        Bar(i, 0.0, float(found.phi[j, t]), _at(half, j, t), t)
         for i, j in enumerate(kept)
         for t in terms
     ]
@@ -138,7 +138,7 @@ def _missed(found: ProposalExplanation) -> str:
 def _of_prediction(
     found: PredictionExplanation, kept: list[int], rest: list[int]
 ) -> dict[str, Any]:
-    half, model = found.halves
+    half, model = found.half_width, found.model_half_width
     sign = 1.0 if found.subject.lower_is_better else -1.0
     made = [(float(found.phi[j]), _at(half, j), _at(model, j)) for j in kept]
     made += [(float(found.phi[rest].sum()), None, None)] if rest else []
@@ -155,7 +155,8 @@ def _of_prediction(
         f"{number(found.baseline, apart=gap)}: the bars add up to the difference",
         "label": contribution_to(found),
         "fills": {k: what for k, what in enumerate(("better", "worse")) if k in there},
-        "besides": f" Not shown: {inactive} inactive." * bool(inactive),
+        "besides": _MODEL * (model is not None)
+        + f" Not shown: {inactive} inactive." * bool(inactive),
         "negligible": _NEGLIGIBLE * max(abs(found.prediction), abs(found.baseline)),
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.certainty import near_good
 from hpo_explain.methods._engines.proposed import HasNumber, all_proposals, proposed
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
@@ -92,12 +90,10 @@ def proposal_densities(
     config = space.decode(row[None, :])[0]
     notes = (*own.notes, *what.notes)
     subject = Subject.of(run, trial=what.number, state=what.state, assumed=False, notes=notes)
-    known = run.known_before(what.before)
-    by_chance = near_good(space, run.X[known], run.cost[known], row)[:, 0]
     return ProposalDensities(
         subject=Explained.of(own.ratio).completed(subject),
         curves=tuple(
-            _curve(own.ratio, j, float(row[j]), config.get(parameter.name), float(by_chance[j]))
+            _curve(own.ratio, j, float(row[j]), config.get(parameter.name))
             for j, parameter in enumerate(space.parameters)
         ),
         config=config,
@@ -160,17 +156,12 @@ def density_path(asked: Asked, name: str, trials: Sequence[int] | None = None) -
         raise _none(run, missing[-1])
     good, bad = map(np.array, zip(*densities, strict=True))
     notes = (_OTHER(trials=missing),) if missing else ()
-    path = DensityPath(
+    return DensityPath(
         subject=Explained.of(ratio).completed(Subject.of(run, assumed=False, notes=notes)),
         name=name, trials=tuple(known), good=good, bad=bad,
         proposed=tuple(run.config(number).get(name) for number in known),
         notes=notes, **_axis(parameter, positions),
     )  # fmt: skip
-    rows = run.known_before(known[-1])
-    x = np.full(len(run.space), np.nan)
-    x[j] = positions[path.preferred]
-    by_chance = near_good(run.space, run.X[rows], run.cost[rows], x)[j, 0]
-    return replace(path, by_chance=float(by_chance))
 
 
 class _Own(NamedTuple):
@@ -199,7 +190,7 @@ def _none(run: Run, number: int | None) -> NothingToExplain:
     )
 
 
-def _curve(ratio: DensityRatio, j: int, at: float, value: Any, by_chance: float) -> DensityCurve:
+def _curve(ratio: DensityRatio, j: int, at: float, value: Any) -> DensityCurve:
     parameter = ratio.space.parameters[j]
     positions = _shown_positions(parameter)
     good, bad = ratio.marginal(j, positions)
@@ -208,7 +199,7 @@ def _curve(ratio: DensityRatio, j: int, at: float, value: Any, by_chance: float)
         here = ratio.marginal(j, np.array([at]))
     return DensityCurve(
         name=parameter.name, good=good, bad=bad, proposed=value, proposed_good=float(here[0][0]),
-        proposed_bad=float(here[1][0]), by_chance=by_chance, **_axis(parameter, positions),
+        proposed_bad=float(here[1][0]), **_axis(parameter, positions),
     )  # fmt: skip
 
 

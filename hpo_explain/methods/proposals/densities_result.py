@@ -11,11 +11,11 @@ import numpy as np
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods._engines.certainty import BY_CHANCE, CLEAR, doubts_of_chance
 from hpo_explain.space import Array
 
 _MAIN_COUNT = 3
-_OF_CURVE = ("values", "good", "bad", "proposed", "proposed_good", "proposed_bad", "by_chance")
+_CLEAR = 1.1  # times as common: less is not told
+_OF_CURVE = ("values", "good", "bad", "proposed", "proposed_good", "proposed_bad")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +37,6 @@ class DensityCurve:
         The proposed value; None where the hyperparameter was inactive.
     proposed_good, proposed_bad : float
         l and g at it; NaN where there is none.
-    by_chance : float
-        How probable it is by chance that trials near it are as often good.
 
     Examples
     --------
@@ -57,7 +55,6 @@ class DensityCurve:
     proposed: Any = None
     proposed_good: float = np.nan
     proposed_bad: float = np.nan
-    by_chance: float = 1.0
 
     @property
     def ratio(self) -> float:
@@ -137,20 +134,17 @@ class ProposalDensities(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Which proposed values are clearly more common among good trials than among others.
-
-        Certain where chance hardly makes trials near them as often good.
-        """
-        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= CLEAR]
+        """Which proposed values are clearly more common among good trials than among others."""
+        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= _CLEAR]
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
-            self.told("indifferent", tuple(self.config), says="nothing", certain=True, because=()),
+            self.told("tried", tuple(self.config), says="nothing", certain=True, because=(),
+                      side="below"),
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:
         return self.told(
-            "common", (curve.name,), curve.ratio, values=(curve.proposed,), says="common",
-            certain=curve.by_chance <= BY_CHANCE, value=curve.proposed, times=curve.ratio,
-            because=doubts_of_chance(curve.name, curve.by_chance),
+            "tried", (curve.name,), curve.ratio, values=(curve.proposed,), says="common",
+            certain=True, because=(), value=curve.proposed, times=curve.ratio,
         )  # fmt: skip
 
 
@@ -172,9 +166,6 @@ class DensityPath(Result):
         The densities l and g when each of them was proposed, as multiples of chance.
     proposed : tuple
         The proposed values; None where the hyperparameter was inactive.
-    by_chance : float
-        How probable it is by chance that trials near the value that the latest densities prefer
-        are as often good.
 
     Examples
     --------
@@ -210,7 +201,6 @@ class DensityPath(Result):
     good: Array
     bad: Array
     proposed: tuple[Any, ...]
-    by_chance: float = 1.0
 
     @property
     def log_ratio(self) -> Array:
@@ -224,12 +214,11 @@ class DensityPath(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Which value the latest densities prefer; certain where it is hardly chance."""
+        """Which value the latest densities prefer."""
         best, times = self.values[self.preferred], float(np.exp(self.log_ratio[-1].max()))
         return (
             self.told(
-                "common", (self.name,), times, values=(best,), says="common",
-                certain=self.by_chance <= BY_CHANCE, value=best, times=times, last=self.trials[-1],
-                because=doubts_of_chance(self.name, self.by_chance),
+                "tried", (self.name,), times, values=(best,), says="common", certain=True,
+                because=(), value=best, times=times, last=self.trials[-1],
             ),
         )  # fmt: skip

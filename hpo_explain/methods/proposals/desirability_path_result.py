@@ -375,21 +375,21 @@ class DesirabilityPath(Result):
         drivers = _largest(total)
         if not drivers:
             return (
-                self.told("indifferent", self.names, 0.0, says="indifferent", certain=True,
-                          because=()),
+                self.told("contribution", self.names, 0.0, says="indifferent", certain=True,
+                          because=(), side="below"),
             )  # fmt: skip
         kappa, found = self.kappa, list[Claim]()
         others = [_largest(self._sizes(other)) for other in KAPPAS] if kappa else []
         for j in drivers:
             held, name = all(j in other for other in others), self.names[j]
             found.append(self.told(
-                "driver", (name,), float(total[j]), says="driver", **self._if(held),
+                "contribution", (name,), float(total[j]), says="driver", **self._if(held),
                 what=name if held else f"{name} (for the assumed κ)",
             ))  # fmt: skip
         for i, (name, turn) in enumerate(self.turns.items()):
             told = f"from trial {turn.trial} on" if turn.certain else "(this depends on κ)"
             found.append(self.told(
-                "turning_point", (name,), float(turn.trial), turn.span, values=(turn.trial,),
+                "order", (name,), float(turn.trial), turn.span, values=(turn.trial,),
                 says="turn" if i < _MOST_TURNS else "", **self._if(turn.certain),
                 what=f"{name} {told}",
             ))  # fmt: skip
@@ -406,7 +406,7 @@ class DesirabilityPath(Result):
             certain = not low <= _EVEN <= high
             within = f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
-            self.told("balance", (), share, interval, says="balance", share=share, within=within,
+            self.told("form", (), share, interval, says="balance", share=share, within=within,
                       **self._if(certain)),
         )  # fmt: skip
 

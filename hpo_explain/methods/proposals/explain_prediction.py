@@ -20,6 +20,7 @@ from hpo_explain.base.checks import check_direction, check_seed, each_of
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods._engines.background import global_background
 from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
@@ -174,16 +175,17 @@ class PredictionExplainer:
         self._background = background
         self._subject = subject
         self._seed = check_seed(seed)
-        self._explainer = self._over(background)
+        belief = as_draws(surrogate, self._game.direction, seed=seed)
+        self._explainer = self._over(background, belief)
 
     def _over(
-        self, background: int | str | npt.ArrayLike, *, model_uncertainty: bool = True
+        self, background: int | str | npt.ArrayLike, belief: Draws | None = None
     ) -> ShapleyExplainer:
         return ShapleyExplainer(
             self._game,
             background=background,
             subject=self._subject,
-            model_uncertainty=model_uncertainty,
+            belief=belief,
             seed=self._seed,
         )
 
@@ -218,8 +220,7 @@ class PredictionExplainer:
             efficiency_gap=found.efficiency_gap["mean"],
             background_size=found.background_size,
             estimator=found.estimator,
-            model_std=None if found.objective is None else found.objective.model_std,
-            covariance=None if found.objective is None else found.objective.covariance,
+            drawn=found.drawn,
             notes=found.notes,
         )
 
@@ -253,7 +254,7 @@ class PredictionExplainer:
         background = self._background
         if isinstance(background, str) and background == "auto":
             background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
-        explainer = self._over(background, model_uncertainty=False)
+        explainer = self._over(background)
         found = [explainer.explain(config) for config in steps(space.decode(X), "configurations")]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):

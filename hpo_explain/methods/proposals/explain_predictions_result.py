@@ -105,13 +105,14 @@ class PredictionOverview(Result):
         sizes = self.importance
         found = tuple(
             self.told(
-                "effect", (self.names[j],), float(sizes[j]), says="effect", certain=True,
+                "contribution", (self.names[j],), float(sizes[j]), says="effect", certain=True,
                 because=(), size=float(sizes[j]),
             )
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
         )  # fmt: skip
         return found or (
-            self.told("no_effect", self.names, 0.0, says="nothing", certain=True, because=()),
+            self.told("contribution", self.names, 0.0, says="nothing", certain=True, because=(),
+                      side="below"),
         )
 
     def to_frame(self) -> pd.DataFrame:

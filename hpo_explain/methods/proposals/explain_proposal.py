@@ -23,6 +23,7 @@ from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
@@ -186,7 +187,7 @@ def explain_proposal(
     explainer = explainer_of(
         asked, acquisition, background, surrogate, estimator, orders, precision
     )
-    return explainer.explain(asked.run, trial)
+    return explainer.explain(asked.run, trial, believed=True)
 
 
 def explainer_of(
@@ -249,6 +250,7 @@ class ProposalExplainer:
         trial: int | WhichTrial | Config | HasNumber = "latest",
         *,
         trust: Trust | None = None,
+        believed: bool = False,
     ) -> ProposalExplanation:
         """Return the explanation of one proposal, or of any configuration as the next one.
 
@@ -261,6 +263,9 @@ class ProposalExplainer:
         trust : Trust, optional
             Whether the model behind it can be trusted; by default that is judged, of a proposal
             as `judged_at` says.
+        believed : bool, default False
+            Whether to tell what the values do to the objective, too, by what the trials known
+            then allow it to be. That takes a second or two.
 
         Raises
         ------
@@ -305,8 +310,16 @@ class ProposalExplainer:
             orders=self.orders,
             precision=self.precision,
             subject=replace(subject, tried=run.X[known], costs=run.cost[known], trust=trust),
+            belief=self._belief(run, what.before) if believed else None,
             seed=self.seed,
         ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
+
+    def _belief(self, run: Run, before: int | None) -> Draws | None:
+        """Return what the objective may be, by the model given or by the trials known then."""
+        if self.surrogate is not None:
+            return as_draws(self.surrogate, run.direction, seed=self.seed)
+        few = len(run.known_before(before)) < _LEAST_KNOWN
+        return None if few else run.belief(before, seed=self.seed)
 
     def trust(self, run: Run, number: int) -> Trust | None:
         """Return whether the model behind a proposal can be trusted, where that can be judged."""

@@ -120,10 +120,11 @@ class RepeatedRuns(Result):
         size = np.abs(self.mean[:, :, -1]).mean(axis=0)
         order = np.argsort(-size, kind="stable").tolist()
         found = tuple(
-            self.told("driver", (self.names[j],), float(size[j]), says="driver", certain=True,
+            self.told("contribution", (self.names[j],), float(size[j]), says="driver", certain=True,
                       because=())
             for j in worth_naming(order, size, _MAIN_COUNT, size.sum())
         )  # fmt: skip
         return found or (
-            self.told("indifferent", self.names, 0.0, says="indifferent", certain=True, because=()),
+            self.told("contribution", self.names, 0.0, says="indifferent", certain=True,
+                      because=(), side="below"),
         )

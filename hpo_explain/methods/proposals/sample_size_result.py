@@ -145,7 +145,7 @@ class SampleSizeCheck(Result):
             known = np.isfinite(closest.half_width)
             because = (_NOT_APART(names=closest.pair) if known else _UNKNOWN(),)
         return self.told(
-            "ranking",
+            "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,
             None if closest is None else between(closest.difference, closest.half_width),

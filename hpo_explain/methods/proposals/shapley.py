@@ -30,6 +30,7 @@ from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.background import (
     complete,
     hybrid_background,
@@ -37,14 +38,13 @@ from hpo_explain.methods._engines.background import (
     independent_batches,
     local_background,
 )
-from hpo_explain.methods._engines.certainty import Commonness, ObjectiveContributions, near_good
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import evaluate, sampled_shapley
-from hpo_explain.methods._engines.uncertainty import bootstrap_std, objective_contributions
+from hpo_explain.methods._engines.uncertainty import drawn_contributions
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
+from hpo_explain.space import Array, Config, SearchSpace, encode_one
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
 THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
@@ -53,9 +53,6 @@ MOST_ROWS = 2000
 MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
 MOST_STEPS_WALKED = 200_000  # rows times hyperparameters: a row costs less where orders are walked
 MOST_PREDICTED = 50_000  # composed rows: each is predicted
-_NEARBY = 0.1  # of a hyperparameter's scale
-_POINTS = 21
-_LINEAR = "mean"  # the term that is the predicted objective, but for its sign
 _PLACES = {
     "global": " from the whole space",
     "local": " close to it",
@@ -111,9 +108,8 @@ class ShapleyExplainer:
     subject : Subject, optional
         What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
         default it is made from the acquisition.
-    model_uncertainty : bool, default True
-        Whether to compute how certain the model is of each contribution to the predicted
-        objective: for a Gaussian process in closed form, for at most 1024 composed rows.
+    belief : Draws, optional
+        What the objective may be, such as ``run.belief()``: what the values do to it is then told.
     seed : int, default 0
         Seed of the background, of sampled coalitions and of draws.
 
@@ -155,10 +151,10 @@ class ShapleyExplainer:
         orders: int = 1000,
         precision: float = 0.05,
         subject: Subject | None = None,
-        model_uncertainty: bool = True,
+        belief: Draws | None = None,
         seed: int = 0,
     ) -> None:
-        self._model_uncertainty = model_uncertainty
+        self._belief = belief
         self._acquisition = accepted_acquisition(acquisition)
         self._explained = Explained.of(acquisition)
         self._subject = self._explained.completed(subject)
@@ -249,7 +245,6 @@ class ShapleyExplainer:
         at_x, predicted_at_x = self._means_over(explained)
         baseline, predicted_baseline = self._means_over(background)
         payout = at_x - baseline
-        objective = self._objective(game, phi, standard_error, background)
         return ProposalExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
@@ -268,9 +263,7 @@ class ShapleyExplainer:
             background_size=len(background),
             estimator=estimate.how,
             orders=self._orders if self._estimator == "sampling" else None,
-            model_std=self._model_std(game, background, objective),
-            commonness=self._commonness(x),
-            objective=objective,
+            drawn=self._drawn(game, phi, standard_error, background),
             kappa=getattr(acquisition, "kappa", None),
             notes=(*estimate.notes, *self._subject.notes),
         )
@@ -289,67 +282,18 @@ class ShapleyExplainer:
         of_terms = np.array([np.mean(terms[name]) for name in acquisition.term_names])
         return of_terms, {"mean": float(np.mean(mean)), "std": float(np.mean(std))}
 
-    def _objective(
+    def _drawn(
         self, game: CoalitionGame, phi: Array, standard_error: Array | None, background: Array
-    ) -> ObjectiveContributions | None:
-        """Return contributions to the predicted objective: those of its own term where it has."""
-        surrogate = self._explained.surrogate
-        if surrogate is None or not self._model_uncertainty:
-            return None
-        return objective_contributions(
-            game,
-            surrogate,
-            background,
-            known=self._of_own_term(phi, standard_error),
-            seed=self._seed,
-        )
-
-    def _of_own_term(self, phi: Array, standard_error: Array | None) -> tuple[Array, Array] | None:
-        """Return contributions to the objective and their errors, where a term is the objective."""
-        terms = self._acquisition.term_names
-        if _LINEAR not in terms:
-            return None
-        t = terms.index(_LINEAR)
-        flips = (
-            not self._explained.of_objective and self._explained.objective_direction == "minimize"
-        )
-        return (
-            -phi[:, t] if flips else phi[:, t],
-            np.zeros(len(phi)) if standard_error is None else standard_error[:, t],
-        )
-
-    def _model_std(
-        self, game: CoalitionGame, background: Array, objective: ObjectiveContributions | None
     ) -> Array | None:
-        """Return the std under the model by term and of the total, where terms are linear in it."""
-        acquisition = self._acquisition
-        if isinstance(acquisition, DensityRatio) and self._model_uncertainty:
-            return bootstrap_std(game, acquisition, background, seed=self._seed)
-        terms = acquisition.term_names
-        if objective is None or _LINEAR not in terms:
+        """Return contributions to each draw of the objective; None without a belief."""
+        belief = self._belief
+        if belief is None:
             return None
-        std = np.zeros((len(objective.phi), len(terms) + 1))
-        std[:, [terms.index(_LINEAR), -1]] = objective.model_std[:, None]
-        return std
-
-    def _commonness(self, x: Array) -> Commonness | None:
-        """Return how common the values are among good and among other trials."""
-        acquisition, about = self._acquisition, self._subject
-        if not isinstance(acquisition, DensityRatio):
-            return None
-        good, bad = np.full(len(x), np.nan), np.full(len(x), np.nan)
-        near = np.full((len(x), 2), np.nan)
-        for j in np.flatnonzero(~np.isnan(x)).tolist():
-            (good[j],), (bad[j],) = acquisition.marginal(j, x[[j]])
-            around = x[[j]]
-            if not isinstance(self._acquisition.space.parameters[j], CategoricalParameter):
-                low, high = max(x[j] - _NEARBY, 0.0), min(x[j] + _NEARBY, 1.0)
-                around = np.linspace(low, high, _POINTS)
-            near[j] = [found.mean() for found in acquisition.marginal(j, around)]
-        by_chance = np.ones((len(x), 2))
-        if len(about.costs):
-            by_chance = near_good(about.space, about.tried, about.costs, x, seed=self._seed)
-        return Commonness(good, bad, near, by_chance)
+        known = None
+        if self._explained.of_objective:
+            error = np.zeros_like(phi) if standard_error is None else standard_error
+            known = phi[:, 0], error[:, 0]
+        return drawn_contributions(game, belief, background, known=known, seed=self._seed)
 
     def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
         """Return Shapley values by hypercubes of the background, of as many rows as needed."""

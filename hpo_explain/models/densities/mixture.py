@@ -82,16 +82,6 @@ class ProductMixture:
         with np.errstate(divide="ignore"):
             return np.log(self.weights)
 
-    def resampled(self, draws: int, rng: np.random.Generator) -> Array:
-        """Return weights, (draws, K), of trials drawn with replacement; the prior keeps its own."""
-        weights = np.repeat(self.weights[None, :], draws, axis=0)
-        n = len(self.weights) - 1
-        if n > 0:
-            counts = rng.multinomial(n, np.full(n, 1.0 / n), size=draws)
-            drawn = counts * self.weights[:-1]
-            weights[:, :-1] = drawn * (self.weights[:-1].sum() / drawn.sum(axis=1))[:, None]
-        return weights
-
     def tables(self, parameters: Sequence[Parameter], X: Array) -> Array:
         """Return the log-density of each kernel, (hyperparameter, n, K); 0 where it is inactive.
 

@@ -44,7 +44,7 @@ from hpo_explain.models.densities._coalitions import (
     walked_log_density,
 )
 from hpo_explain.models.densities.kernels import values_of
-from hpo_explain.models.densities.mixture import LEAST, Group, KernelTable, ProductMixture
+from hpo_explain.models.densities.mixture import Group, KernelTable, ProductMixture
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace
 
 _AT_ONCE = 500  # background rows
@@ -194,40 +194,6 @@ class DensityRatio:
                 )
                 return good, bad
         return np.ones(len(positions)), np.ones(len(positions))
-
-    def bootstrap_terms(self, X: Array, draws: int, *, seed: int = 0) -> dict[str, Array]:
-        """Return the terms that other good and other trials of as many would have given.
-
-        Both groups are drawn with replacement; kernels keep their width, the prior its weight.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Encoded rows.
-        draws : int
-            Number of draws.
-        seed : int, default 0
-            Seed of the draws.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n, draws)
-            Each of ``term_names``.
-        """
-        X = self._space.check_rows("X", X)
-        terms = {name: np.zeros((len(X), draws)) for name in self.term_names}
-        for block in self._blocks:
-            rows, parameters = X[:, block.columns], self._parameters(block)
-            for k, (density, sign) in enumerate(((block.good, 1.0), (block.bad, -1.0))):
-                # groups of as many trials are the same trials
-                rng = np.random.default_rng([seed, k, len(density.weights)])
-                weights = density.resampled(draws, rng)
-                logs = density.products(parameters, rows)
-                largest = np.maximum(logs.max(axis=1, keepdims=True), LEAST)  # none may be possible
-                summed = np.exp(logs - largest) @ weights.T
-                found = np.log(np.maximum(summed, np.finfo(float).tiny)) + largest
-                terms[self.term_names[k]] += sign * np.maximum(found, LEAST)
-        return terms
 
     def relevant(self) -> Bools:
         """Return for each column whether it is in a block, (d,)."""

@@ -25,12 +25,9 @@ JUDGES = {
     "effect": steps.effect,
     "keep": spaces.keep,
     "fix": spaces.fix,
-    "reason": reasons.reason,
-    "counter_reason": reasons.reason,
-    "common": reasons.common,
-    "rare": reasons.common,
-    "turning_point": paths.turning_point,
-    "balance": paths.balance,
+    "contribution": reasons.contribution,
+    "order": paths.turning_point,
+    "form": paths.balance,
     "action": actions.action,
 }
 """By kind of claim; of other kinds the truth does not decide."""
@@ -45,11 +42,10 @@ ORACLES = {
     "lime": steps.could,
     "recommended_space": spaces.could,
     "explain_proposal": reasons.could,
-    "proposal_densities": reasons.could,
 }
 """By method: how many claims of each kind could be made by who knows the truth at the trials."""
 
-SPLIT_BY_TERM = ("reason", "counter_reason", "best_at", "contrast", "flat", "action")
+SPLIT_BY_TERM = ("contribution", "best_at", "contrast", "flat", "action")
 
 
 def judge(case: Case, claim: Claim) -> Judgement:

@@ -1,0 +1,130 @@
+"""Contributions to functions that the objective may be: brute force, draws, pure noise."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.base.facts import fact
+from hpo_explain.belief.drawn import as_draws
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.uncertainty import functionals
+from tests.analytic import AnalyticSurrogate
+from tests.handmade import explained, tuning_run
+from tests.methods.test_shapley import cube
+
+
+def fitted(d=3, n=25, noise=0.1, seed=0, space=None):
+    space = space or cube(d)
+    X = space.sample(n, seed=seed)
+    rng = np.random.default_rng(seed)
+    y = 2.0 * X[:, 0] + np.sin(4.0 * X[:, -1]) + noise * rng.standard_normal(n)
+    return hx.GaussianProcessSurrogate.fit(space, X, y, seed=seed)
+
+
+def by_definition(surrogate, x, background):
+    """Rows and Shapley weights (player, row), coalition by coalition (thesis, Definition 8)."""
+    d, rows, weights = len(x), [], []
+    for b in background:
+        for size in range(d + 1):
+            for coalition in itertools.combinations(range(d), size):
+                z = b.copy()
+                z[list(coalition)] = x[list(coalition)]
+                w = np.empty(d)
+                for j in range(d):
+                    s = size - 1 if j in coalition else size
+                    w[j] = math.factorial(s) * math.factorial(d - s - 1) / math.factorial(d)
+                    w[j] *= 1.0 if j in coalition else -1.0
+                rows.append(z)
+                weights.append(w / len(background))
+    return np.array(rows), np.array(weights).T
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_they_are_the_brute_force_for_each_draw(direction):
+    surrogate, background = fitted(), cube(3).sample(20, seed=5)
+    x = np.array([0.1, 0.7, 0.4])
+    belief = as_draws(surrogate, direction)
+    found = hx.PredictionExplainer(surrogate, direction=direction, background=background).explain(
+        dict(zip(surrogate.space.names, x, strict=True))
+    )
+    rows, weights = by_definition(surrogate, x, background)
+    expected = belief.draws(rows) @ weights.T
+    apart = expected - expected.mean(axis=0)
+    np.testing.assert_allclose(found.drawn - found.phi, apart, atol=1e-9)
+    np.testing.assert_allclose(found.phi, weights @ surrogate.predict(rows)[0], rtol=1e-9)
+    bound = hx.LowerConfidenceBound(surrogate, direction=direction)
+    of_bound = explained(
+        bound, dict(zip(surrogate.space.names, x, strict=True)), background=background[:1],
+        belief=belief,
+    )  # fmt: skip
+    rows, weights = by_definition(surrogate, x, background[:1])
+    np.testing.assert_allclose(of_bound.drawn, belief.draws(rows) @ weights.T, atol=1e-9)
+
+
+def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
+    space = cube(5)
+    surrogate = fitted(space=space, n=40)
+    found = hx.PredictionExplainer(surrogate, background=200).explain(
+        dict.fromkeys(space.names, 0.25)
+    )
+    background = hx.global_background(space, 50, seed=7)
+    rows, weights = by_definition(surrogate, np.full(5, 0.25), background)
+    expected = (as_draws(surrogate, "minimize").draws(rows) @ weights.T).std(axis=0)
+    np.testing.assert_allclose(found.model_std, expected, rtol=0.1, atol=0.02 * expected.max())
+
+
+def test_weights_of_drawn_rows_add_up_to_the_payout_and_integrate_additive_functions():
+    space = cube(5)
+    acquisition = hx.LowerConfidenceBound(AnalyticSurrogate(space, lambda X: X[:, 0]))
+    x, background = np.full(5, 0.3), hx.global_background(space, 500)
+    game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
+    rows, weights = functionals(game, background, seed=1)
+    n = weights.shape[1]
+    values = np.exp(rows.sum(axis=1)).reshape(n, -1)
+    starts = rows.reshape(n, -1, 5)[:, 0]
+    payout = np.exp(x.sum()) - np.exp(starts.sum(axis=1)).mean()
+    assert (weights * values).sum() == pytest.approx(payout)
+    linear = np.vecdot(weights, (rows @ np.arange(5.0)).reshape(n, -1)).sum(axis=1)
+    np.testing.assert_allclose(linear, np.arange(5.0) * (x - starts.mean(axis=0)), atol=1e-12)
+    assert len(np.unique(starts, axis=0)) == n
+
+
+def test_inactive_hyperparameters_do_nothing_in_any_draw():
+    run = tuning_run()
+    absent = next(t for t in sorted(run.proposals) if "rate_drop" not in run.config(t))
+    found = hx.explain_proposal(run, absent, acquisition="lcb", background=100)
+    assert (found.drawn[:, 3] == 0.0).all()
+    assert (found.drawn[:, :3].std(axis=0) > 0.0).all()
+
+
+@pytest.mark.parametrize("kind", ["forest", "analytic"])
+def test_a_model_that_has_no_draws_is_certain_of_nothing(kind):
+    run = tuning_run()
+    model = AnalyticSurrogate(run.space, lambda X: X[:, 0])
+    model = run.surrogate(kind="forest", n_trees=4) if kind == "forest" else model
+    found = hx.PredictionExplainer(model, background=20).explain(run.config(20))
+    assert found.drawn is None
+    assert {claim.certain for claim in found.claims} == {False}
+    assert found.claims[0].because == (fact("uncertainty_unknown"),)
+
+
+def test_a_path_does_not_ask_what_is_true_of_the_objective():
+    run = tuning_run(12, initial=10)
+    path = hx.desirability_path(run, background=20, progress=False)
+    assert {e.drawn for e in path.explanations} == {None}
+    assert hx.explain_proposal(run, 11, background=20).drawn.shape == (192, 4)
+
+
+def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
+    certain, promised = 0, 0
+    for seed in range(12):
+        space, rng = cube(3), np.random.default_rng(seed)
+        X = space.sample(30, seed=seed)
+        run = hx.Run(space, X, rng.standard_normal(30), "minimize", proposals=[29])
+        for claim in hx.explain_proposal(run, 29, acquisition="lcb", background=60).claims:
+            if claim.term == "objective":
+                promised, certain = promised + 1, certain + claim.certain
+    assert certain <= 1 <= promised
