@@ -137,8 +137,9 @@ class ProposalDensities(Result):
         """Which proposed values are clearly more common among good trials than among others."""
         clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= _CLEAR]
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
-            self.told("tried", tuple(self.config), says="nothing", certain=True, because=(),
-                      side="below"),
+            self.told(
+                "tried", tuple(self.config), says="nothing", certain=True, because=(), side="below"
+            ),
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:

@@ -111,8 +111,15 @@ class PredictionOverview(Result):
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
         )  # fmt: skip
         return found or (
-            self.told("contribution", self.names, 0.0, says="nothing", certain=True, because=(),
-                      side="below"),
+            self.told(
+                "contribution",
+                self.names,
+                0.0,
+                says="nothing",
+                certain=True,
+                because=(),
+                side="below",
+            ),
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -125,6 +125,13 @@ class RepeatedRuns(Result):
             for j in worth_naming(order, size, _MAIN_COUNT, size.sum())
         )  # fmt: skip
         return found or (
-            self.told("contribution", self.names, 0.0, says="indifferent", certain=True,
-                      because=(), side="below"),
+            self.told(
+                "contribution",
+                self.names,
+                0.0,
+                says="indifferent",
+                certain=True,
+                because=(),
+                side="below",
+            ),
         )
