@@ -19,7 +19,6 @@ from .base.posterior import PosteriorDraws as PosteriorDraws
 from .base.subject import Subject as Subject
 from .catalog.guide import guide as guide
 from .diagnostics import SamplingBias as SamplingBias
-from .diagnostics import Trust as Trust
 from .methods._engines.background import baseline_background as baseline_background
 from .methods._engines.background import global_background as global_background
 from .methods._engines.background import hybrid_background as hybrid_background
@@ -120,6 +119,7 @@ from .methods.runs.pareto import ParetoExplainer as ParetoExplainer
 from .methods.runs.pareto import pareto as pareto
 from .methods.runs.pareto_result import ParetoFront as ParetoFront
 from .methods.runs.trust import trust as trust
+from .methods.runs.trust_result import RunTrust as RunTrust
 from .methods.space.footprint import FootprintExplainer as FootprintExplainer
 from .methods.space.footprint import footprint as footprint
 from .methods.space.footprint_result import Footprint as Footprint

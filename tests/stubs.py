@@ -23,7 +23,7 @@ MORE = {
     "hpo_explain.base.posterior": ["PosteriorDraws"],
     "hpo_explain.base.subject": ["Subject"],
     "hpo_explain.catalog.guide": ["guide"],
-    "hpo_explain.diagnostics": ["SamplingBias", "Trust"],
+    "hpo_explain.diagnostics": ["SamplingBias"],
     "hpo_explain.methods._engines.background": [
         "baseline_background", "global_background", "hybrid_background", "local_background",
     ],

@@ -64,9 +64,8 @@ def held_out(w, run, kind):
 
 
 def trust(w, run, kind):
-    found = hx.trust(run, surrogate=run.surrogate(kind=kind))
-    levels = {"everywhere": found.everywhere.level, "good": found.good_region.level}
-    return pd.DataFrame([levels | {"r2": found.r2, "coverage": found.coverage}])
+    found = hx.trust(run)
+    return pd.DataFrame([{"level": found.level, "r2": found.r2, "rank": found.rank}])
 
 
 def expected_minimum(w, run, kind):

@@ -31,6 +31,7 @@ NO_MODEL = {
     "noise",
     "pareto",  # a model for each objective
     "proposal_densities",
+    "trust",  # in the belief
 }
 
 
@@ -78,8 +79,6 @@ def test_where_to_search_on_and_what_to_do_are_those_of_the_model_given():
     space = hx.recommended_space(RUN, surrogate=model).space
     assert space["x2"].high < 0.8
     assert (space["x1"].low, space["x1"].high) == (0.0, 1.0)
-    assert hx.trust(RUN, surrogate=OWN).level == "unknown"
-    assert hx.trust(RUN, surrogate=model).level == "good"
     experiments = hx.next_experiments(RUN, "x2", n=1, surrogate=model, candidates=20, sample=20)
     assert [*experiments[0]] == ["x1", "x2"]
 

@@ -96,7 +96,7 @@ class Result(ABC):
         Which verdict of trust its statements need; the same for all results of a class.
     """
 
-    scope: ClassVar[Scope]
+    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table]
     says: ClassVar[Mapping[str, str]]
     subject: Subject

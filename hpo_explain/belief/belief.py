@@ -82,7 +82,7 @@ class Belief(Draws):
     ) -> None:
         sign = 1.0 if direction == "minimize" else -1.0
         cost = sign * np.asarray(objective, float)
-        in_order = np.lexsort((cost, *X.T[space.order]))
+        in_order = np.lexsort((cost, *_columns(space, X).T))
         X, cost = X[in_order], cost[in_order]
         kept = thinned(cost, MOST, seed)
         super().__init__(space, X[kept], direction, seed)
@@ -115,7 +115,7 @@ class Belief(Draws):
                 for p in self.space.parameters
             ]
         )[self.space.order]
-        columns = self.X[:, self.space.order]
+        columns = _columns(self.space, self.X)
         found = []
         for which, scale_of in enumerate((half_rank, logarithm)):
             scale = scale_of(self.cost, self.limits[0])
@@ -145,7 +145,7 @@ class Belief(Draws):
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
-        found = levels(np.asarray(X, float)[:, self.space.order])
+        found = levels(_columns(self.space, np.asarray(X, float)))
         drawn = [
             from_table(functions(found).T, table[0])
             for component in self.components
@@ -156,7 +156,7 @@ class Belief(Draws):
     @cached_property
     def noise(self) -> Array:
         """Standard deviation of one evaluation at each trial, in the user's units, (n,)."""
-        found = levels(self.X[:, self.space.order])
+        found = levels(_columns(self.space, self.X))
         drawn = [
             from_table(functions(found).T, table[1])
             for component in self.components
@@ -169,6 +169,11 @@ class Belief(Draws):
         """Standard deviation of one evaluation among the better half of the trials."""
         better = self.cost <= np.median(self.cost)
         return float(np.sqrt((self.noise[better] ** 2).mean()))
+
+
+def _columns(space: SearchSpace, X: Array) -> Array:
+    """Return encoded rows with columns and categories in the space's own order, (n, d)."""
+    return np.stack([space.places(j, X[:, j]) for j in space.order.tolist()], axis=1)
 
 
 def thinned(cost: Array, most: int, seed: int) -> Ints:

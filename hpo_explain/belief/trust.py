@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.decide import interval
+from hpo_explain.belief.decide import STRETCH, interval
 from hpo_explain.space import Array
 
 Level = Literal["good", "fair", "poor"]
 LEVELS: tuple[Level, ...] = ("good", "fair", "poor")
-R2, RANK = (0.7, 0.35), (0.6, 0.35)  # from which it is good, and fair
+R2, RANK = (0.7, 0.35), 0.35  # good and fair from; fair from
 _COVERED = 0.8  # share of held-out trials that 95 % intervals hold at least
 _BEST = 0.2  # of the space, by the mean over the draws
+_KNOWN: WeakKeyDictionary[Belief, Trust] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Trust:
         "good" if R² is at least 0.7, "fair" if it is at least 0.35, or the rank correlation among
         the best fifth is; one less if intervals hold less than 80 % of held-out trials.
     r2 : float
-        R² over the space that the mean over the draws is expected to have: the median over draws.
+        R² over the space that the mean over the draws is expected to have: the median over draws;
+        0 where the objective of all trials is the same.
     r2_interval : tuple of (float, float)
         What holds it with 95 %.
     rank : float
@@ -72,25 +75,37 @@ def trust(belief: Belief) -> Trust:
     >>> trust(Belief(space, X, np.sin(5 * X[:, 0]), "minimize")).level
     'good'
     """
+    if belief not in _KNOWN:
+        _KNOWN[belief] = _trust(belief)
+    return _KNOWN[belief]
+
+
+def _trust(belief: Belief) -> Trust:
     values = belief.landscape.values.astype(float)
-    mean = values.mean(axis=0)
-    r2 = 1.0 - ((values - mean) ** 2).mean(axis=1) / np.maximum(values.var(axis=1), 1e-300)
+    mean, varies = values.mean(axis=0), np.ptp(values, axis=1) > 0.0
+    missed, variance = ((values - mean) ** 2).mean(axis=1), values.var(axis=1)
+    r2 = np.where(varies, 1.0 - missed / np.where(varies, variance, 1.0), 0.0)
     best = np.argsort(mean, kind="stable")[: int(_BEST * len(mean))]
-    rank = _rank_correlations(values[:, best], mean[best])
+    rank = np.where(varies, _rank_correlations(values[:, best], mean[best]), 0.0)
     held_out, covered = _held_out(belief)
     expected, order = float(np.median(r2)), float(rank.mean())
-    at = 0 if expected >= R2[0] else 1 if expected >= R2[1] or order >= RANK[1] else 2
+    at = 0 if expected >= R2[0] else 1 if expected >= R2[1] or order >= RANK else 2
     return Trust(
         level=LEVELS[min(at + (covered < _COVERED), 2)],
         r2=expected,
-        r2_interval=interval(r2),
+        r2_interval=_interval(r2),
         rank=order,
-        rank_interval=interval(rank),
+        rank_interval=_interval(rank),
         open=float((values.std(axis=0) > belief.noise_std).mean()),
         held_out=held_out,
         covered=covered,
         n_trials=belief.of_trials,
     )
+
+
+def _interval(draws: Array) -> tuple[float, float]:
+    low, high = interval(draws, stretch=STRETCH["average"])
+    return low, min(high, 1.0)
 
 
 def _rank_correlations(values: Array, mean: Array) -> Array:
@@ -115,5 +130,5 @@ def _held_out(belief: Belief) -> tuple[float, float]:
         error = (inverse @ z) * variance
         errors.append(error)
         inside.append(np.abs(error) <= 1.96 * np.sqrt(variance))
-    missed = float((np.mean(errors, axis=0) ** 2).mean())
-    return 1.0 - missed / max(float(z.var()), 1e-300), float(np.mean(inside))
+    missed, spread = float((np.mean(errors, axis=0) ** 2).mean()), float(z.var())
+    return 1.0 - missed / spread if spread > 0.0 else 0.0, float(np.mean(inside))

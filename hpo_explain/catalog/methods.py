@@ -13,8 +13,8 @@ HISTORY = Method(
 TRUST = Method(
     name="trust",
     module="hpo_explain.methods.runs.trust",
-    asks="Is the model behind these explanations good enough?",
-    limits="does not say whether the model is right where nothing was tried",
+    asks="How well is the objective known?",
+    limits="expects of the objective that it is as rough where nothing was tried as elsewhere",
 )
 NOISE = Method(
     name="noise",

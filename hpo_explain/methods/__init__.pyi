@@ -97,6 +97,7 @@ from .runs.pareto import ParetoExplainer as ParetoExplainer
 from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
 from .runs.trust import trust as trust
+from .runs.trust_result import RunTrust as RunTrust
 from .space.footprint import FootprintExplainer as FootprintExplainer
 from .space.footprint import footprint as footprint
 from .space.footprint_result import Footprint as Footprint

@@ -22,7 +22,7 @@ class Collected:
     results : list of (str, Result)
         Each with the name of its method.
     trust : Trust or None
-        The verdicts on the run's surrogate.
+        The verdict on the run.
     refused : list of str
         Methods that had nothing to explain.
     errors : list of (str, str)

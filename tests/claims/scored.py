@@ -64,7 +64,7 @@ class ScoredRun:
     setting : Setting
         Its setting.
     claims : list of Scored
-        Its claims; verdicts of trust are among them, as claims of the method "trust".
+        Its claims; the verdict of trust is among them, as a claim of the method "trust".
     could : Counter of (kind, method)
         Claims that an oracle could have made.
     space : tuple of (bool, float, float) or None
@@ -148,10 +148,8 @@ def _scored(setting: Setting, run: Run, collected: Collected) -> ScoredRun:
             most = float(np.prod(list(oracle_keeps(case).values())))
             found.space = (kept == 1.0 or holds_optimum(case), kept, most)
     if collected.trust is not None:
-        for scope, level, judged in trust.verdicts(problem, run, collected.trust):
-            found.claims.append(
-                Scored(level, f"trust {scope}", True, judged.right, None, level, judged.truth)
-            )
+        judged, level = trust.verdict(problem, run, collected.trust), collected.trust.level
+        found.claims.append(Scored(level, "trust", True, judged.right, None, level, judged.truth))
     return found
 
 

@@ -89,7 +89,7 @@ def written(runs: Sequence[ScoredRun], command: str) -> str:
     """The page: what was run, the table, the intervals, the recommended space, pure noise."""
     claims, verdicts = [], []
     for row in rows(runs):
-        (verdicts if row.method.startswith("trust") else claims).append(row)
+        (verdicts if row.method == "trust" else claims).append(row)
     parts = [
         "# Are the claims right?",
         INTRODUCTION.format(
@@ -132,9 +132,8 @@ made; *claimed*: certain and right claims as a share of that, over all runs and 
 noise. Goals: right ≥ 95 %, claimed ≥ 50 %. **Bold** numbers miss their goal."""
 
 TRUST = """\
-"Good" everywhere is right where the surrogate's true R² over the space is at least 0.5, "fair" \
-where it is above 0; of the good region the same holds of the rank correlation among the truly \
-best quarter of the space."""
+"Good" is right where the true R² over the space is at least 0.5, "fair" where it or the rank \
+correlation among the fifth predicted to be best is above 0."""
 
 
 def _table(found: Iterable[Row]) -> str:
@@ -154,10 +153,10 @@ def _table(found: Iterable[Row]) -> str:
 
 
 def _verdicts(found: Iterable[Row]) -> str:
-    lines = ["| verdict | scope | given | right |", "|---|---|--:|--:|"]
+    lines = ["| verdict | given | right |", "|---|--:|--:|"]
     for row in found:
         right = _percent(row.share, row.judged, "right" in row.misses)
-        lines.append(f"| {row.kind} | {row.method.removeprefix('trust ')} | {row.made} | {right} |")
+        lines.append(f"| {row.kind} | {row.made} | {right} |")
     return "\n".join(lines)
 
 
@@ -216,16 +215,9 @@ def _share(n: int, of: int, goal: float) -> str:
 
 def trusted_noise(runs: Iterable[ScoredRun]) -> tuple[int, int]:
     """Verdicts over pure noise, and how many of them are fair or better."""
-    levels = [
-        max((c.kind for c in run.claims if c.method.startswith("trust")), key=_badness)
-        for run in runs
-        if run.setting.problem == "pure noise" and any(c.method[:5] == "trust" for c in run.claims)
-    ]
+    noise = [run for run in runs if run.setting.problem == "pure noise"]
+    levels = [c.kind for run in noise for c in run.claims if c.method == "trust"]
     return len(levels), sum(level in ("good", "fair") for level in levels)
-
-
-def _badness(level: str) -> int:
-    return ("good", "fair", "poor", "unknown").index(level)
 
 
 def _noise(runs: Sequence[ScoredRun]) -> str:
@@ -233,7 +225,7 @@ def _noise(runs: Sequence[ScoredRun]) -> str:
     mine = [run for run in runs if run.setting.problem == "pure noise"]
     if not n:
         return "No such run."
-    certain = sum(c.certain for run in mine for c in run.claims if c.method[:5] != "trust")
+    certain = sum(c.certain for run in mine for c in run.claims if c.method != "trust")
     shown = _percent(trusted / n, n, trusted / n > 0.05)
     return (
         f"Trust is fair or better in {shown} of {n} runs (goal: 5 % or less). They make {certain}"

@@ -33,14 +33,12 @@ CLAIMS = {
     "recommended_space": ("keep",),
     "regional_partial_dependence": ("region",),
     "advise": tuple(f"action {kind}" for kind in ("narrow", "fix", "widen", "branch", "stop")),
-    "trust everywhere": ("good", "fair"),
-    "trust good_region": ("good", "fair"),
+    "trust": ("good", "fair"),
 }
 ROWS = [(kind, method) for method, kinds in CLAIMS.items() for kind in kinds]
 
 WRONG = {
     ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
-    ("good", "trust good_region"): "the verdict everywhere is told of the good region",
 }
 RARE = {
     ("importance", "local_importance"): "the kernel's parameters are estimates, too",

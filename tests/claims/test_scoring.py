@@ -372,7 +372,7 @@ def scored():
 def test_a_run_is_scored_by_every_method(scored):
     assert scored.errors == []
     methods = {claim.method for claim in scored.claims}
-    assert {"importance", "lime", "ablation", "trust everywhere", "explain_proposal"} <= methods
+    assert {"importance", "lime", "ablation", "trust", "explain_proposal"} <= methods
     assert scored.could["best_at", "partial_dependence"] == 3
     assert scored.space is not None
 

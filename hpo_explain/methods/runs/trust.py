@@ -1,33 +1,26 @@
-"""Whether a run's model can be trusted."""
+"""How well the objective of a run is known, by what its trials allow it to be."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
-from hpo_explain.asked.given import read
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.diagnostics._trust import trust as trust_in
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.belief.trust import trust as trust_in
+from hpo_explain.methods.runs.trust_result import RunTrust
 
 
-@shows_progress
-def trust(run: Any, *, surrogate: Any = None, **reading: Any) -> Trust:
-    """Say whether the surrogate of a run is good enough to be explained.
+@explains(of="surrogate", without=("kind", "surrogate", "draws"))
+def trust(asked: Asked) -> RunTrust:
+    """Say how well the objective of a run is known, in one word and its numbers.
 
-    Parameters
-    ----------
-    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
-        The optimization run.
-    surrogate : Surrogate or object, optional
-        A model of your own, as in :meth:`Run.explained_by`.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
+    From draws of functions that the trials allow: the R² and the rank correlation among the best
+    that their mean is expected to have, how much of the space is open, and a check on held-out
+    trials. It is about the belief of the run (:meth:`Run.belief`), whatever model was given.
 
     Returns
     -------
-    Trust
-        The verdict on `surrogate`, else ``run.surrogate()``: level, held-out R² and coverage, with
-        reasons.
+    RunTrust
+        The verdict ("good", "fair" or "poor") with its measures.
 
     Raises
     ------
@@ -42,5 +35,6 @@ def trust(run: Any, *, surrogate: Any = None, **reading: Any) -> Trust:
     >>> hx.trust(table, objective="loss").n_trials
     5
     """
-    run = read(trust, run, reading, surrogate)
-    return trust_in(run.surrogate(), run.direction)
+    belief = asked.run.belief(seed=asked.seed)
+    subject = replace(asked.subject(), model=belief.label)
+    return RunTrust(subject=subject, **vars(trust_in(belief)))

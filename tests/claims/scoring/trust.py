@@ -1,4 +1,4 @@
-"""Verdicts of trust against what the model truly knows."""
+"""Verdicts of trust against what the belief truly knows."""
 
 from __future__ import annotations
 
@@ -6,37 +6,30 @@ import numpy as np
 from scipy.stats import spearmanr
 
 import hpo_explain as hx
-from hpo_explain.diagnostics._trust import Trust
 from tests.claims.problems import Problem
 from tests.claims.scoring.case import Judgement
 
 LEAST = {"good": 0.5, "fair": 0.0}
-"""What R² or rank correlation a verdict must at least stand for."""
-BEST = 0.25  # of the space: where the good trials could lie
+"""What R², or of a fair verdict the rank correlation, must at least be."""
+BEST = 0.2  # of the space
 
 
-def verdicts(problem: Problem, run: hx.Run, trust: Trust) -> list[tuple[str, str, Judgement]]:
-    """Scope, level and truth of every verdict that is better than poor."""
-    found = []
-    for scope in ("everywhere", "good_region"):
-        level = getattr(trust, scope).level
-        if level not in LEAST:
-            found.append((scope, level, Judgement(None)))
-            continue
-        true = true_skill(problem, run, scope)
-        found.append((scope, level, Judgement(true >= LEAST[level], f"true skill {true:.2f}")))
-    return found
+def verdict(problem: Problem, run: hx.Run, trust: hx.RunTrust) -> Judgement:
+    """Whether a verdict that is better than poor stands for skill."""
+    if trust.level not in LEAST:
+        return Judgement(None)
+    r2, rank = true_skill(problem, run)
+    true = max(r2, rank) if trust.level == "fair" else r2
+    return Judgement(true >= LEAST[trust.level], f"true skill {true:.2f}")
 
 
-def true_skill(problem: Problem, run: hx.Run, scope: str) -> float:
-    """R² over the space; or the rank correlation among the truly best quarter of it."""
+def true_skill(problem: Problem, run: hx.Run) -> tuple[float, float]:
+    """R² over the space, and the rank correlation among the fifth predicted to be the best."""
     if problem.constant:
-        return -1.0
+        return -1.0, -1.0
     X = problem.rows(problem.points[:2048])
-    true, predicted = problem.cost(X), run.surrogate().predict(X)[0]
-    if scope == "everywhere":
-        return float(1.0 - np.mean((true - predicted) ** 2) / true.var())
-    best = true <= np.quantile(true, BEST)
-    if np.ptp(true[best]) == 0.0 or np.ptp(predicted[best]) == 0.0:
-        return -1.0
-    return float(spearmanr(true[best], predicted[best]).statistic)
+    true, predicted = problem.cost(X), run.sign * run.belief().predict(X)[0]
+    best = predicted <= np.quantile(predicted, BEST)
+    varies = np.ptp(true[best]) > 0.0 and np.ptp(predicted[best]) > 0.0
+    rank = float(spearmanr(true[best], predicted[best]).statistic) if varies else -1.0
+    return float(1.0 - np.mean((true - predicted) ** 2) / true.var()), rank

@@ -1,0 +1,32 @@
+"""How trust is drawn: its measures with their intervals, and what is asked of the first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_explain.base.figures import Bar, Rows, View
+from hpo_explain.base.numbers import percent
+from hpo_explain.belief.trust import R2
+from hpo_explain.methods.runs.trust_result import RunTrust
+
+
+def measures(found: RunTrust) -> Rows:
+    """Draw each measure from 0 to 1, with its interval where it has one."""
+    rows = zip(found.values, found.lower, found.upper, strict=True)
+    return Rows(
+        labels=[(measure,) for measure in found.measures],
+        bars=[
+            Bar(k, 0.0, at, None if np.isnan(low) else (at - max(low, -1.0), high - at))
+            for k, (value, low, high) in enumerate(rows)
+            for at in [max(value, -1.0)]
+        ],
+        label="1 is perfect; an R² of 0 is no better than the mean",
+        heading=f"Trust in the model is {found.level}",
+        subtitle=f"{found.n_trials} trials; {percent(found.open)} of the space is open",
+        footer="Whiskers: 95% intervals over what the trials allow. Below -1 they are cut.",
+        guides=[(R2[0], "goal"), (R2[1], "guide")],
+        means={"goal": "an R² that is good", "guide": "an R² that is fair"},
+    )
+
+
+VIEWS = {"": View(measures, "How well the objective is known, by five measures.")}
