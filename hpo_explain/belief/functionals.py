@@ -11,7 +11,9 @@ from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools
 
 _DEGREE = 7  # of polynomials of one hyperparameter
-_PAIRED = (3, 5)  # functions of a number, and of a category, in a pair
+_PAIRED = (4, 5)  # functions of a number, and of a category, in a pair
+_OF_MANY = 2  # of either, where there are more hyperparameters than
+_MANY = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +21,7 @@ class Anova:
     """Functional ANOVA of each draw over the space, by regression on the landscape's rows.
 
     Main effects are polynomials up to degree 7 (a mean of each category), those of pairs products
-    of three by three; the share that the rows' number leaves to chance is subtracted.
+    of four by four (two by two, of more than 15 hyperparameters); the share that the rows' number leaves to chance is subtracted.
 
     Attributes
     ----------
@@ -32,7 +34,8 @@ class Anova:
     @cached_property
     def _bases(self) -> tuple[_Basis, ...]:
         land = self.landscape
-        return tuple(_Basis(x, a) for x, a in zip(land.latent.T, land.axes, strict=True))
+        many = len(land.axes) > _MANY
+        return tuple(_Basis(x, a, many) for x, a in zip(land.latent.T, land.axes, strict=True))
 
     @cached_property
     def mean(self) -> Array:
@@ -121,8 +124,9 @@ class Anova:
 class _Basis:
     """Functions of one hyperparameter, orthonormal over the rows and without a mean."""
 
-    def __init__(self, x: Array, axis: Axis) -> None:
+    def __init__(self, x: Array, axis: Axis, many: bool) -> None:
         self.axis = axis
+        self.paired = _OF_MANY if many else _PAIRED[axis.category]
         self.degree = min(_DEGREE, len(axis.centers) - 1)
         raw = self._raw(x)
         self.change = np.linalg.inv(np.linalg.qr(raw, mode="r")) * np.sqrt(len(x))
@@ -136,7 +140,7 @@ class _Basis:
     @property
     def small(self) -> Array:
         """Those that pairs are made of."""
-        return np.asarray(self.functions[:, : _PAIRED[self.axis.category]])
+        return np.asarray(self.functions[:, : self.paired])
 
     def at(self, x: Array) -> Array:
         """Return the functions at encoded values."""
@@ -144,7 +148,7 @@ class _Basis:
 
     def small_at(self, x: Array) -> Array:
         """Return those that pairs are made of."""
-        return np.asarray(self.at(x)[:, : _PAIRED[self.axis.category]])
+        return np.asarray(self.at(x)[:, : self.paired])
 
 
 def _products(a: Array, b: Array) -> Array:

@@ -1,0 +1,308 @@
+"""The belief: against closed forms, brute force, and functions whose truth is known."""
+
+import numpy as np
+import pytest
+
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
+from hpo_explain.base.errors import InputError
+from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.decide import decide
+from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
+from hpo_explain.belief.functionals import argmin, attainable, exceedance, least_in, loss
+from hpo_explain.belief.functions import draw, levels
+from hpo_explain.belief.kernel import Pairs, Prior
+from hpo_explain.belief.scales import from_table, half_rank, logarithm
+from hpo_explain.belief.trust import trust
+from hpo_explain.models import GaussianProcessSurrogate, Surrogate
+
+MIXED = SearchSpace([
+    FloatParameter("x", 0.0, 1.0),
+    CategoricalParameter("kind", ["a", "b", "c"]),
+    FloatParameter("width", 1e-3, 1.0, log=True, active_when={"kind": ["b"]}),
+    IntParameter("k", 1, 4),
+])  # fmt: skip
+
+
+class Known(Draws):
+    """Two draws: a known function and its double."""
+
+    def __init__(self, space, function):
+        super().__init__(space, space.sample(8, seed=5), "minimize", 0)
+        self.function = function
+
+    @property
+    def noise_std(self):
+        return 0.0
+
+    def costs(self, X):
+        found = self.function(X)
+        return np.stack([found, 2.0 * found])
+
+
+def mixed_cost(X):
+    width = np.where(np.isnan(X[:, 2]), 0.3, (X[:, 2] - 0.5) ** 2)
+    return np.sin(4 * X[:, 0]) + 0.4 * (X[:, 1] == 1) + width + 0.2 * X[:, 3]
+
+
+@pytest.fixture(scope="module")
+def belief():
+    X = MIXED.sample(60, seed=1)
+    y = mixed_cost(X) + np.random.default_rng(0).normal(0.0, 0.05, len(X))
+    return Belief(MIXED, X, y, "minimize")
+
+
+# ------------------------------------------------------------------ kernel and likelihood
+
+
+def kernel(p, X, Z, numbers):
+    """K as it is written: 1 + Σ a B + s² Π ((1 - w) + w B), pair by pair."""
+    K = np.empty((len(X), len(Z)))
+    for i, x in enumerate(X):
+        for k, z in enumerate(Z):
+            total, product = 1.0, p.product
+            for j, number in enumerate(numbers):
+                both = np.isnan(x[j]) and np.isnan(z[j])
+                r = np.sqrt(5) * abs(x[j] - z[j]) / p.length[j]
+                B = (1 + r + r * r / 3) * np.exp(-r) if number else float(x[j] == z[j])
+                B = 0.0 if np.isnan(x[j]) or np.isnan(z[j]) else B
+                total += p.amplitude[j] * B
+                product *= 1.0 if both else 1 - p.weight[j] + p.weight[j] * B
+            K[i, k] = total + product
+    return K
+
+
+@pytest.fixture
+def pairs():
+    X = MIXED.sample(25, seed=2)
+    z = mixed_cost(X)
+    return X, Pairs(X, (z - z.mean()) / z.std(), Prior(np.array([1, 0, 1, 1], bool), True), 0.5)
+
+
+def test_covariance_is_the_kernel_as_written(pairs):
+    X, found = pairs
+    p = found.prior.parameters(np.linspace(-1, 1, len(found.prior.moments[0])))
+    wanted = kernel(p, X, X, found.prior.numbers) + p.noise * np.eye(len(X))
+    np.testing.assert_allclose(found.gram(p)[0], wanted, rtol=1e-5)
+
+
+def test_gradient_is_that_of_the_tempered_posterior(pairs):
+    X, found = pairs
+    u = np.random.default_rng(1).normal(size=len(found.prior.moments[0])) * 0.5
+
+    def log_posterior(u):
+        p = found.prior.parameters(u)
+        K = kernel(p, X, X, found.prior.numbers) + p.noise * np.eye(len(X))
+        fit = found.z @ np.linalg.solve(K, found.z)
+        return 0.5 * (-0.5 * fit - 0.5 * np.linalg.slogdet(K)[1]) - 0.5 * u @ u
+
+    step = 1e-5 * np.eye(len(u))
+    wanted = [(log_posterior(u + e) - log_posterior(u - e)) / 2e-5 for e in step]
+    value, gradient = found.slope(u)
+    assert value == pytest.approx(log_posterior(u), rel=1e-4)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-3, atol=1e-3)
+
+
+def test_draws_have_the_posterior_of_a_gaussian_process(pairs):
+    X, found = pairs
+    p = found.prior.parameters(np.zeros(len(found.prior.moments[0])))
+    Z, numbers = MIXED.sample(40, seed=3), found.prior.numbers
+    categories = np.array([0, 3, 0, 0])
+    drawn = np.concatenate(
+        [draw(X, found, p, categories, 40, [0, i])(levels(Z)) for i in range(100)], axis=1
+    )
+    K = kernel(p, X, X, numbers) + p.noise * np.eye(len(X))
+    cross = kernel(p, Z, X, numbers)
+    mean = cross @ np.linalg.solve(K, found.z)
+    variance = np.diag(kernel(p, Z, Z, numbers) - cross @ np.linalg.solve(K, cross.T))
+    # 4000 draws: four standard errors of a mean, and of a variance
+    assert (np.abs(drawn.mean(axis=1) - mean) < 4.0 * np.sqrt(variance / 4000) + 1e-3).all()
+    np.testing.assert_allclose(drawn.var(axis=1), variance, rtol=0.15)
+
+
+# ------------------------------------------------------------------ scales
+
+
+@pytest.mark.parametrize("scale_of", [half_rank, logarithm])
+def test_a_scale_is_ascending_and_leads_back(scale_of):
+    cost = np.random.default_rng(0).lognormal(0.0, 2.0, 80)
+    scale = scale_of(cost, cost.min() - 0.1)
+    assert (np.diff(scale.z[np.argsort(cost)]) >= 0.0).all()
+    # the half-rank scale has 25 knots, between which it is linear
+    back = scale.cost(scale.z)
+    assert np.corrcoef(np.argsort(np.argsort(back)), np.argsort(np.argsort(cost)))[0, 1] > 0.999
+    np.testing.assert_allclose(back.min(), cost.min(), atol=1e-6 * np.ptp(cost))
+
+
+def test_no_draw_leaves_natural_bounds():
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    X = np.linspace(0.0, 1.0, 30)[:, None]
+    accuracy = 1.0 - 0.02 * np.abs(X[:, 0] - 0.4) - 0.001
+    belief = Belief(space, X, accuracy, "maximize", bounds=(0.0, 1.0))
+    found = belief.draws(space.sample(500))
+    assert found.max() <= 1.0
+    assert found.min() >= 0.0
+
+
+def test_a_table_is_read_between_its_values():
+    z = np.array([-12.5, -3.21, 0.0, 0.0101, 12.5])
+    table = np.linspace(-24.0, 24.0, 1201)
+    np.testing.assert_allclose(from_table(z, table), 2.0 * z.clip(-12.0, 11.99998), atol=1e-4)
+
+
+# ------------------------------------------------------------------ draws
+
+
+def test_draws_are_the_same_functions_whatever_is_asked(belief):
+    rows = MIXED.sample(300, seed=4)
+    together = belief.draws(rows)
+    apart = np.concatenate([belief.draws(rows[:7]), belief.draws(rows[7:])], axis=1)
+    np.testing.assert_allclose(together, apart, rtol=0, atol=1e-4)
+    mean, std = belief.predict(rows)
+    np.testing.assert_array_equal(mean, together.mean(axis=0))
+    assert (std > 0.0).all()
+    np.testing.assert_allclose(np.diag(belief.posterior_covariance(rows)), std**2)
+    assert isinstance(belief, Surrogate)
+
+
+def test_draws_know_the_function_where_it_was_tried(belief):
+    rows = MIXED.sample(2000, seed=6)
+    mean, std = belief.predict(rows)
+    error = mean - mixed_cost(rows)
+    assert 1.0 - error.var() / mixed_cost(rows).var() > 0.95
+    assert 0.5 < np.sqrt((error**2 / std**2).mean()) < 1.5
+    assert 0.03 < belief.noise_std < 0.08  # the truth is 0.05
+
+
+def test_units_and_direction_change_nothing():
+    X = MIXED.sample(40, seed=1)
+    y, rows = mixed_cost(X), MIXED.sample(50, seed=2)
+    one = Belief(MIXED, X, y, "minimize").draws(rows)
+    other = Belief(MIXED, X[::-1], -8.0 * y[::-1] + 1000.0, "maximize").draws(rows)
+    np.testing.assert_allclose((1000.0 - other) / 8.0, one, atol=1e-4)
+
+
+def test_the_order_of_hyperparameters_and_categories_changes_nothing():
+    X = MIXED.sample(40, seed=1)
+    configs, y = MIXED.decode(X), mixed_cost(X)
+    other = SearchSpace([
+        MIXED["k"],
+        CategoricalParameter("kind", ["c", "a", "b"]),
+        MIXED["width"],
+        MIXED["x"],
+    ])  # fmt: skip
+    rows = MIXED.decode(MIXED.sample(30, seed=2))
+    found = [
+        Run(space, space.encode(configs), y, "minimize").belief().draws(space.encode(rows))
+        for space in (MIXED, other)
+    ]
+    np.testing.assert_allclose(found[0], found[1], atol=1e-4)
+
+
+def test_a_seed_is_a_seed_and_a_belief_is_kept():
+    run = Run(MIXED, MIXED.sample(30), mixed_cost(MIXED.sample(30)), "minimize")
+    assert run.belief() is run.belief(seed=0)
+    rows = MIXED.sample(5, seed=9)
+    assert not np.array_equal(run.belief().draws(rows), run.belief(seed=1).draws(rows))
+    assert len(run.belief(before=10).X) == 10
+
+
+def test_many_trials_are_thinned_and_the_best_stay():
+    X = MIXED.sample(1200, seed=1)
+    y = mixed_cost(X)
+    belief = Belief(MIXED, X, y, "minimize")
+    assert len(belief.X) == 500
+    assert belief.of_trials == 1200
+    assert set(np.sort(y)[:100]) <= set(belief.cost)
+
+
+def test_a_surrogate_with_a_joint_posterior_gives_draws(belief):
+    X = MIXED.sample(30, seed=1)
+    process = GaussianProcessSurrogate.fit(MIXED, X, mixed_cost(X))
+    drawn = as_draws(process, "minimize")
+    assert isinstance(drawn, DrawnSurrogate)
+    rows = MIXED.sample(40, seed=2)
+    found = drawn.draws(rows)
+    mean, std = process.predict(rows)
+    assert (np.abs(found.mean(axis=0) - mean) < 4.0 * std / np.sqrt(len(found)) + 1e-6).all()
+    assert 0.8 < np.median(found.std(axis=0) / std) < 1.1
+    assert as_draws(belief, "minimize") is belief
+
+
+# ------------------------------------------------------------------ functionals
+
+
+def test_shares_are_those_of_closed_forms():
+    space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "abc"])
+
+    def ishigami(X):
+        a, b, c = (np.pi * (2 * X[:, j] - 1) for j in range(3))
+        return np.sin(a) + 7 * np.sin(b) ** 2 + 0.1 * c**4 * np.sin(a)
+
+    anova = Known(space, ishigami).anova
+    np.testing.assert_allclose(anova.mains[0], [0.3139, 0.4424, 0.0], atol=0.01)
+    np.testing.assert_allclose(anova.of_pairs[0], [0.0, 0.2437, 0.0], atol=0.02)
+    np.testing.assert_allclose(anova.mains[1], anova.mains[0], rtol=1e-6)
+    np.testing.assert_allclose(anova.totals[0], [0.5576, 0.4424, 0.2437], atol=0.03)
+    at = np.array([0.1, 0.5, 0.75])
+    wanted = (1 + 0.1 * np.pi**4 / 5) * np.sin(np.pi * (2 * at - 1)) + 3.5
+    np.testing.assert_allclose(anova.curve(0, at)[0], wanted, atol=0.15)
+
+
+def test_effects_of_categories_and_branches_are_averages_over_latent_values():
+    anova = Known(MIXED, mixed_cost).anova
+    rows = anova.landscape.latent
+    cost = mixed_cost(MIXED.project(rows))
+    wanted = [cost[rows[:, 1] == code].mean() for code in range(3)]
+    np.testing.assert_allclose(anova.curve(1, np.arange(3.0))[0], wanted, atol=0.05)
+    surface = anova.surface(1, 0, np.arange(3.0), np.array([0.2, 0.8]))[0]
+    assert surface.shape == (3, 2)
+    np.testing.assert_allclose(
+        surface[1] - surface[0], np.repeat(wanted[1] - wanted[0], 2), atol=0.05
+    )
+
+
+def test_minima_are_those_of_the_function():
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), CategoricalParameter("c", ["a", "b"])])
+    known = Known(space, lambda X: (X[:, 0] - 0.3) ** 2 + 0.5 * X[:, 1])
+    land = known.landscape
+    np.testing.assert_allclose(land.least, 0.0, atol=1e-3)
+    np.testing.assert_allclose(attainable(land, 1)[0], [0.0, 0.5], atol=1e-3)
+    np.testing.assert_allclose(argmin(land)[0], [0.3, 0.0], atol=0.02)
+    inside = land.all_rows[:, 0] > 0.5
+    np.testing.assert_allclose(loss(land, inside), [0.04, 0.08], atol=0.02)
+    assert np.isinf(least_in(land, np.zeros(len(inside), bool))).all()
+    # half of the rows have c = b; of the others those within 0.2 of the optimum
+    np.testing.assert_allclose(exceedance(land, 0.04)[0], 0.2, atol=0.02)
+
+
+# ------------------------------------------------------------------ decisions and trust
+
+
+def test_decisions_are_shares_of_the_draws():
+    draws = np.linspace(-0.4, 9.6, 1001)
+    found = decide(draws)
+    assert found.probability == pytest.approx(0.96, abs=0.002)
+    assert found.certain
+    assert found.bound == pytest.approx(0.1)
+    assert found.shown.least == pytest.approx(0.1)  # the interval holds 0
+    assert not decide(draws, level=0.97).certain
+    assert decide(draws, 20.0, side="below").certain
+    assert decide(-draws).side == "below"
+    wide = decide(draws, stretch=2.0)
+    assert wide.half == pytest.approx(2.0 * found.half)
+    assert wide.certain
+
+
+def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
+    assert trust(belief).level == "good"
+    X = MIXED.sample(60, seed=1)
+    noise = Belief(MIXED, X, np.random.default_rng(0).normal(size=60), "minimize")
+    found = trust(noise)
+    assert found.level == "poor"
+    assert found.r2 < 0.35
+    assert found.covered > 0.8
+
+
+def test_bounds_that_leave_trials_out_are_refused():
+    with pytest.raises(InputError, match="bounds"):
+        Run(MIXED, MIXED.sample(5), np.arange(5.0), "minimize", bounds=(0.0, 3.0))
