@@ -21,7 +21,8 @@ class Anova:
     """Functional ANOVA of each draw over the space, by regression on the landscape's rows.
 
     Main effects are polynomials up to degree 7 (a mean of each category), those of pairs products
-    of four by four (two by two, of more than 15 hyperparameters); the share that the rows' number leaves to chance is subtracted.
+    of four by four (two by two, of more than 15 hyperparameters); the share that the rows' number
+    leaves to chance is subtracted.
 
     Attributes
     ----------
