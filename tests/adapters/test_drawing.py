@@ -68,8 +68,8 @@ def names(folder):
 
 def test_what_fails_there_is_told_with_its_place_and_nothing_is_left(tmp_path):
     answers = []
-    code = "import os, warnings; warnings.warn('a warning'); raise OSError(28, 'No space left')"
-    drawing(tmp_path / "r.html", code, answers.append).wait()
+    code = "import warnings; warnings.warn('a warning'); raise OSError(28, 'No space left')"
+    drawing(tmp_path / "r.html", code, answers.append, last=True).wait()
     error = answers[0].exception()
     assert isinstance(error, OSError)
     assert "No space left" in str(error)
@@ -77,19 +77,15 @@ def test_what_fails_there_is_told_with_its_place_and_nothing_is_left(tmp_path):
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("last", [True, False])
-def test_it_gives_way_to_the_optimization_unless_somebody_waits(last, tmp_path):
-    code = f"import os; open({str(tmp_path / 'nice')!r}, 'w').write(str(os.nice(0)))"
-    drawing(tmp_path / "r.html", code, last=last).wait()
-    assert int((tmp_path / "nice").read_text()) == os.nice(0) + (0 if last else 10)
-
-
-def test_a_daemon_such_as_a_worker_of_a_pool_has_its_reports_drawn_too(tmp_path, monkeypatch):
+def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(tmp_path, monkeypatch):
+    """As a worker of a pool is."""
     settings = multiprocessing.current_process()._config
     monkeypatch.setitem(settings, "daemon", True)
-    drawing(tmp_path / "r.html", f"open({str(tmp_path / 'drawn')!r}, 'w').close()").wait()
+    code = f"import os; open({str(tmp_path / 'nice')!r}, 'w').write(str(os.nice(0)))"
+    drawing(tmp_path / "r.html", code).wait()
     assert settings["daemon"]
-    assert names(tmp_path) == ["drawn"]
+    assert int((tmp_path / "nice").read_text()) == os.nice(0) + 10
+    assert names(tmp_path) == ["nice"]
 
 
 # ---------------------------------------------------------------------- its end

@@ -416,35 +416,6 @@ def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
     assert "instances_not_shared" in kinds(alone.notes)
 
 
-# a hyperparameter, the objective, the trial, the instance, start and finish
-NUMBERED = pd.DataFrame([[0.1, 3.0, 7, 1, 5.0, 6.0], [0.2, 2.0, 8, 1, 1.0, 2.0],
-                         [0.1, 1.0, 7, 2, 5.0, 6.0], [0.2, 0.5, 8, 2, 1.0, 2.0]])  # fmt: skip
-
-
-@pytest.mark.parametrize("names", [
-    list(range(6)),
-    list(map(str, range(6))),
-    [np.int64(i) for i in range(6)],
-    [("p", i) for i in range(6)],
-    [("p", "q", str(i)) for i in range(6)],
-    [0.5, 1.5, True, "fold", ("p",), pd.Timestamp("2026-01-01")],
-])  # fmt: skip
-def test_every_role_may_be_given_by_a_name_that_is_no_text(names):
-    # pandas makes a MultiIndex where all are tuples
-    table = NUMBERED.set_axis(pd.Index(names), axis=1)
-    lr, loss, trial, fold, start, finish = names
-    given = {"hyperparameters": [lr], "trial": trial, "instance": fold}
-    run = hx.from_frame(table, loss, time=(start, finish), **given)
-    assert run.space.names == (str(lr),)
-    assert run.trials.tolist() == [8, 7]  # in the order of their starts
-    assert run.objective.tolist() == [1.25, 2.0]
-    assert run.started.tolist() == [1.0, 5.0]
-    assert run.finished.tolist() == [2.0, 6.0]
-    assert run.instances.names == (1, 2)
-    one = hx.from_frame(table, loss, time=start, hyperparameters=[lr], instance=fold)
-    assert one.objective.tolist() == [1.25, 2.0]
-
-
 def test_the_table_is_not_changed():
     table = pd.DataFrame({0: [0.1, 0.2, 0.3], "loss": [3.0, np.nan, 1.0]}, index=[5, 6, 7])
     copy = table.copy(deep=True)

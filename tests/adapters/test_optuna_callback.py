@@ -2,7 +2,6 @@
 
 import logging
 import random
-import time
 
 import numpy as np
 import optuna
@@ -52,17 +51,6 @@ def test_trials_that_fail_or_are_pruned_count_as_finished(written, tmp_path):
 
     optimize(unlimited(tmp_path / "r.html", every=3), 6, None, objective, catch=RuntimeError)
     assert written.lengths == [1, 4]
-
-
-def test_the_path_is_that_of_the_folder_in_which_the_callback_was_made(
-    written, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    callback = unlimited(every=2)
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    optimize(callback, 2)
-    assert [job.path for job in written.jobs] == [tmp_path / "report.html"]
 
 
 @pytest.mark.parametrize(
@@ -140,24 +128,6 @@ def test_the_user_can_still_stop_the_run_and_continue_it(written, tmp_path, monk
             study.optimize(parabola, n_trials=4, callbacks=[callback])
     study.optimize(parabola, n_trials=1, callbacks=[callback])
     assert written.lengths == [3]
-
-
-def test_threads_start_one_report_at_a_time_and_none_that_is_due_is_lost(tmp_path, monkeypatch):
-    drawn = Drawn(monkeypatch, at_once=False)
-    overlaps = []
-
-    def objective(trial):
-        time.sleep(0.001)
-        overlaps.append(len(drawn.pending))
-        if trial.number % 7 == 0 and drawn.pending:
-            drawn.pending[0].go_on()
-        return parabola(trial)
-
-    study = optimize(unlimited(tmp_path / "r.html", every=2), 60, None, objective, n_jobs=4)
-    assert len(study.trials) == 60
-    assert max(overlaps) == 1
-    assert drawn.lengths == sorted(drawn.lengths)
-    assert len(drawn.lengths) >= 5
 
 
 # ---------------------------------------------------------------------- bad input

@@ -113,18 +113,6 @@ def test_conditional_hyperparameters_are_present():
     assert found["rate_drop"] > 0.05
 
 
-def test_single_valued_hyperparameters_get_zero():
-    def objective(trial):
-        trial.suggest_float("float", 2.0, 2.0)
-        trial.suggest_int("int", 3, 3)
-        trial.suggest_categorical("category", ["only"])
-        return trial.suggest_float("x", 0.0, 1.0)
-
-    found = shares(optimized(objective, 20))
-    assert next(iter(found)) == "x"
-    assert [found[name] for name in ("float", "int", "category")] == [0.0, 0.0, 0.0]
-
-
 @pytest.mark.thorough
 def test_params_choose_what_is_returned_and_change_no_share(study):
     found = shares(study)

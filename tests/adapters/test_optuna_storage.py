@@ -1,10 +1,8 @@
 """Opening storages for reading only."""
 
-import os
 import shutil
 import sqlite3
 import sys
-from pathlib import Path
 
 import optuna
 import pytest
@@ -95,17 +93,6 @@ def test_what_is_in_a_write_ahead_log_is_read(file):
     writer.execute("update trial_values set value = 7.5 where trial_id = 1")
     assert read_storage("sqlite:///study.db").objective[0] == 7.5
     writer.close()
-
-
-def test_a_write_ahead_log_in_a_read_only_folder_is_read_without_other_files(file, monkeypatch):
-    writer = sqlite3.connect(file)
-    writer.execute("pragma journal_mode=wal")
-    writer.close()
-    # not by chmod, which does not bind the administrator
-    access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: path != Path() and access(path, mode))
-    assert len(read_storage("sqlite:///study.db")) == 3
-    assert [path.name for path in file.parent.iterdir()] == ["study.db"]
 
 
 def test_the_file_may_be_deleted_and_made_anew_between_two_readings(file):

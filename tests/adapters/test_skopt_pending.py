@@ -56,9 +56,9 @@ def skopts_own(source, acq_func, point, model=None, values=None):
 @pytest.mark.parametrize(("acq_func", "base"), [
     ("LCB", "GP"),
     ("EI", "GP"),
-    ("PI", "RF"),
+    ("PI", "GP"),
     ("gp_hedge", "GP"),
-    pytest.param("gp_hedge", "ET", marks=pytest.mark.thorough),
+    pytest.param("PI", "RF", marks=pytest.mark.thorough),
 ])  # fmt: skip
 def test_the_next_point_has_skopts_own_value(acq_func, base):
     optimizer = optimizer_of(acq_func, base)

@@ -1,14 +1,12 @@
 """What claims name: nothing that is 0 % of the whole, and what comes first in any case."""
 
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
 
-import hpo_explain as hx
 from hpo_explain.base.claim import Claim, between, worth_naming
 from hpo_explain.base.facts import fact
-from tests.handmade import tuning_run
 
 
 @pytest.mark.parametrize(
@@ -48,14 +46,3 @@ def test_a_claim_is_a_frozen_record_of_what_it_says():
     }  # fmt: skip
     with pytest.raises(FrozenInstanceError):
         claim.certain = True
-
-
-def test_predictions_name_no_contribution_of_nothing():
-    run = tuning_run(20)
-    one = hx.explain_prediction(run, 0, background=40)
-    assert one.active[:3].all()
-    phi = np.array([1.0, -1e-3, 1e-17, 0.0])
-    assert [c.hyperparameters for c in replace(one, phi=phi).claims] == [("lr",)]
-    many = hx.explain_predictions(run, [1, 2], background=40)
-    named = [c.hyperparameters for c in replace(many, phi=np.stack([phi, phi])).claims]
-    assert named == [("lr",)]

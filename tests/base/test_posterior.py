@@ -90,26 +90,14 @@ RESULTS = {
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_probabilities_of_each_result_add_up(run, name):
-    result = RESULTS[name](run, kind="gp")
+    result = RESULTS[name](run, kind="gp", draws=49)
+    assert len(result.posterior) == 50  # each with its mirror image
     names = result.posterior.names
     assert sum(result.probability(one) for one in names) == pytest.approx(1.0)
     assert result.probability(names[0], names[1]) + result.probability(
         names[1], names[0]
     ) == pytest.approx(1.0)
     assert result.posterior.to_frame().shape == (len(result.posterior), len(names))
-
-
-WITHIN = {
-    "path": lambda run, kind, **draws: hx.desirability_path(
-        run, [30], background=20, surrogate=run.surrogate(kind=kind), progress=False, **draws
-    ).explanations[0]
-}
-
-
-@pytest.mark.parametrize("name", [*RESULTS, *WITHIN])
-def test_there_are_as_many_draws_as_are_asked_for(run, name):
-    found = (RESULTS | WITHIN)[name](run, kind="gp", draws=49)
-    assert len(found.posterior) == 50  # each with its mirror image
 
 
 def test_of_an_importance_they_are_the_shares_themselves(run):

@@ -129,16 +129,9 @@ def test_studies_of_one_storage_are_compared_by_their_names(run, read):
     shutil.copy("study.db", "other.db")
     outcome = run("compare", "study.db", "other.db", *both, "--format", "csv")
     assert {"share in study.db", "share in other.db"} <= set(rows(outcome.stdout)[0])
-    for places, problem in (
-        (["study.db", "other.db", "third.db"], "2 times for 3 sources. Give it once for all"),
-        (["study.db", "study.db"], None),
-    ):
-        outcome = run("compare", *places, *both)
-        assert outcome.exit_code == (0 if problem is None else 2)
-        assert problem is None or problem in outcome.stderr
-    twice = run("compare", "study.db", "study.db", "--study-name", "first")
-    assert twice.exit_code == 2
-    assert "study.db was given twice. Give each run once." in twice.stderr
+    wrong = run("compare", "study.db", "other.db", "third.db", *both)
+    assert wrong.exit_code == 2
+    assert "2 times for 3 sources. Give it once for all" in wrong.stderr
     alone = run("compare", "study.db", "--study-name", "first")
     assert "must hold at least two runs" in alone.stderr
 
@@ -196,18 +189,3 @@ def test_what_a_terminal_cannot_show_does_not_end_the_program(study):
     outcome = CliRunner(charset="latin-1").invoke(main, arguments)
     assert outcome.exit_code == 0
     assert "LCB (? = 1.96)" in outcome.stdout
-
-
-def test_curves_of_a_study_are_told_and_one_without_says_what_to_do(run, folder, study):
-    outcome = run("learning-curves", "study.db")
-    assert outcome.exit_code == 1
-    assert "trial.report" in outcome.stderr
-    rows_of_curves = [(i, i / 9, e, i + 1.0 / e) for i in range(9) for e in (1, 2, 3)]
-    text = "\n".join(
-        ",".join(map(str, row)) for row in [("id", "lr", "epoch", "loss"), *rows_of_curves]
-    )
-    (folder / "curves.csv").write_text(text)
-    asked = ["--objective", "loss", "--trial-column", "id", "--fidelity-column", "epoch"]
-    outcome = run("learning-curves", "curves.csv", *asked, "--format", "csv")
-    assert outcome.exit_code == 0, outcome.output
-    assert [float(row["correlation"]) for row in rows(outcome.stdout)] == [1.0, 1.0, 1.0]

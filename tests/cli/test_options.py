@@ -13,35 +13,22 @@ from hpo_explain.reporting import page
 
 
 @pytest.mark.parametrize(
-    ("option", "expected"),
+    ("name", "option", "expected"),
     [
-        (Option("acquisition", "lcb"), "--acquisition lcb"),
-        (Option("trial"), "--trial"),
-        (Option("background", "two words"), "--background 'two words'"),
-        # what is no option here
-        (Option("space"), "space="),
-        (Option("pieces", "kernel"), "pieces='kernel'"),
+        (name_option, Option("acquisition", "lcb"), "--acquisition lcb"),
+        (name_option, Option("background", "two words"), "--background 'two words'"),
+        (name_option, Option("space"), "space="),  # which is no option
+        (name_option, Option("pieces", "kernel"), "pieces='kernel'"),
+        (name_reading_option, Option("hyperparameters"), "--hyperparameter"),
+        (name_reading_option, Option("trial"), "--trial-column"),
+        (name_reading_option, Option("time", ("the end", "at")),
+         "--time-column 'the end' --time-column at"),
     ],
-)
-def test_an_argument_becomes_the_option_that_the_command_has(option, expected):
+)  # fmt: skip
+def test_an_argument_becomes_the_option_that_the_command_has(name, option, expected):
     with click.Context(command_of(EXPLAIN_PROPOSAL)):
-        assert name_option(option) == expected
+        assert name(option) == expected
     assert name_option(option) == str(option)  # where there is no command line
-
-
-@pytest.mark.parametrize(
-    ("option", "expected"),
-    [
-        (Option("hyperparameters"), "--hyperparameter"),
-        (Option("trial"), "--trial-column"),
-        (Option("time", ("the end", "start")), "--time-column 'the end' --time-column start"),
-        (Option("pruned", "last"), "--pruned last"),
-        (Option("space"), "space="),
-    ],
-)
-def test_arguments_of_reading_have_options_of_their_own(option, expected):
-    with click.Context(command_of(EXPLAIN_PROPOSAL)):
-        assert name_reading_option(option) == expected
 
 
 def test_notes_and_errors_name_options(folder, study, run):

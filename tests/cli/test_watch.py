@@ -1,11 +1,7 @@
 """A report that follows a run, whatever happens to the storage, the folder or the terminal."""
 
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from importlib import import_module
 from pathlib import Path
 
@@ -154,27 +150,3 @@ def test_an_interrupt_that_python_drops_is_heeded_before_the_next_wait(study, wa
     assert (outcome.exit_code, outcome.waited) == (0, [])
     assert outcome.stderr.endswith("stopped\n")
     assert signal.getsignal(signal.SIGINT) is before
-
-
-@pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl-C")
-def test_ctrl_c_ends_the_program_with_exit_code_0(folder):
-    storage = "sqlite:///study.db"
-    optuna.create_study(storage=storage, study_name="first")
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        f"from hpo_explain.cli import main; main(['watch', {storage!r}])"
-    )
-    watching = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    said = ""
-    while "waiting" not in said:  # a study without a trial: there is no report to be made
-        line = watching.stderr.readline()
-        assert line, said
-        said += line
-    time.sleep(0.1)
-    watching.send_signal(signal.SIGINT)
-    rest = watching.communicate(timeout=60)[1]
-    assert watching.returncode == 0, said + rest
-    assert "Traceback" not in rest
-    assert rest.endswith("stopped\n")

@@ -62,13 +62,6 @@ def test_nothing_of_a_name_becomes_markup(name):
     assert page.text.startswith(result.sentence)
 
 
-def test_a_result_shows_its_sentence_its_plot_and_its_table(found):
-    page = Page(found._repr_html_())
-    assert {"svg", "table"} <= page.tags()
-    assert found.sentence in page.text
-    assert page.values("aria-label") == [found.sentence]
-
-
 @pytest.mark.parametrize("style", ["dark_background", "ggplot", "Solarize_Light2"])
 def test_the_style_of_the_user_is_neither_used_in_a_page_nor_changed(style, found):
     expected = plot_svg(found.plot, alt="")

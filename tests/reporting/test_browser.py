@@ -208,19 +208,6 @@ def test_the_page_fits_the_screen_and_does_not_complain(browser, address, screen
     assert browser.get_log("browser") == []
 
 
-def test_a_phone_shows_figures_with_letters_that_can_be_read(browser, address):
-    """The size of text of 9 points; figures are wider than the screen, and scroll in their box."""
-    shown(browser, address, PHONE)
-    browser.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; });")
-    pixels = browser.execute_script(
-        "return [...document.querySelectorAll('.plot svg')].filter(svg => svg.checkVisibility())"
-        ".map(svg => 9 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width);"
-    )
-    assert pixels
-    assert min(pixels) >= 10.0
-    assert browser.execute_script("return document.documentElement.scrollWidth;") <= PHONE["width"]
-
-
 def test_what_to_do_next_stands_on_the_first_screen(browser, address):
     if "nasty" in address:
         pytest.skip("names of 200 characters take their room")

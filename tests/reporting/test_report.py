@@ -222,16 +222,6 @@ def test_why_a_section_does_not_apply_is_a_sentence_that_leaves_names_as_they_ar
     assert refused.cards[0].finding == "lr never varies."
 
 
-@pytest.mark.parametrize("n", [0, 1])
-def test_too_few_trials_make_a_report_that_says_so(n, tmp_path):
-    space = tuning_run(2).space
-    run = hx.Run(space, space.sample(2)[:n], np.zeros(n), "minimize")
-    page = write(run, tmp_path)
-    assert page.text.count("Does not apply here:") >= 3 if n == 0 else 2
-    assert ("No trial has finished yet." in page.text) == (n == 0)
-    assert "could not be made" not in page.text
-
-
 def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_explained(tmp_path):
     run = tuning_run(20)
     best = run.incumbent_trial
@@ -300,20 +290,6 @@ def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(tmp_pa
     assert record.exc_info[1].args == ("<b>boom</b>",)
 
 
-@pytest.mark.parametrize(
-    ("name", "error", "remedy"),
-    [
-        ("nowhere/report.html", FileNotFoundError, "Create it first"),
-        ("", IsADirectoryError, "Add a name such as report.html"),
-    ],
-)
-def test_a_place_that_cannot_be_written_is_told_before_anything_is_computed(
-    tmp_path, run, name, error, remedy
-):
-    with pytest.raises(error, match=remedy):
-        pages.write(run, tmp_path / name, sections=[part(AssertionError("computed"))])
-
-
 @pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and links")
 def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
     target, link = tmp_path / "target.html", tmp_path / "link.html"
@@ -341,9 +317,6 @@ def test_the_report_takes_a_table_and_its_options(tmp_path):
     )  # fmt: skip
     assert path == tmp_path / "r.html"
     assert "14 trials of 4 hyperparameters" in Page(read(path)).text
-
-
-# ---------------------------------------------------------------------- how much it holds
 
 
 # ---------------------------------------------------------------------- bugs do not hide
