@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from optuna.samplers import RandomSampler, TPESampler
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters._conditions import infer_conditions
@@ -16,49 +15,6 @@ from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurat
 from tests.noted import kinds, noted, the_note
 
 # ---------------------------------------------------------------------- conditions
-
-
-class Asked:
-    """A trial that suggests what a configuration says, and notes what was asked for."""
-
-    def __init__(self, config):
-        self.config, self.asked = config, set()
-
-    def _suggest(self, name, *args, **kwargs):
-        self.asked.add(name)
-        return self.config[name]
-
-    suggest_float = suggest_int = suggest_categorical = _suggest
-
-
-def nested(trial):
-    """A category and an integer as parents, nested, in a loop, and with *and*."""
-    n_layers = trial.suggest_int("n_layers", 1, 4)
-    total = sum(trial.suggest_int(f"units_{i}", 4, 64, log=True) for i in range(n_layers)) / 100
-    model = trial.suggest_categorical("model", ["svm", "forest", None])
-    if model == "svm":
-        kernel = trial.suggest_categorical("kernel", ["rbf", "linear", "poly"])
-        total += trial.suggest_float("C", 1e-2, 1e2, log=True) / 100
-        if kernel != "linear":
-            total += trial.suggest_float("gamma", 0.0, 1.0)
-            if kernel == "poly":
-                total += trial.suggest_int("degree", 2, 5)
-    if model is not None and n_layers >= 3:
-        total += trial.suggest_float("both", 0.0, 1.0)
-    return total
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("sampler", [RandomSampler, TPESampler])
-def test_inferred_conditions_are_those_of_the_objectives_own_code(sampler):
-    study = optimized(nested, 150, sampler(seed=3))
-    run = from_optuna(study)
-    assert same_configurations(run, study)
-    assert all(parameter.optional is None for parameter in run.space)
-    for config in run.space.decode(run.space.sample(2000, seed=1)):
-        trial = Asked(config)
-        nested(trial)
-        assert trial.asked == set(config)
 
 
 def test_the_notes_say_which_conditions_were_inferred():

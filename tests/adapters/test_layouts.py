@@ -268,8 +268,6 @@ def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposa
     assert ("proposals_unknown" in kinds(run.notes)) == (not options)
     if not options:
         assert run.origin(3) is hx.Origin.UNKNOWN
-        with pytest.raises(hx.NothingToExplain, match="not recorded who chose"):
-            hx.desirability_path(run)
         named = hx.explain_proposal(run, 30, background=20)
         assert the_note(named.notes, "chooser_unknown").trials == (30,)
 

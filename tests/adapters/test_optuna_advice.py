@@ -19,7 +19,6 @@ SAMPLERS = {
     "group": lambda: optuna.samplers.TPESampler(seed=0, multivariate=True, group=True),
     "random": lambda: optuna.samplers.RandomSampler(seed=0),
 }
-pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 
 
 def objective(trial):

@@ -17,11 +17,7 @@ from tests.noted import kinds
 
 torch = pytest.importorskip("torch", reason="GPSampler needs torch, which is not installed")
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 STARTUP = 6
 TRIALS = 14
 

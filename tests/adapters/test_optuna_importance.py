@@ -124,17 +124,6 @@ def test_params_choose_what_is_returned_and_change_no_share(study):
 # ---------------------------------------------------------------------- seeds and bad input
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"n_trees": 0}, "n_trees must be at least 1, but was 0"),
-    ({"seed": None}, "seed must be a whole number, but was None"),
-    ({"pruned": "keep"}, "pruned must be one of 'drop', 'last', but was 'keep'"),
-    ({"infeasible": "last"}, "infeasible must be one of 'drop', 'keep', but was 'last'"),
-])  # fmt: skip
-def test_bad_options_are_told(options, message):
-    with pytest.raises(ValueError, match=message):
-        FanovaImportanceEvaluator(**options)
-
-
 def test_bad_params_are_told(study):
     unknown = r"params must be a hyperparameter, but 'z' is unknown\. There are: x, y"
     with pytest.raises(ValueError, match=unknown):

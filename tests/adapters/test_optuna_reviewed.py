@@ -28,11 +28,7 @@ from hpo_explain.reporting._words import trial_line, why_no_explanation
 from tests.adapters.studies import optimized
 from tests.noted import the_note
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 QUICK = ProposalExplainer("lcb", background=20)
 SPACE = hx.SearchSpace([

@@ -56,7 +56,6 @@ def test_proposals_are_the_trials_that_tpe_chose_by_its_model(startup):
     assert set(from_optuna(study, sampler=sampler).proposals) == set(run.proposals)
 
 
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
     sampler = SpiedTPE(n_startup_trials=6, multivariate=True, constant_liar=True, seed=0)
@@ -123,7 +122,6 @@ def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path, monkeypatch
     (lambda: GridSampler({"x": np.linspace(-1, 1, 14).tolist()}, seed=0), "GridSampler"),
     (lambda: QMCSampler(seed=0), "QMCSampler"),
 ])  # fmt: skip
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_without_a_model_all_trials_with_two_before_them_may_be_explained(sampler, name):
     run = from_optuna(optimized(parabola, 14, sampler()))
     assert run.proposals == tuple(range(2, 14))
@@ -137,7 +135,6 @@ def test_a_grid_is_recognized_by_its_marks():
     assert from_optuna(study).optimizer == "Optuna's GridSampler"
 
 
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_the_gaussian_process_of_optuna_counts_completed_trials_only():
     trials = [
         finished(start=i, end=i + 0.5, state=TrialState.PRUNED if i < 4 else TrialState.COMPLETE)
@@ -225,7 +222,6 @@ def test_the_startup_phase_of_a_parallel_run_goes_by_time():
     assert run.proposals == (19, 20, 21)  # started at 10.5, 11.5, 12.5
 
 
-@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_random_trials_of_a_parallel_run_are_told_from_those_with_marks():
     """While one trial waits for the sampler, others finish: few were finished when it started."""
 

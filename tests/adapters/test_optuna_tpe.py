@@ -18,12 +18,6 @@ from tests.adapters.spied import SpiedTPE, every_kind, spied_study
 from tests.adapters.studies import optimized
 from tests.noted import kinds, the_note
 
-# Of Optuna itself: settings that are on their way in or out.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
-
 UNIVARIATE = {"multivariate": False, "constant_liar": False}
 JOINT = {"multivariate": True, "constant_liar": True}
 GROUPS = {"multivariate": True, "group": True, "constant_liar": True}

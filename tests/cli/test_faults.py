@@ -69,16 +69,6 @@ def test_a_disk_that_is_full_half_way(run, old, opened):
     assert [*old.parent.iterdir()] == [old]
 
 
-def test_a_folder_that_is_read_only(run, old, opened):
-    def refuse(path, mode):  # by chmod nothing is refused to an administrator
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
-
-    opened(refuse)
-    check_told(run(*COMMANDS[str(old)]), old, errno.EROFS)
-    assert old.read_text() == "old"
-    assert [*old.parent.iterdir()] == [old]
-
-
 @pytest.mark.parametrize("written", [False, True])
 def test_a_folder_that_disappears(run, old, monkeypatch, written):
     """Before the file is opened, or when it is written and not yet in its place."""
