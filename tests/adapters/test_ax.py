@@ -7,22 +7,28 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 
 ax = pytest.importorskip("ax", reason="ax-platform is not installed")
+pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]
 
 
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore")
-def test_a_client_is_read_with_its_space_and_what_generated_each_trial():
+def client_of(*parameters, **options):
     client = ax.Client(random_seed=0)
-    client.configure_experiment(
-        parameters=[
-            ax.RangeParameterConfig(
-                name="lr", parameter_type="float", bounds=(1e-4, 1.0), scaling="log"
-            ),
-            ax.RangeParameterConfig(name="n", parameter_type="int", bounds=(1, 5)),
-            ax.ChoiceParameterConfig(name="k", parameter_type="str", values=["a", "b"]),
-        ]
-    )
+    client.configure_experiment(parameters=[*parameters], **options)
     client.configure_optimization(objective="-loss")
+    return client
+
+
+def number(name, low=0.0, high=1.0, kind="float", **options):
+    return ax.RangeParameterConfig(name=name, bounds=(low, high), parameter_type=kind, **options)
+
+
+def choice(name, *values, **options):
+    return ax.ChoiceParameterConfig(name=name, values=[*values], parameter_type="str", **options)
+
+
+def test_a_client_is_read_with_its_space_and_what_generated_each_trial():
+    client = client_of(
+        number("lr", 1e-4, 1.0, scaling="log"), number("n", 1, 5, "int"), choice("k", "a", "b")
+    )
     losses = {}
     for i in range(7):
         for trial, config in client.get_next_trials(1).items():
@@ -50,15 +56,9 @@ def test_a_client_is_read_with_its_space_and_what_generated_each_trial():
     assert (run.finished >= run.started).all()
 
 
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore")
 def test_constraints_of_the_space_are_named():
-    client = ax.Client(random_seed=0)
-    client.configure_experiment(
-        [ax.RangeParameterConfig(name=n, bounds=(0.0, 1.0), parameter_type="float") for n in "uv"],
-        parameter_constraints=["u + 2*v <= 1.5"],
-    )
-    client.configure_optimization(objective="-loss")
+    constraints = ["u + 2*v <= 1.5"]
+    client = client_of(number("u"), number("v"), parameter_constraints=constraints)
     for _ in range(3):
         for trial, values in client.get_next_trials(max_trials=1).items():
             client.complete_trial(trial, raw_data={"loss": values["u"]})
@@ -69,16 +69,7 @@ def test_constraints_of_the_space_are_named():
 @pytest.fixture(scope="module")
 def tuned():
     """Return a client that was told ten trials with standard errors, and then asked for two."""
-    client = ax.Client(random_seed=0)
-    client.configure_experiment(
-        [
-            ax.RangeParameterConfig(
-                name="u", bounds=(1e-3, 1.0), parameter_type="float", scaling="log"
-            ),
-            ax.RangeParameterConfig(name="v", bounds=(0.0, 1.0), parameter_type="float"),
-        ]
-    )
-    client.configure_optimization(objective="-loss")
+    client = client_of(number("u", 1e-3, 1.0, scaling="log"), number("v"))
     space = hx.SearchSpace(
         [hx.FloatParameter("u", 1e-3, 1.0, log=True), hx.FloatParameter("v", 0.0, 1.0)]
     )
@@ -95,8 +86,6 @@ def _loss(config):
     return (np.log10(config["u"]) + 1.0) ** 2 + config["v"]
 
 
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore")
 def test_the_model_behind_a_proposal_is_the_one_that_ax_predicts_with(tuned):
     run = hx.from_ax(tuned)
     # Ax keeps the model that generated the last trial
@@ -108,8 +97,6 @@ def test_the_model_behind_a_proposal_is_the_one_that_ax_predicts_with(tuned):
     assert (shown.subject.model, shown.subject.assumed) == ("Ax's GP", True)
 
 
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore")
 def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_folds(tuned):
     run = pickle.loads(pickle.dumps(hx.from_ax(tuned)))
     model = run.surrogate()
@@ -126,19 +113,8 @@ def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_fo
     assert [note["own"] for note in run.notes if note.kind == "sem_known"] == [True]
 
 
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore")
 def test_a_process_over_unordered_choices_is_not_taken_for_one_over_numbers():
-    client = ax.Client(random_seed=0)
-    client.configure_experiment(
-        [
-            ax.RangeParameterConfig(name="u", bounds=(0.0, 1.0), parameter_type="float"),
-            ax.ChoiceParameterConfig(
-                name="k", values=["a", "b", "c"], parameter_type="str", is_ordered=False
-            ),
-        ]
-    )
-    client.configure_optimization(objective="-loss")
+    client = client_of(number("u"), choice("k", "a", "b", "c", is_ordered=False))
     for i in range(6):
         trial = client.attach_trial({"u": i / 5, "k": "abc"[i % 3]})
         client.complete_trial(trial, raw_data={"loss": (i / 5 + (i % 3 == 1), 0.1)})

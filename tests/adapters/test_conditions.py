@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
+from hpo_explain.base.text import tell
 from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurations
 from tests.noted import kinds, noted, the_note
 
@@ -171,42 +170,31 @@ def test_a_parent_is_suggested_before_its_child_unless_nothing_is():
     assert space["child"].active_when == {"after": ("a",)}
 
 
-KINDS = st.sampled_from([
-    FloatParameter("h", 0.0, 1.0), IntParameter("h", 0, 4), IntParameter("h", 1, 5000, log=True),
-    CategoricalParameter("h", ["a", None, True, 1]), CategoricalParameter("h", ["only"]),
-])  # fmt: skip
+# ---------------------------------------------------------------------- words
+
+EQUALS = fact("parent_equals", names=["booster"], value="dart")
+AT_LEAST = fact("parent_at_least", names=["layers"], low=3)
+
+SENTENCES = [
+    (
+        fact("active_when", names=["rate", "skip"], rules=(EQUALS, AT_LEAST), untried=()),
+        "rate and skip: active when booster = 'dart' and layers >= 3, inferred from the trials "
+        "that have it",
+    ),
+    (
+        fact(
+            "active_at_frequency",
+            names=["y"],
+            share=0.4286,
+            why=fact("partly_explained_activity", rules=(EQUALS,)),
+            together=False,
+        ),
+        "y: inactive unless booster = 'dart', and no category or whole number of another "
+        "hyperparameter explains the rest; counts as active at its observed frequency, 0.43",
+    ),
+]
 
 
-@st.composite
-def spaces_with_gaps(draw):
-    """Hyperparameters, and encoded rows in which they are missing for a reason or for none."""
-    n = draw(st.integers(1, 30))
-    parameters = [replace(draw(KINDS), name=f"h{j}") for j in range(draw(st.integers(1, 7)))]
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    X = np.column_stack([parameter.from_latent(rng.random(n)) for parameter in parameters])
-    for j in range(len(parameters)):
-        reason = draw(st.sampled_from(["always", "parent", "chance"]))
-        active = rng.random(n) < draw(st.sampled_from([0.9, 0.5, 0.1]))
-        if reason == "parent" and j:
-            parent = X[:, draw(st.integers(0, j - 1))]
-            active = parent == parent[draw(st.integers(0, n - 1))]
-        if reason != "always" and active.any():
-            X[~active, j] = np.nan
-    return parameters, X
-
-
-@settings(max_examples=100, deadline=None, derandomize=True)
-@given(spaces_with_gaps())
-def test_every_row_is_a_configuration_of_the_inferred_space_and_every_hyperparameter_occurs(case):
-    parameters, X = case
-    found, notes = infer_conditions(parameters, X, range(len(X)))
-    space = SearchSpace(found)
-    assert space.is_valid(X).all()
-    conditional = [name for name in space.names if space.is_conditional(name)]
-    gaps = np.isnan(X).any(axis=0)
-    assert conditional == [p.name for p, gap in zip(parameters, gaps, strict=True) if gap]
-    assert sorted(name for note in notes for name in note.names) == sorted(conditional)
-    drawn = space.sample(200, seed=0)
-    assert space.is_valid(drawn).all()
-    seen = np.isnan(drawn).any(axis=0)
-    assert not seen[~gaps].any()
+@pytest.mark.parametrize(("told", "sentence"), SENTENCES, ids=[told.kind for told, _ in SENTENCES])
+def test_a_condition_is_told_in_a_sentence(told, sentence):
+    assert tell(told) == sentence

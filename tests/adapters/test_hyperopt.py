@@ -1,4 +1,5 @@
 from functools import partial
+from types import SimpleNamespace as Ns
 
 import numpy as np
 import pytest
@@ -137,25 +138,17 @@ def test_points_that_a_user_gave_are_not_proposals():
 
 
 def test_marks_that_a_database_has_removed_are_not_guessed(searched):
-    class Stored:
-        """Trials as a database returns them: NumPy's numbers have become Python's own."""
+    def without_marks(misc):
+        """NumPy's numbers have become Python's own."""
+        return {part: {k: np.array(v).tolist() for k, v in misc[part].items()}
+                for part in ("vals", "idxs")}  # fmt: skip
 
-        miscs = searched.miscs
-        trials = [  # noqa: RUF012
-            {
-                **document,
-                "misc": {
-                    "vals": {k: np.array(v).tolist() for k, v in document["misc"]["vals"].items()},
-                    "idxs": {k: np.array(v).tolist() for k, v in document["misc"]["idxs"].items()},
-                },
-            }
-            for document in searched.trials
-        ]
-
-    run = hx.from_hyperopt(Stored(), space=SPACE)
+    documents = [{**d, "misc": without_marks(d["misc"])} for d in searched.trials]
+    stored = Ns(miscs=searched.miscs, trials=documents)
+    run = hx.from_hyperopt(stored, space=SPACE)
     assert run.proposals == ()
     assert "algorithm_not_recorded" in kinds(run)
-    told = hx.from_hyperopt(Stored(), space=SPACE, algo=hyperopt.tpe.suggest)
+    told = hx.from_hyperopt(stored, space=SPACE, algo=hyperopt.tpe.suggest)
     assert told.proposals == tuple(range(20, 26))
     assert "startup_trials_assumed" in kinds(told)
 

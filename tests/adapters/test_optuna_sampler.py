@@ -5,7 +5,6 @@ import time
 import numpy as np
 import optuna
 import pytest
-from optuna.distributions import FloatDistribution
 from optuna.samplers import (
     GPSampler,
     GridSampler,
@@ -16,9 +15,8 @@ from optuna.samplers import (
 from optuna.trial import TrialState, create_trial
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import ExplanationCallback, from_optuna
+from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import Origin, fact
-from tests.adapters.drawn import drawn_here
 from tests.adapters.studies import finished, optimized, parabola, study_of
 from tests.noted import kinds, noted, the_note
 
@@ -101,22 +99,6 @@ def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(tmp_path
     assert hx.explain_proposal(by_tpe, 14).subject.acquisition == "log l − log g"
 
 
-def test_the_sampler_of_a_study_that_runs_is_no_assumption(tmp_path, monkeypatch):
-    drawn_here(monkeypatch)
-    notes = []
-    callback = ExplanationCallback(
-        tmp_path / "r.html", every=15, budget=None, sections=["overview"],
-        on_update=lambda path: notes.append(path.read_text(encoding="utf-8")),
-    )  # fmt: skip
-    study = optuna.create_study(
-        storage=f"sqlite:///{tmp_path}/study.db",
-        sampler=TPESampler(n_startup_trials=4, multivariate=False, seed=0),
-    )
-    study.optimize(parabola, n_trials=15, callbacks=[callback])
-    assert "Optuna&#39;s TPESampler" in notes[-1]
-    assert "unknown sampler" not in notes[-1]
-
-
 @pytest.mark.parametrize(("sampler", "name"), [
     (lambda: RandomSampler(seed=0), "RandomSampler"),
     (lambda: GridSampler({"x": np.linspace(-1, 1, 14).tolist()}, seed=0), "GridSampler"),
@@ -167,23 +149,6 @@ def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
     assert {run.origin(t) for t in run.proposals} == {Origin.MODEL}
     told = {note["origin"]: note.trials for note in noted(run.notes, "set_by_hand")}
     assert told == {origin: (trial,) for trial, origin in by_hand.items()}
-
-
-def test_a_trial_marked_by_another_sampler_has_an_unknown_origin():
-    trials = [finished(start=i, end=i + 0.5, x=i / 20) for i in range(20)]
-    for trial in trials[12:]:
-        trial.system_attrs = {"tpe:relative_params:0": "[]"}
-    trials[11].system_attrs = {"grid_id": 3}
-    run = from_optuna(study_of(*trials))
-    assert run.optimizer == "Optuna's TPESampler"
-    assert run.origin(11) is Origin.UNKNOWN
-    assert 11 not in run.proposals
-
-
-def test_a_study_of_nothing_but_added_trials_is_read_like_a_table():
-    space = {"x": FloatDistribution(0.0, 1.0)}
-    trials = [create_trial(value=i, params={"x": i / 20}, distributions=space) for i in range(20)]
-    assert from_optuna(study_of(*trials)).proposals == tuple(range(10, 20))
 
 
 # ---------------------------------------------------------------------- parallel runs

@@ -95,13 +95,6 @@ def test_what_is_in_a_write_ahead_log_is_read(file):
     writer.close()
 
 
-def test_the_file_may_be_deleted_and_made_anew_between_two_readings(file):
-    assert len(read_storage("sqlite:///study.db")) == 3
-    file.unlink()
-    create("sqlite:///study.db", n_trials=2)
-    assert len(read_storage("sqlite:///study.db")) == 2
-
-
 @pytest.mark.parametrize("storage", ["sqlite:///new.db", "journal.log"])
 def test_whether_a_study_has_begun(tmp_path, monkeypatch, storage):
     monkeypatch.chdir(tmp_path)
@@ -141,7 +134,6 @@ def test_a_password_is_not_shown(file):
 @pytest.mark.parametrize(("driver", "module", "package"), [
     ("mysql", "MySQLdb", "mysqlclient"),
     ("postgresql+psycopg", "psycopg", "psycopg[binary]"),
-    ("postgresql+pg8000", "pg8000", "pg8000"),
 ])  # fmt: skip
 def test_a_missing_driver_is_named_with_the_line_that_installs_it(
     driver, module, package, monkeypatch

@@ -84,13 +84,6 @@ def test_all_that_trials_hold_is_read_as_optuna_reads_it(address, name, at_once,
         assert {trial.state for trial in found} == set(TrialState) - {TrialState.WAITING}
 
 
-def test_equal_ranges_are_read_once_and_trials_share_nothing_else(address):
-    trials = load_study(address, "two").get_trials(deepcopy=False)
-    assert len({id(trial.distributions["x"]) for trial in trials if trial.params}) == 1
-    for held in ("params", "distributions", "user_attrs", "system_attrs", "intermediate_values"):
-        assert len({id(getattr(trial, held)) for trial in trials}) == len(trials)
-
-
 def test_what_changed_since_is_read_by_a_second_look(address):
     study = load_study(address, "steps")
     before = len(study.get_trials(deepcopy=False))

@@ -5,7 +5,6 @@ from scipy import stats
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -198,12 +197,6 @@ def test_several_metrics_of_which_none_was_chosen_are_runs_of_their_own():
         as_run(search, objective="c")
 
 
-def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
-    search = grid({"C": [0.1, 0.5, 1.0]}, refit=lambda results: 0)
-    (note,) = [note for note in as_run(search).notes if note.kind == "refit_chose_another"]
-    assert note.trials == (0, 2)
-
-
 # ---------------------------------------------------------------------- other optimizers
 
 
@@ -228,17 +221,3 @@ def test_a_bayesian_search_over_several_spaces_is_one_conditional_space():
     assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
     assert run.origin(0) is hx.Origin.UNKNOWN
-
-
-def test_a_search_by_optuna_is_its_study_with_the_folds():
-    integration = pytest.importorskip("optuna_integration")
-    from optuna.distributions import FloatDistribution
-
-    search = integration.OptunaSearchCV(
-        LogisticRegression(), {"C": FloatDistribution(1e-3, 1e3, log=True)}, n_trials=4, cv=3
-    ).fit(*make_classification(60, random_state=0))
-    run = as_run(search)
-    assert run.objective.tolist() == [trial.value for trial in search.study_.trials]
-    assert run.instances.objective[::3].tolist() == [
-        trial.user_attrs["split0_test_score"] for trial in search.study_.trials
-    ]

@@ -55,14 +55,3 @@ def test_a_wider_range_keeps_all_trials_and_fixed_values_are_left_to_the_code():
     given = {"skopt": skopt}
     exec(fixed.code, given)
     assert given["kind"] == Categorical(["a"], name="kind")
-
-
-def test_an_optimizer_is_advised_by_what_it_was_told():
-    optimizer = skopt.Optimizer(DIMENSIONS, random_state=0)
-    for _ in range(4):
-        point = optimizer.ask()
-        optimizer.tell(point, loss(point))
-    narrower = Action("narrow", parameters=(hx.IntParameter("depth", 1, 5),))
-    found = applied(optimizer, narrower)
-    assert found["x0"] == [x for x in optimizer.Xi if x[1] <= 5] or found["x0"] is None
-    assert found["n_initial_points"] >= 6

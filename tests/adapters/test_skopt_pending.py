@@ -94,15 +94,6 @@ def test_the_numbers_stay_when_it_is_told():
     np.testing.assert_array_equal(hx.explain_proposal(run, 7, background=ROWS).phi, before.phi)
 
 
-def test_a_configuration_is_explained_as_the_next_point():
-    optimizer = optimizer_of("gp_hedge")
-    point = optimizer.ask()
-    pending = hx.explain_proposal(optimizer, "pending", background=ROWS)
-    given = hx.explain_proposal(optimizer, dict(zip("xy", point, strict=True)), background=ROWS)
-    np.testing.assert_allclose(given.phi, pending.phi)
-    assert given.subject.acquisition == pending.subject.acquisition
-
-
 def test_no_point_is_pending_where_skopt_will_draw_it_or_a_result_is_all_there_is():
     optimizer = optimizer_of("EI", told=3)
     optimizer.ask()
@@ -156,13 +147,6 @@ def test_points_of_an_initial_batch_were_chosen_by_no_model():
     with pytest.raises(NothingToExplain):
         hx.explain_proposal(run, 3)
     assert not hx.explain_proposal(run, 6, background=ROWS).assumed
-
-
-def test_a_hedges_batch_is_inferred_point_by_point():
-    optimizer = optimizer_of("gp_hedge")
-    optimizer.ask(n_points=2)
-    explanation = hx.explain_proposal(optimizer, 8, background=ROWS)
-    assert {"hedge_inferred", "lies_told"} <= {*kinds(explanation.notes)}
 
 
 # ---------------------------------------------------------------------- a search

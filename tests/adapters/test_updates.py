@@ -119,14 +119,6 @@ def test_a_run_that_is_too_short_gets_its_report_at_the_end_only(simulate, tmp_p
     assert len(seen) == 1
 
 
-def test_reports_that_wait_are_logged_once(simulate, caplog):
-    with caplog.at_level(logging.INFO, logger="hpo_explain"):
-        seen, _ = simulate(trial=1.0, full=20.0, trials=1000)
-    waits = [r.getMessage() for r in caplog.records if "not written anew" in r.msg]
-    assert len(waits) == len(seen) + 1  # not with every trial
-    assert "10 %" in waits[0]
-
-
 def test_on_update_gets_the_path_and_may_fail(simulate, tmp_path, caplog):
     told = []
 

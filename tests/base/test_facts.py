@@ -1,6 +1,7 @@
 """Every kind of fact has words, and no words are left over."""
 
 import ast
+from functools import cache
 
 from hpo_explain.adapters._reading import nothing_left
 from hpo_explain.base.errors import InputError, Option
@@ -11,15 +12,24 @@ from tests.noted import known_facts
 from tests.source_tree import modules
 
 
+@cache
+def calls():
+    """Every call in the source that makes or declares a fact, with its place."""
+    return [
+        (f"{module}:{call.lineno}", call)
+        for module, path in modules().items()
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and name_of(call.func) in ("fact", "declared_fact")
+    ]
+
+
 def kinds_made(*by):
     """Every kind of fact that the source makes by these functions, with the place of the call."""
     found = {}
-    for module, path in modules().items():
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and name_of(call.func) in by:
-                for kind in literals(call):
-                    found.setdefault(kind, f"{module}:{call.lineno}")
-                    assert kind is not None, f"{module}:{call.lineno}: the kind is not a literal"
+    for place, call in calls():
+        for kind in literals(call) if name_of(call.func) in by else ():
+            found.setdefault(kind, place)
+            assert kind is not None, f"{place}: the kind is not a literal"
     return found
 
 

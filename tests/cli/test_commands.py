@@ -102,10 +102,6 @@ def test_help_imports_nothing_heavy(arguments):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_an_unknown_command_is_wrong_usage(run):
-    assert run("reprot").exit_code == 2
-
-
 # ---------------------------------------------------------------------- arguments of some
 
 
@@ -141,16 +137,6 @@ def test_a_good_region_and_a_sub_space(run, read):
     outcome = run("importance", "study.db", "--cap", "50%", "--given", given, "--format", "json")
     found = hx.importance(read, cap="50%", given=json.loads(given))
     assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
-
-
-@pytest.mark.parametrize("trial", ["latest", "best", "best-predicted", "12"])
-def test_the_trial_may_be_named_in_four_ways(run, read, trial):
-    outcome = run("explain-proposal", "study.db", "--trial", trial, "--acquisition", "lcb",
-                  "--background", "50", "--format", "json")  # fmt: skip
-    asked = int(trial) if trial.isdecimal() else trial
-    found = hx.explain_proposal(read, asked, acquisition="lcb", background=50)
-    assert json.loads(outcome.stdout)["trial"] == found.trial
-    assert json.loads(outcome.stdout)["payout"] == found.payout
 
 
 def test_the_pending_trial_is_the_one_that_runs(study, run):

@@ -75,11 +75,6 @@ def test_a_name_that_occurs_twice_is_refused_as_in_a_data_frame(folder, run):
     assert "has the column acc more than once. Rename one." in outcome.stderr
 
 
-def test_columns_without_a_name_may_be_several(folder):
-    (folder / "t.csv").write_text(",,acc\n0,0,1.5\n1,1,2.5\n")
-    assert read_csv("t.csv", ["acc"])[0].columns.tolist() == ["Unnamed: 0", "Unnamed: 1", "acc"]
-
-
 def test_a_ragged_row_is_said_in_a_sentence(folder, run):
     (folder / "t.csv").write_text("lr,acc\n0.1,1\n0.1,1,2,3\n")
     outcome = run("importance", "t.csv", "--objective", "acc")

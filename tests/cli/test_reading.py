@@ -9,7 +9,8 @@ import pytest
 import hpo_explain as hx
 import hpo_explain.adapters.frame
 from hpo_explain.base.facts import fact
-from hpo_explain.cli._reading import summary
+from hpo_explain.cli._reading import CAUTIONS, summary
+from tests.noted import known_facts
 
 CHOSEN = {
     "importance": ["--format", "json"],
@@ -78,3 +79,7 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     assert lines[6] == "note: c: left out, as the column is empty"
     shown = sum(line.startswith("note: ") for line in lines)
     assert lines[-1] == f"and {len(found.notes) - shown} more; see the report"
+
+
+def test_what_is_told_first_are_kinds_of_facts():
+    assert known_facts() >= CAUTIONS

@@ -134,22 +134,6 @@ def test_a_pickle_that_cannot_be_loaded_says_how_to_make_one(folder, run):
     assert "store_objective=False" in outcome.stderr
 
 
-def test_the_sampler_may_be_named_and_tells_which_trials_a_model_chose(folder, run):
-    study = optuna.create_study(
-        storage="sqlite:///s.db", sampler=optuna.samplers.RandomSampler(seed=0)
-    )
-    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=14)
-    study._storage.remove_session()
-    said = {}
-    for name in ("RandomSampler", "TPESampler"):
-        outcome = run("history", "s.db", "--sampler", name)
-        assert outcome.exit_code == 0, outcome.output
-        said[name] = outcome.stderr
-        assert f"sampler: {name}, as given with --sampler" in outcome.stderr
-    assert "no acquisition function chose" in said["RandomSampler"]
-    assert "no acquisition function chose" not in said["TPESampler"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -157,7 +141,6 @@ def test_the_sampler_may_be_named_and_tells_which_trials_a_model_chose(folder, r
         (["report", "nowhere.log"], ["neither a file nor an address"]),
         (["report", "sqlite:///text.db"], ["cannot be read as an Optuna storage"]),
         (["report", "oracle://me:secret@host/x"], ["me:***@host"]),
-        (["report", "sqlite:///study.db", "--study-name", "second"], ["'second'", "'first'"]),
         (["importance", "study.db", "--cap", "-5"], ["--cap must lie within the observed"]),
         (
             ["importance", "study.db", "--given", '{"z": [1]}'],
@@ -168,7 +151,6 @@ def test_the_sampler_may_be_named_and_tells_which_trials_a_model_chose(folder, r
         (["importance", "half.csv", "--objective", "x"], ["cannot be read as a table"]),
         (["importance", "broken.log"], ["cannot be read as a journal"]),
         (["importance", "empty.csv", "--objective", "auc"], ["'empty.csv' is empty"]),
-        (["importance", "empty.log", "--objective", "auc"], ["'empty.log' is empty"]),
     ],
     ids=lambda value: " ".join(value),
 )

@@ -137,11 +137,9 @@ RUNS = {
         excluded={100 + k: name for k, name in enumerate(NASTY)},
     ),
     "one": lambda: many(12, 1),
-    "two": lambda: many(16, 2),
     "hundred": lambda: many(40, 100),
     "objectives": lambda: {"loss": tuning_run(16), "time": tuning_run(20, direction="maximize")},
     "ten": lambda: many(30, 10),
-    "thirty": lambda: many(60, 30),
 }  # fmt: skip
 
 
@@ -150,10 +148,7 @@ RUNS = {
     params=[
         "nasty",
         "objectives",
-        *(
-            pytest.param(name, marks=pytest.mark.thorough)
-            for name in ("one", "two", "ten", "thirty", "hundred")
-        ),
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("one", "ten", "hundred")),
     ],
 )
 def address(request, tmp_path_factory):

@@ -126,14 +126,6 @@ def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(p
     assert said[:80] in details
 
 
-def test_the_alternative_text_of_a_plot_is_its_finding(page, run):
-    told = page.values("aria-label")
-    assert any(f"by trial {run.incumbent_trial}" in text for text in told)
-    for trial in ("best", "latest"):
-        sentence = hx.explain_proposal(run, trial, precision=0.05).sentence
-        assert any(text.startswith(sentence) for text in told)
-
-
 # ---------------------------------------------------------------------- the file
 
 
@@ -255,23 +247,6 @@ def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
     assert f"Trial {second} is the best of the proposals." in text
 
 
-def test_a_latest_proposal_that_is_the_best_is_explained_once(tmp_path):
-    best = tuning_run(20).incumbent_trial
-    run = tuning_run(20, proposals=[best])
-    text = write(run, tmp_path, sections=["latest"]).text
-    assert f"The latest proposal, trial {best}, is the best of the proposals as well" in text
-
-
-def test_a_model_that_is_poor_is_warned_of_beside_its_explanation(tmp_path):
-    noise = np.random.default_rng(0).normal(size=30)
-    run = tuning_run(30)
-    run = hx.Run(run.space, run.X, noise, "minimize", proposals=range(8, 30))
-    page = write(run, tmp_path, sections=["trust", "latest"])
-    assert hx.trust(run).level == "poor"
-    assert "Do not act on the explanations" in page.text
-    assert "Trust in the model behind the proposals is poor" in page.text
-
-
 # ---------------------------------------------------------------------- what fails
 
 
@@ -300,23 +275,6 @@ def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
-
-
-# ---------------------------------------------------------------------- from every source
-
-
-def test_the_report_takes_a_table_and_its_options(tmp_path):
-    run = tuning_run(14)
-    table = run.space.decode(run.X)
-    import pandas as pd
-
-    frame = pd.DataFrame(table).assign(loss=run.objective)
-    path = hx.report(
-        frame, str(tmp_path / "r.html"), title="a table", objective="loss", space=run.space,
-        sections=["overview"],
-    )  # fmt: skip
-    assert path == tmp_path / "r.html"
-    assert "14 trials of 4 hyperparameters" in Page(read(path)).text
 
 
 # ---------------------------------------------------------------------- bugs do not hide

@@ -83,14 +83,6 @@ def test_a_section_says_why_it_does_not_apply(section):
         content_of(section, single)
 
 
-def test_one_hyperparameter_acts_together_with_none():
-    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    X = space.sample(10, seed=1)
-    run = hx.Run(space, X, X[:, 0], "minimize")
-    with pytest.raises(NothingToExplain, match="a single hyperparameter"):
-        content_of("h-statistic", run)
-
-
 def test_cautions_stand_before_the_finding():
     rng = np.random.default_rng(0)
     run = tuning_run(40)

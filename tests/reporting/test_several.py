@@ -1,11 +1,9 @@
 """The report's first tab, on several objectives or several runs together."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.sources import as_runs
 from hpo_explain.reporting import Report, Status
 from tests.analytic import unit_cube
 
@@ -38,15 +36,3 @@ def test_runs_that_share_nothing_stand_beside_each_other_only():
     other = hx.SearchSpace([hx.FloatParameter("z", 0.0, 1.0)])
     runs = {"one": run_of([1.0, 0.0]), "two": run_of([1.0], space=other)}
     assert [tab.name for tab in Report.of(runs).tabs] == ["one", "two"]
-
-
-def test_a_dict_of_whatever_is_read_is_read():
-    tables = {}
-    for seed in range(2):
-        table = pd.DataFrame(SPACE.decode(SPACE.sample(12, seed=seed)))
-        tables[f"seed {seed}"] = table.assign(loss=table.x1)
-    runs = as_runs(tables, objective="loss")
-    assert [(name, len(run)) for name, run in runs.items()] == [("seed 0", 12), ("seed 1", 12)]
-    columns = {"x": [0.1, 0.2, 0.3], "loss": [1.0, 2.0, 3.0]}
-    with pytest.raises(ValueError, match=r"pandas\.DataFrame"):
-        as_runs(columns, objective="loss")

@@ -1,7 +1,5 @@
 """The search space: encoding, conditions, and the measure, against brute force."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -233,12 +231,3 @@ def test_of_an_optional_hyperparameter_nan_is_its_absence_and_none_a_choice():
 def test_conditions_are_told_in_words(name, text):
     assert SPACE.condition_text(name) == text
     assert SPACE.is_conditional(name) == (name != "lr")
-
-
-def test_a_space_is_a_sequence_of_its_hyperparameters_and_can_be_pickled():
-    assert len(SPACE) == 9
-    assert [p.name for p in SPACE] == list(SPACE.names)
-    assert SPACE["lr"] is SPACE.parameters[SPACE.index("lr")]
-    copy = pickle.loads(pickle.dumps(SPACE))
-    assert copy.parameters == SPACE.parameters
-    np.testing.assert_array_equal(copy.sample(9, seed=3), SPACE.sample(9, seed=3))
