@@ -53,9 +53,10 @@ def study(folder, tuned):
 
 
 @pytest.fixture
-def brief_reports(monkeypatch):
-    """Reports of three sections: what they hold is tested elsewhere, and takes long."""
-    brief = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
+def brief_reports(request, monkeypatch):
+    """Reports of few sections: what they hold is tested elsewhere, and takes long."""
+    names = getattr(request.module, "SECTIONS", reporting.BRIEF)
+    brief = tuple(part for part in page.SECTIONS if part.name in names)
     monkeypatch.setattr(page, "SECTIONS", brief)
 
 

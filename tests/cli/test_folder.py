@@ -7,6 +7,7 @@ import sys
 import pytest
 
 pytestmark = pytest.mark.usefixtures("brief_reports")
+SECTIONS = ("overview",)
 
 reporting = sys.modules["hpo_explain.cli.report"]  # the package shows the command there
 

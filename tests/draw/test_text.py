@@ -12,7 +12,6 @@ from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("lr", "lr"),
         ("a\nb\r\nc\u2028d", "a↵b↵c↵d"),
         ("a\tb", "a b"),
         ("a\x00b\x1bc\ud800", "a\ufffdb\ufffdc\ufffd"),
@@ -73,10 +72,7 @@ def test_lines_are_broken_at_spaces_but_not_around_an_equals_sign():
     ("value", "scale", "shown"),
     [
         (0.4812, 0.5814, "+0.481"),
-        (-0.1, 0.5814, "−0.100"),
-        (0.00001, 0.5, "0.000"),
         (-0.00001, 0.5, "0.000"),
-        (1234.5, 1234.5, "+1234"),
         (0.0, 0.0, "0.00"),
         (3e-7, 5e-7, "+3.00e−07"),
         (-2.5e9, 2.5e9, "−2.50e+09"),

@@ -164,12 +164,6 @@ def test_trials_of_a_repeated_configuration_are_held_out_together(forest):
         np.testing.assert_allclose(held_out.mean, cross_val_predict(fitted, rows, y, cv=folds))
 
 
-def test_a_single_configuration_cannot_be_held_out():
-    rows = np.repeat(X[:1], 6, axis=0)
-    surrogate = ForestSurrogate.fit(SPACE, rows, np.arange(6.0))
-    assert len(surrogate.held_out().observed) == 0
-
-
 # ---------------------------------------------------------------------- fitting
 
 
