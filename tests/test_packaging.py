@@ -129,11 +129,8 @@ def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_
 
 def test_every_package_imported_by_the_tests_is_declared(distribution_of):
     graph = grimp.build_graph("tests", include_external_packages=True, cache_dir=None)
-    # the test of an installation imports `adapters` to see that it is not found
     examples = [*(ROOT / "examples").rglob("*.py")]
-    ours = {"adapters", "hpo_explain"} | {
-        name for p in examples for name in (p.stem, p.parent.name)
-    }
+    ours = {"hpo_explain"} | {name for p in examples for name in (p.stem, p.parent.name)}
     found = third_party(graph, modules_of(graph, "tests")) - ours
     named = {distribution_of.get(name, name) for name in found}  # tomli may be missing
     assert named <= declared(CORE, *EXTRAS.values())

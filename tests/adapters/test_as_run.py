@@ -142,17 +142,3 @@ def test_reading_a_table_loads_no_framework():
         "print([name for name in ('optuna', 'skopt') if name in sys.modules])"
     )
     assert python(code) == "[]"
-
-
-@pytest.mark.parametrize("extra", ["optuna", "skopt"])
-def test_a_missing_framework_is_named_with_the_line_that_installs_it(extra):
-    code = (
-        "import sys\n"
-        f"sys.modules['{extra}'] = None\n"
-        "import hpo_explain as hx\n"
-        "try:\n"
-        f"    hx.from_{extra}(None)\n"
-        "except ImportError as error:\n"
-        "    print(error)"
-    )
-    assert f'pip install "hpo_explain[{extra}]"' in python(code)
