@@ -40,7 +40,7 @@ def test_a_claim_is_a_frozen_record_of_what_it_says():
     assert claim.to_dict() == {
         "kind": "effect", "hyperparameters": ["lr"], "values": [(0.1, 0.2)], "estimate": 0.5,
         "interval": (0.4, 0.6), "certain": False, "because": [because[0].to_dict()],
-        "term": "mean",
+        "term": "mean", "probability": None, "side": "above",
     }  # fmt: skip
     with pytest.raises(FrozenInstanceError):
         claim.certain = True
