@@ -1,18 +1,8 @@
 """The attainable effect: what a value can reach if all other hyperparameters are at their best.
 
-===========  ==========================================================================
-symbol       meaning
-===========  ==========================================================================
-v            a value of the hyperparameter λ_S
-λ_C          all others
-m̂, ŝ         posterior mean and standard deviation of the cost
-a(v)         ``min over λ_C of f(v, λ_C)``, the attainable cost
-===========  ==========================================================================
-
-Candidates for λ_C are the best rows of a sample, by m̂ and by m̂ - 2ŝ, moved downhill by a shrinking
-random search. Draws from the joint posterior at all candidates have a minimum at each v; their mean
-and covariance are those of a. What a(v) may be at a candidate that is only uncertain counts so far
-as it is probable. Of a forest the predicted best is taken, with the spread of its trees.
+``a(v) = min over λ_C of f(v, λ_C)``, for each function that the trials allow (or for the predicted
+one, of a model without draws), over rows that stand for the space and rows around the best ones. A
+number with many values has it by its parts, from whose middles it is interpolated.
 """
 
 from __future__ import annotations
@@ -22,23 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.posterior import normal_draws
-from hpo_explain.methods._engines.contrasts import covariance_of_trees
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
+from hpo_explain.base.options import Direction
+from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.belief.functionals import least_in
+from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.run.feasibility import PROBABLE
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Ties
-
-KEPT = 4  # candidates by each criterion, at each value
-_MOVES = 4  # of each candidate in a round
-_ROUNDS = 12
-_FIRST_STEP, _SHRINK = 0.25, 0.75
-_OPTIMISM = 2.0  # standard deviations below the mean
-_DRAWS = 2000
-
-Cost = Callable[[Array], Array]
+from hpo_explain.space import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,26 +30,41 @@ class Attainable:
     mean, std : ndarray of shape (G,)
         Expected best and its standard deviation, in the objective's units; NaN where no
         configuration is valid, or feasible.
-    covariance : ndarray of shape (G, G) or None
-        Covariance between values; None for models without a joint posterior or trees.
+    drawn : ndarray of shape (G, draws) or None
+        The best in each function; None for models without draws.
     configurations : tuple of mapping
         The predicted best configuration at each value; empty where there is none.
     """
 
     mean: Array
     std: Array
-    covariance: Array | None
+    drawn: Array | None
     configurations: tuple[Mapping[str, Any], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, without the draws."""
+        return {"mean": self.mean, "std": self.std, "configurations": self.configurations}
+
+
+class _Predicted(Draws):
+    """What a model predicts, as the only function."""
+
+    def __init__(self, surrogate: Surrogate, direction: Direction, seed: int) -> None:
+        super().__init__(surrogate.space, np.empty((0, len(surrogate.space))), direction, seed)
+        self.surrogate = surrogate
+
+    def costs(self, X: Array) -> Array:
+        """Return the predicted cost at encoded rows, (1, n)."""
+        return self.sign * mean_of(self.surrogate, X)[None]
 
 
 def attainable(
     surrogate: Surrogate,
     j: int,
     positions: Array,
-    rows: Array,
+    direction: Direction,
     *,
-    sign: float,
-    feasible: Cost | None = None,
+    feasible: Callable[[Array], Array] | None = None,
     seed: int = 0,
 ) -> Attainable:
     """Return the attainable effect of a hyperparameter.
@@ -82,140 +77,46 @@ def attainable(
         The hyperparameter's column.
     positions : ndarray of shape (G,)
         Its encoded values.
-    rows : ndarray of shape (n, d)
-        A latent sample of the space.
-    sign : float
-        1 where the objective is minimized, -1 where it is maximized.
+    direction : {"minimize", "maximize"}
+        Which way is better.
     feasible : callable, optional
         Probability of being feasible, (n,), of encoded rows (n, d); less probable ones than 0.5
         are no candidates.
     seed : int, default 0
-        Seed of the search and the draws.
+        Seed of the rows and, of a model that is none, of its draws.
 
     Returns
     -------
     Attainable
         Expected best at each value, with its uncertainty.
     """
-    space = surrogate.space
-    by_draws = isinstance(surrogate, SupportsJoint)
-    criteria = (0.0, _OPTIMISM) if by_draws else (0.0,)
-    keep = KEPT if by_draws else 1
-    found = []
-    for optimism in criteria:
-
-        def cost(z: Array, optimism: float = optimism) -> Array:
-            return _cost(surrogate, space.project(z), j, sign, optimism, feasible)
-
-        found.append(_searched(space, j, positions, rows, cost, keep, seed))
-    latent = np.concatenate([latent for latent, _ in found], axis=1)  # (G, candidates, d)
-    known = np.isfinite(found[0][1][:, 0])
-    mean = np.full(len(positions), np.nan)
-    std, between = mean.copy(), np.full((len(positions),) * 2, np.nan)
-    covariance: Array | None = None
-    z = space.project(latent[known].reshape(-1, latent.shape[-1]))
-    if known.any():
-        shape = (int(known.sum()), latent.shape[1])
-        m, s = surrogate.predict(z)
-        if isinstance(surrogate, SupportsJoint):
-            usable = np.isfinite(np.concatenate([costs for _, costs in found], axis=1)[known])
-            lowest = _lowest(surrogate.posterior_covariance(z), sign * m, shape, usable, seed)
-            mean[known] = sign * lowest.mean(axis=0)
-            covariance = np.atleast_2d(np.cov(lowest, rowvar=False))
-        else:
-            mean[known], std[known] = m, s
-            if isinstance(surrogate, ForestSurrogate):
-                covariance = covariance_of_trees(surrogate.predict_trees(z).T)
-        if covariance is not None:
-            between[np.ix_(known, known)] = covariance
-            std[known] = std_from_variance(np.diag(covariance))
-    best = iter(space.decode(space.project(latent[known, 0])))
-    configurations: tuple[Any, ...] = tuple(next(best) if k else {} for k in known)
-    return Attainable(mean, std, None if covariance is None else between, configurations)
-
-
-def _cost(
-    surrogate: Surrogate, z: Array, j: int, sign: float, optimism: float, feasible: Cost | None
-) -> Array:
-    """Return what is minimized, infinite where no candidate is, (n,)."""
-    allowed = surrogate.space.is_valid(z) & ~np.isnan(z[:, j])
-    if feasible is not None and allowed.any():
-        allowed[allowed] = feasible(z[allowed]) >= PROBABLE
-    cost = np.full(len(z), np.inf)
-    if allowed.any():
-        if optimism:
-            mean, std = surrogate.predict(z[allowed])
-            cost[allowed] = sign * mean - optimism * std
-        else:
-            cost[allowed] = sign * mean_of(surrogate, z[allowed])
-    return cost
-
-
-def _searched(
-    space: SearchSpace, j: int, positions: Array, rows: Array, cost: Cost, keep: int, seed: int
-) -> tuple[Array, Array]:
-    """Return the best latent rows found at each value, (G, keep, d), and their costs, (G, keep)."""
-    rng = np.random.default_rng(seed)
-    keep = min(keep, len(rows))
-    every, here = np.empty((len(positions), len(rows))), rows.copy()
-    for position, found in zip(positions, every, strict=True):
-        here[:, j] = position
-        found[:] = cost(here)
-    ties = Ties.among(every)
-    points, costs = [], []
-    for position, found in zip(positions, every, strict=True):
-        first = np.argsort(ties.settled(found), kind="stable")[:keep]
-        points.append(rows[first])
-        points[-1][:, j] = position
-        costs.append(found[first])
-    best, least = np.stack(points), np.stack(costs)
-    first = np.argsort(space.places(j, positions))
-    again = np.argsort(first)
-    best, least = best[first], least[first]
-    step = _FIRST_STEP
-    for _ in range(_ROUNDS):
-        moved = _moved(space, np.repeat(best[:, :, None], _MOVES, axis=2), j, step, rng)
-        tried = cost(moved.reshape(-1, len(space))).reshape(*least.shape, _MOVES)
-        which = ties.settled(tried).argmin(axis=2)[..., None]
-        lowest = np.take_along_axis(tried, which, axis=2)[..., 0]
-        better = ties.settled(lowest) < ties.settled(least)
-        found = np.take_along_axis(moved, which[..., None], axis=2)[:, :, 0]
-        best[better], least[better] = found[better], lowest[better]
-        step *= _SHRINK
-    best, least = best[again], least[again]
-    order = np.argsort(ties.settled(least), axis=1, kind="stable")
-    return (
-        np.take_along_axis(best, order[..., None], axis=1),
-        np.take_along_axis(least, order, axis=1),
+    known = as_draws(surrogate, direction, seed=seed)
+    draws = _Predicted(surrogate, direction, seed) if known is None else known
+    land = draws.landscape
+    axis, level = land.axes[j], land.level[:, j]
+    allowed = np.ones(len(level), dtype=bool)
+    if feasible is not None:
+        allowed = feasible(land.all_rows) >= PROBABLE
+    masks = [allowed & (level == i) for i in range(len(axis.centers))]
+    least = np.stack([least_in(land, inside) for inside in masks])  # (L, k)
+    least[np.isinf(least)] = np.nan
+    if axis.category:
+        found = least[axis.level(positions)]
+    else:
+        each = [np.interp(positions, axis.centers, of_one) for of_one in least.T]
+        found = np.stack(each, axis=-1)
+    mean = land.all_values.mean(axis=0)
+    rows = [int(np.argmin(np.where(inside, mean, np.inf))) for inside in masks]
+    configurations: list[Mapping[str, Any]] = []
+    for position, at in zip(positions, axis.level(positions).tolist(), strict=True):
+        best = land.all_rows[[rows[at]]].copy()
+        best[:, j] = position
+        there = masks[at].any()
+        configurations.append(draws.space.decode(draws.space.project(best))[0] if there else {})
+    drawn = draws.sign * found
+    return Attainable(
+        mean=drawn.mean(axis=-1),
+        std=np.full(len(positions), np.nan) if known is None else drawn.std(axis=-1),
+        drawn=None if known is None else drawn,
+        configurations=tuple(configurations),
     )
-
-
-def _moved(
-    space: SearchSpace, points: Array, j: int, step: float, rng: np.random.Generator
-) -> Array:
-    """Return latent rows with some of their values but column j changed."""
-    moved = points.copy()
-    drawn = rng.random(points.shape) < max(0.5, 1.5 / max(len(space) - 1, 1))
-    for place, k in enumerate(space.order.tolist()):
-        if k == j:
-            continue
-        parameter, changed = space.parameters[k], drawn[..., place]
-        old = points[..., k]
-        if isinstance(parameter, CategoricalParameter):
-            new = space.codes(k)[rng.integers(parameter.size, size=old.shape)].astype(float)
-            here = changed & (rng.random(old.shape) < step)
-        else:
-            new = np.clip(old + step * rng.standard_normal(old.shape), 0.0, 1.0)
-            new = np.where(np.isnan(old), old, parameter.nearest(np.nan_to_num(new)))
-            here = changed
-        moved[..., k] = np.where(here, new, old)
-    return moved
-
-
-def _lowest(
-    covariance: Array, cost: Array, shape: tuple[int, int], usable: npt.NDArray[np.bool_], seed: int
-) -> Array:
-    """Return draws of the least cost at each value, (draws, G)."""
-    draws = normal_draws(cost, covariance, _DRAWS, seed).T
-    of_values = np.where(usable, draws.reshape(_DRAWS, *shape), np.inf)
-    return np.asarray(of_values.min(axis=2))

@@ -23,7 +23,6 @@ import numpy as np
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import ROUNDED_95, format_value, plus_minus
 from hpo_explain.base.phrases import counted
-from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.attainable import attainable
 from hpo_explain.methods.advice.advise_result import Action, changed_to, listed_few
@@ -343,12 +342,10 @@ def narrow(analyses: Analysed, prospects: Prospects, others: Collection[str]) ->
 
 # ---------------------------------------------------------------------- branch
 
-_ROWS = 200
 _FEWEST = 10  # trials of a category that is given up
 _SURE = 2.5758293035489004  # standard deviations: 99 %
 _FEW = 0.5  # of an equal share of the trials
 _PROBABLE = 0.1  # of being the best
-_DRAWS = 4000
 
 
 def branch(
@@ -376,31 +373,28 @@ def _of_category(run: Run, j: int, prospects: Prospects, candidates: Candidates)
         return []
     codes = np.arange(len(parameter.choices), dtype=float)
     reached = attainable(
-        run.surrogate(), j, codes, run.space.sample(_ROWS, seed=0, latent=True),
-        sign=candidates.run.sign, feasible=None if feasibility is None else feasibility.probability,
+        run.surrogate(), j, codes, run.direction,
+        feasible=None if feasibility is None else feasibility.probability,
     )  # fmt: skip
     trials = np.array([(run.X[:, j] == code).sum() for code in codes])
-    cost, covariance = candidates.run.sign * reached.mean, reached.covariance
-    if not np.isfinite(cost).all() or covariance is None:
+    cost = candidates.run.sign * reached.mean
+    if not np.isfinite(cost).all() or reached.drawn is None:
         return []
+    costs = candidates.run.sign * reached.drawn
     evidence = _ATTAINABLE(
         names=[parameter.name], objective=run.objective_name, choices=parameter.choices,
         mean=reached.mean.tolist(), std=reached.std.tolist(), counts=trials.tolist(),
     )  # fmt: skip
-    best, own = lowest(cost), np.diag(covariance)
-    error = np.sqrt(np.maximum(own + own[best] - 2.0 * covariance[:, best], 0.0))
-    gone = (cost - cost[best] > _SURE * error) & (trials >= _FEWEST)
+    error = (costs - costs[lowest(cost)]).std(axis=1)
+    gone = (cost - cost[lowest(cost)] > _SURE * error) & (trials >= _FEWEST)
     found = []
     if gone.any():
         stay = [choice for choice, out in zip(parameter.choices, gone, strict=True) if not out]
         found.append(prospects.changed("branch", [replace(parameter, choices=stay)], [evidence]))
     few = trials < _FEW * trials.sum() / len(codes)
-    least = np.argmin(normal_draws(cost, covariance, _DRAWS, 0), axis=0)
-    probable = np.bincount(least, minlength=len(cost)) / _DRAWS
+    probable = np.bincount(costs.argmin(axis=0), minlength=len(cost)) / costs.shape[1]
     for i in np.flatnonzero(few & ~gone & (probable >= _PROBABLE)).tolist():
-        drawn = np.random.default_rng(0).standard_normal(_DRAWS)
-        reached_there = float(cost[i]) + float(reached.std[i]) * drawn
-        gains = np.maximum(candidates.run.sign * candidates.found.mean - reached_there, 0.0)
+        gains = np.maximum(candidates.run.sign * candidates.found.mean - costs[i], 0.0)
         low, high = np.percentile(gains, (5.0, 95.0)).tolist()
         found.append(
             Action(

@@ -36,12 +36,14 @@ from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import ROUNDED_95, format_value, number
+from hpo_explain.base.numbers import format_value, number
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import counted, listed
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import decide
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods._engines.accumulated import (
     Steps,
     accumulate,
@@ -50,21 +52,20 @@ from hpo_explain.methods._engines.accumulated import (
     steps_between,
 )
 from hpo_explain.methods._engines.categories import codes_of
-from hpo_explain.methods._engines.contrasts import covariance_of_trees
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     checked_sample,
     highest,
     one_or_two,
 )
-from hpo_explain.methods.effects.effect_result import FLAT, Effect
+from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, on_grid
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
+from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances
 
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
+_ROUNDING = 1e-9  # of the range
 _IN_CELL = 4  # configurations of a pair's cell, on average
 _PARTIAL_ROWS, _PARTIAL_GRID = 300, 41  # of the partial dependence that stands beside it
 
@@ -250,14 +251,11 @@ class AccumulatedLocalEffectsExplainer:
         axes = tuple(self._steps(rows, j, len(members)) for j in members)
         latent = _completed(space, rows) if _decides(space, members) else rows
         effects = _LocalEffects.of(space, latent, members, axes)
-        mean, covariance = effects.accumulated(self._surrogate)
+        draws = as_draws(self._surrogate, self._subject.direction, seed=self._seed)
+        mean, drawn = effects.accumulated(self._surrogate, draws)
         shape = mean.shape
-        std = np.full(shape, np.nan)
-        if covariance is not None:
-            std = std_from_variance(np.diag(covariance)).reshape(shape)
         # categories in their own order, not in that in which they were accumulated
         orders = [np.argsort(steps.positions) for steps in axes]
-        flat = np.ravel_multi_index(np.ix_(*orders), shape).ravel()
         positions = tuple(s.positions[order] for s, order in zip(axes, orders, strict=True))
         feasible = None
         if self._feasible is not None:
@@ -266,18 +264,16 @@ class AccumulatedLocalEffectsExplainer:
         found = Effect(
             kind="accumulated",
             **on_grid(self._subject, self._surrogate, members, positions),
-            mean=mean.ravel()[flat].reshape(shape),
-            std=std.ravel()[flat].reshape(shape),
-            covariance=None if covariance is None else covariance[np.ix_(flat, flat)],
-            joint=isinstance(self._surrogate, SupportsJoint),
-            scale=float(np.std(mean_of(self._surrogate, rows))),
+            mean=mean[np.ix_(*orders)],
+            std=np.full(shape, np.nan) if drawn is None else drawn.std(axis=-1)[np.ix_(*orders)],
+            drawn=None if drawn is None else drawn[np.ix_(*orders)],
             sample_size=len(rows),
             feasible=feasible,
             notes=self._notes(wanted, axes, thinned),
         )
         if len(members) == 2:
             return found
-        return _beside(found, self._partial(wanted[0], positions[0], axes[0].at[:, orders[0]]))
+        return self._beside(found, axes[0].at[:, orders[0]].mean(axis=0))
 
     def _rows(self, members: list[int]) -> tuple[Array, bool]:
         """Return the sample in which all members are active, and whether it was thinned."""
@@ -304,8 +300,11 @@ class AccumulatedLocalEffectsExplainer:
             levels = None
         return steps_between(rows[:, j], levels, most)
 
-    def _partial(self, name: str, positions: Array, at: Array) -> Array:
-        """Return the partial dependence at the places, centred over the sample as g is."""
+    def _beside(self, found: Effect, weights: Array) -> Effect:
+        """Return the effect with the partial dependence, centred over the sample as it is itself.
+
+        With a note where both differ for certain, by more than the noise of one evaluation.
+        """
         explainer = PartialDependenceExplainer(
             self._surrogate,
             sample=_PARTIAL_ROWS,
@@ -313,14 +312,27 @@ class AccumulatedLocalEffectsExplainer:
             subject=self._subject,
             seed=self._seed,
         )
-        effect = explainer.explain(name)
-        (known,) = effect.positions
-        if isinstance(self._space[name], CategoricalParameter):
-            values = effect.mean[np.searchsorted(known, positions)]
-        else:
-            there = ~np.isnan(effect.mean)
-            values = np.interp(positions, known[there], effect.mean[there])
-        return np.asarray(values - at.mean(axis=0) @ values)
+        effect = explainer.explain(found.names)
+        (known,), there = effect.positions, ~np.isnan(effect.mean)
+
+        def along(curve: Array) -> Array:
+            if found.categorical[0]:
+                values = curve[np.searchsorted(known, found.positions[0])]
+            else:
+                values = np.interp(found.positions[0], known[there], curve[there])
+            return np.asarray(values - weights @ values)
+
+        partial = along(effect.mean)
+        if found.drawn is None or effect.drawn is None:
+            return replace(found, partial=partial)
+        gaps = np.stack([along(curve) for curve in effect.drawn.T], axis=-1) - found.drawn
+        decisions = [decide(gap) for gap in gaps]
+        sizes = [d.certain * abs(d.estimate) for d in decisions]
+        place = int(np.argmax(sizes))
+        if sizes[place] <= max(found.noise_std, _ROUNDING * float(np.ptp(found.mean))):
+            return replace(found, partial=partial)
+        differs = _DIFFERS(names=found.names, at=found.grid[place], by=decisions[place].estimate)
+        return replace(found, partial=partial, notes=(differs, *found.notes))
 
     def _notes(
         self, names: tuple[str, ...], axes: tuple[Steps, ...], thinned: bool
@@ -373,19 +385,15 @@ class _LocalEffects:
             raise NothingToExplain(_NEVER_TOGETHER(names=names))
         return cls(axes, groups, signs, np.searchsorted(known, filled(sizes.ravel(), axes)))
 
-    def accumulated(self, surrogate: Surrogate) -> tuple[Array, Array | None]:
-        """Return g and its covariance between all places, if the model knows one."""
+    def accumulated(self, surrogate: Surrogate, draws: Draws | None) -> tuple[Array, Array | None]:
+        """Return g, and g of each draw (..., k) where there are any."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
-        if isinstance(surrogate, ForestSurrogate):
-            by_tree = self._summed(_means(surrogate.predict_trees(every), ends))
-            return by_tree.mean(axis=-1), covariance_of_trees(np.moveaxis(by_tree, -1, 0))
         mean = self._summed(_means(mean_of(surrogate, every)[:, None], ends))[..., 0]
-        if not isinstance(surrogate, SupportsJoint):
+        if draws is None:
             return mean, None
-        root = self._summed(np.eye(len(self._groups))).reshape(mean.size, -1)
-        between = surrogate.covariance_of_means(self._groups)
-        return mean, root @ between @ root.T
+        drawn = self._summed(_means(draws.draws(every).T, ends))
+        return mean, drawn + (mean - drawn.mean(axis=-1))[..., None]
 
     def _summed(self, means: Array) -> Array:
         """Return the accumulated effects of means over the groups, (groups, m)."""
@@ -425,19 +433,3 @@ def _completed(space: SearchSpace, rows: Array) -> Array:
             nearest = np.argmin(gower_distances(space, rows[gone], donors), axis=1)
             latent[gone, j] = donors[nearest, j]
     return latent
-
-
-def _beside(found: Effect, partial: Array) -> Effect:
-    """Return the result with the partial dependence, and where both differ noticeably."""
-    gap = np.where(found.supported, np.abs(partial - found.mean), 0.0)
-    noticeable = gap > np.maximum(FLAT * found.scale, ROUNDED_95 * np.nan_to_num(found.std))
-    notes = found.notes
-    if noticeable.any():
-        place = int(np.argmax(np.where(noticeable, gap, 0.0)))
-        differs = _DIFFERS(
-            names=found.names,
-            at=found.grid[place],
-            by=float(partial[place] - found.mean[place]),
-        )
-        notes = (differs, *notes)
-    return replace(found, partial=partial, notes=notes)

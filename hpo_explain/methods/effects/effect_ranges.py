@@ -50,32 +50,16 @@ def range_of(effect: Effect, i: int, inside: Mask) -> tuple[Any, ...]:
 
 
 def where_best(effect: Effect, values: tuple[Any, ...]) -> list[str]:
-    """Return the values that may be best in words, without what was not tried."""
+    """Return the values that may be best in words."""
     said = []
     for name, kept, named in zip(effect.names, values, effect.categorical, strict=True):
         if named:
             said.append(among(name, kept))
             continue
         ranges = kept if isinstance(kept[0], tuple) else (kept,)
-        parts = [
-            span(low, high, "= {}", "between {} and {}") for low, high in _tried_in(effect, ranges)
-        ]
+        parts = [span(low, high, "= {}", "between {} and {}") for low, high in ranges]
         said.append(f"{name} {' or '.join(parts)}")
     return said
-
-
-def _tried_in(effect: Effect, ranges: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the tried part of ranges: what was not tried is said by iteffect."""
-    parts = []
-    for low, high in ranges if len(effect.names) == 1 else ():
-        here = [
-            (v, t) for v, t in zip(effect.grid, effect.supported, strict=True) if low <= v <= high
-        ]
-        tried = [value for value, known in here if known]
-        if tried or not here:
-            first, last = (not here or here[end][1] for end in (0, -1))
-            parts.append((low if first else min(tried), high if last else max(tried)))
-    return tuple(parts) or ranges
 
 
 def runs(mask: Mask) -> list[tuple[int, int]]:

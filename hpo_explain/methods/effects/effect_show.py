@@ -16,7 +16,7 @@ from hpo_explain.base.figures import (
     broken,
     side_by_side,
 )
-from hpo_explain.base.numbers import ROUNDED_95, number, percent
+from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.width import shorten
 from hpo_explain.methods.effects.effect_ranges import runs
@@ -135,14 +135,17 @@ def axis_of(found: Effect, k: int, kept: Any = None) -> Axis:
 
 
 def _half(found: Effect) -> Array:
-    return np.nan_to_num((1.0 if found.kind == "marginal" else ROUNDED_95) * found.std)
+    if found.kind == "marginal":
+        return np.nan_to_num(found.std)
+    lower, upper = found.band()
+    return np.nan_to_num((upper - lower) / 2.0)
 
 
 def _second(found: Effect) -> tuple[Array, Array | None] | None:
     if found.partial is not None:
         return found.partial, None
-    best = found.attainable
-    return None if best is None else (best.mean, ROUNDED_95 * best.std)
+    reached = found.reached
+    return None if reached is None else (reached.mean, _half(reached))
 
 
 def _untried(found: Effect) -> Any:

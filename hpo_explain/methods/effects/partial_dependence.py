@@ -41,15 +41,13 @@ from hpo_explain.base.options import VARIANCES, Direction, Variance
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._narrow import branch_of
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of
-from hpo_explain.methods._engines.contrasts import covariance_of_trees
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     at_value,
     checked_sample,
-    composed,
     highest,
     inactive_error,
     may_be_active,
@@ -67,9 +65,9 @@ from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter
 from hpo_explain.space.support import supported_at
 
-_JOINT_ROWS = 1280  # of the grid and the sample: more take time, and change the covariance little
-_MOST_ROWS, _FEWEST_ROWS = 64, 8
-_SEARCHED_ROWS = 300  # from which the search for the best over all others starts
+_GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
+_FEWEST_ROWS = 32
+_FEASIBLE_ROWS = 300  # at which it is asked what is feasible
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
 
 BAND = declared_fact(
@@ -90,21 +88,23 @@ def partial_dependence(
     *,
     sample: int | npt.ArrayLike = 1000,
     grid_size: int = 20,
-    variance: Variance = "average",
+    variance: Variance | None = None,
     attainable: bool = True,
 ) -> Effect:
-    """Show the effect of one or two hyperparameters, and the surrogate's uncertainty about it.
+    """Show the effect of one or two hyperparameters, and how well it is known.
 
     Parameters
     ----------
     names : str or pair of str
         The hyperparameters.
     sample : int or ndarray of shape (n, d), default 1000
-        The configurations that are averaged: so many of the space's measure, or encoded rows.
+        The configurations that are averaged: so many of the space's measure (of draws fewer: 10,000
+        for all values together), or encoded rows.
     grid_size : int, default 20
         Points of the grid where a hyperparameter has more values; equidistant on its own scale.
-    variance : {"average", "covariance"}, default "average"
-        Whether the band is that of single configurations (Eq. 5), or of their average (Eq. 4).
+    variance : {"average", "covariance"}, optional
+        Whether the band is that of single configurations (Eq. 5), or of their average (Eq. 4); by
+        default that of the average where the model has draws.
     attainable : bool, default True
         Whether the best over all others stands beside the average (of one hyperparameter): it
         answers which value, or which model family, can reach the best objective.
@@ -128,11 +128,20 @@ def partial_dependence(
     >>> bool(effect.mean[-1] > effect.mean[0])
     True
     """
-    explainer = PartialDependenceExplainer(
-        asked.model, sample=sample, grid_size=grid_size, variance=variance, attainable=attainable,
-        feasible=asked.feasible, subject=asked.subject(), seed=asked.seed,
+    options: dict[str, Any] = {"sample": sample, "grid_size": grid_size, "attainable": attainable}
+    return explainer_of(asked, variance, **options).explain(names)
+
+
+def explainer_of(
+    asked: Asked, variance: Variance | None, **options: Any
+) -> PartialDependenceExplainer:
+    """Return the explainer of what was asked for; by default of the average where it is known."""
+    if variance is None:
+        variance = "covariance" if isinstance(asked.model, SupportsJoint) else "average"
+    return PartialDependenceExplainer(
+        asked.model, variance=variance, feasible=asked.feasible, subject=asked.subject(),
+        seed=asked.seed, **options,
     )  # fmt: skip
-    return explainer.explain(names)
 
 
 class PartialDependenceExplainer:
@@ -219,6 +228,7 @@ class PartialDependenceExplainer:
             )
         self._given: Array | None = None
         self._size = 0
+        self._draws = as_draws(surrogate, self._subject.direction, seed=self._seed)
         if np.ndim(sample) == 0:
             self._size = check_count("sample", sample)
         else:
@@ -295,20 +305,28 @@ class PartialDependenceExplainer:
         space = self._space
         wanted = one_or_two(space, names)
         members = [space.index(name) for name in wanted]
-        rows = self._rows(members)
         positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
         values = np.stack(np.meshgrid(*positions, indexing="ij"), axis=-1).reshape(-1, len(members))
+        few = max(_FEWEST_ROWS, _GRID_ROWS // len(values))
+        rows = self._rows(members, few if self._draws is self._surrogate else self._size)
         ice_mean = np.full((len(rows), len(values)), np.nan)
         ice_std = np.full_like(ice_mean, np.nan)
         std = np.full(len(values), np.nan)
-        for places, valid, z in self._composed(rows, members, values):
-            m, s = self._predict(z, members, values[places])
-            ice_mean[valid, places], ice_std[valid, places] = m, s
-            std[places] = self._std(z, members, values[places], s)
-        with np.errstate(invalid="ignore"):
-            count = (~np.isnan(ice_mean)).sum(axis=0)
-            mean = (np.nansum(ice_mean, axis=0) / count).reshape(shape)
+        drawn: Array | None = None
+        if self._draws is not None and self._draws is not self._surrogate:
+            drawn = self._drawn(self._draws, rows[:few], members, values)[0]
+        if isinstance(self._surrogate, Draws):
+            drawn, ice_mean, ice_std = self._drawn(self._surrogate, rows, members, values)
+            std = drawn.std(axis=1)
+            if self._variance == "average":
+                std = _averaged(ice_std**2) ** 0.5
+        else:
+            for places, valid, z in self._composed(rows, members, values):
+                m, s = self._predict(z, members, values[places])
+                ice_mean[valid, places], ice_std[valid, places] = m, s
+                std[places] = self._std(z, members, values[places], s)
+        mean = _averaged(ice_mean).reshape(shape)
         std = std.reshape(shape)
         by_tree = self._exact(members, positions)
         if by_tree is not None:
@@ -323,10 +341,13 @@ class PartialDependenceExplainer:
                 self._variance,
                 ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
             )
+        if drawn is not None:  # fewer rows, and so many draws, have another mean
+            drawn = drawn.reshape(*shape, -1)
+            drawn += (mean - drawn.mean(axis=-1))[..., None]
         feasible = None
         if self._feasible is not None:
-            few = rows[:_SEARCHED_ROWS]
-            feasible = highest(space, self._feasible, few, members, values).reshape(shape)
+            some = rows[:_FEASIBLE_ROWS]
+            feasible = highest(space, self._feasible, some, members, values).reshape(shape)
         effect = Effect(
             **on_grid(self._subject, self._surrogate, members, positions),
             mean=mean,
@@ -334,14 +355,26 @@ class PartialDependenceExplainer:
             ice_mean=ice_mean.reshape(-1, *shape),
             ice_std=ice_std.reshape(-1, *shape),
             variance=self._variance,
-            covariance=self._covariance(rows, members, values, by_tree),
+            drawn=drawn,
             feasible=feasible,
-            attainable=self._reached(rows, members, positions[0], feasible),
+            attainable=self._reached(members, positions[0], feasible),
             exact=by_tree is not None,
-            joint=by_tree is None and isinstance(self._surrogate, SupportsJoint),
             notes=self._notes(wanted, ice_mean, by_tree is not None),
         )
         return effect, rows
+
+    def _drawn(
+        self, draws: Draws, rows: Array, members: list[int], values: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return the average in each draw (G, k), and mean and std of each row (n, G)."""
+        curves, mean, std = [], *np.full((2, len(rows), len(values)), np.nan)
+        for g, value in enumerate(values):
+            z = self._space.project(at_value(rows, members, value))
+            valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)
+            found = draws.draws(z[valid])
+            mean[valid, g], std[valid, g] = found.mean(axis=0), found.std(axis=0)
+            curves.append(found.mean(axis=1) if valid.any() else np.full(len(found), np.nan))
+        return np.stack(curves), mean, std
 
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
@@ -389,41 +422,16 @@ class PartialDependenceExplainer:
             return self._surrogate.std_of_mean(z, np.array(members), values)
         return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
 
-    def _covariance(
-        self, rows: Array, members: list[int], values: Array, by_tree: Array | None
-    ) -> Array | None:
-        """Return the covariance of ĉ_S between the grid's values, (K, K), or None."""
-        if by_tree is not None:
-            return covariance_of_trees(by_tree)
-        few = rows[: max(_FEWEST_ROWS, min(_MOST_ROWS, _JOINT_ROWS // len(values)))]
-        groups, places = [], []
-        for g, value in enumerate(values):
-            z = composed(self._space, few, members, value)
-            if len(z):
-                groups.append(z)
-                places.append(g)
-        found = np.full((len(values), len(values)), np.nan)
-        if isinstance(self._surrogate, SupportsJoint):
-            between = self._surrogate.covariance_of_means(groups)
-        elif isinstance(self._surrogate, ForestSurrogate):
-            trees = [self._surrogate.predict_trees(z).mean(axis=0) for z in groups]
-            between = covariance_of_trees(np.stack(trees, axis=1))
-        else:
-            return None
-        found[np.ix_(places, places)] = between
-        return found
-
     def _reached(
-        self, rows: Array, members: list[int], positions: Array, feasible: Array | None
+        self, members: list[int], positions: Array, feasible: Array | None
     ) -> Attainable | None:
         if not self._attainable or len(members) > 1:
             return None
         found = attainable(
-            self._surrogate,
+            self._surrogate if self._draws is None else self._draws,
             members[0],
             positions,
-            rows[:_SEARCHED_ROWS],
-            sign=1.0 if self._subject.lower_is_better else -1.0,
+            self._subject.direction,
             feasible=self._feasible,
             seed=self._seed,
         )
@@ -460,16 +468,17 @@ class PartialDependenceExplainer:
             points.append(np.minimum(latent, 1.0 - 1e-12))
         return np.stack([marginal_prediction(b, members, points) for b in boxes])
 
-    def _rows(self, members: list[int]) -> Array:
-        """Return latent rows of the sample in which all members can be active."""
+    def _rows(self, members: list[int], most: int) -> Array:
+        """Return latent rows of the sample in which all members can be active, at most so many."""
         space = self._space
         if self._given is not None:
             rows = self._given[may_be_active(space, self._given, members)]
         else:
-            rows, size = np.empty((0, len(space))), self._size
-            while len(rows) < self._size and size <= _DRAWS * self._size:
+            wanted = size = min(self._size, most)
+            rows = np.empty((0, len(space)))
+            while len(rows) < wanted and size <= _DRAWS * wanted:
                 drawn = space.sample(size, seed=self._seed, latent=True)
-                rows = drawn[may_be_active(space, drawn, members)][: self._size]
+                rows = drawn[may_be_active(space, drawn, members)][:wanted]
                 size *= 2
         if not len(rows):
             raise inactive_error(space, members)
@@ -485,6 +494,12 @@ class PartialDependenceExplainer:
 # ---------------------------------------------------------------------- what effects share
 
 
+def _averaged(values: Array) -> Array:
+    """Return the mean of each column over the rows that have a value."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
+
+
 def on_grid(
     subject: Subject, surrogate: Surrogate, members: Sequence[int], positions: Sequence[Array]
 ) -> dict[str, Any]:
@@ -498,7 +513,7 @@ def on_grid(
         "grid": axes[0] if len(axes) == 1 else axes,
         "positions": tuple(positions),
         "supported": supported_at(subject.support, names, axes),
-        "branch": branch_of(surrogate, subject.support, names),
+        "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
         "tried": values_together(subject.space, members, subject.tried),
     }
 

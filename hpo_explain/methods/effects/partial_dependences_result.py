@@ -14,7 +14,7 @@ from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.result import Result, Table
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods.effects.effect_result import Effect, flat_level
+from hpo_explain.methods.effects.effect_result import Effect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,14 +135,16 @@ class PartialDependences(Result):
     def finding(self) -> str:
         """Which values are best on average, by effect; those without a difference at once."""
         told = self.effects[:_MOST_TOLD]
-        flat = [effect for effect in told if effect.claims[0].kind == "flat"]
+        flat = [effect for effect in told if effect.claims[0].side == "below"]
         parts = [effect.claims[0].text for effect in told if effect not in flat]
         if len(flat) < 2:
             parts += [effect.claims[0].text for effect in flat]
         else:
-            levels = [f"{SEPARATOR.join(e.names)} ({flat_level(e)})" for e in flat]
-            every = f"the same for every value of {join_words(levels)}"
-            parts.append(f"On average the {self.objective_name} is {every}.")
+            every = join_words([SEPARATOR.join(effect.names) for effect in flat])
+            parts.append(
+                f"On average the {self.objective_name} is the same, within the noise of one "
+                f"evaluation, for every value of {every}."
+            )
         return " ".join(parts)
 
     @property

@@ -365,7 +365,7 @@ def _region(
         std=np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count),
         ice_mean=ice_mean,
         ice_std=ice_std,
-        covariance=None,
+        drawn=None,
         **_tried_where(effect, conditions),
         exact=False,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_sequence
 from hpo_explain.base.options import Variance
-from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.methods.effects.partial_dependence import explainer_of
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
 from hpo_explain.methods.importance.importance import importance
 
@@ -24,7 +25,7 @@ def partial_dependences(
     pairs: int = 0,
     sample: int | npt.ArrayLike = 300,
     grid_size: int = 20,
-    variance: Variance = "average",
+    variance: Variance | None = None,
     attainable: bool = True,
 ) -> PartialDependences:
     """Show the effects of the hyperparameters that matter most, in one call and one figure.
@@ -44,7 +45,7 @@ def partial_dependences(
         As of :func:`partial_dependence`.
     grid_size : int, default 20
         As of :func:`partial_dependence`.
-    variance : {"average", "covariance"}, default "average"
+    variance : {"average", "covariance"}, optional
         As of :func:`partial_dependence`.
     attainable : bool, default True
         As of :func:`partial_dependence`.
@@ -80,11 +81,8 @@ def partial_dependences(
         wanted, shares = _most_important(asked, most, pairs)
     else:
         wanted = [names] if isinstance(names, str) else check_sequence("names", names, "names")
-    explainer = PartialDependenceExplainer(
-        asked.model, sample=sample, grid_size=grid_size, variance=variance, attainable=attainable,
-        feasible=asked.feasible, subject=asked.subject(), seed=asked.seed,
-    )  # fmt: skip
-    return explainer.explain_all(wanted, shares)
+    options: dict[str, Any] = {"sample": sample, "grid_size": grid_size, "attainable": attainable}
+    return explainer_of(asked, variance, **options).explain_all(wanted, shares)
 
 
 def _most_important(

@@ -236,7 +236,7 @@ class Noise(Result):
             if share.kind == "importance" and share.certain
             for name in share.hyperparameters
             for contrast in self.effects[name].claims
-            if contrast.kind == "contrast" and contrast.interval is not None
+            if contrast.values and contrast.kind == "difference" and contrast.interval is not None
         ]
 
     def _ratio(self, name: str, contrast: Any) -> Claim:
