@@ -31,7 +31,7 @@ class _Component:
     @property
     def inverses(self) -> list[Array]:
         """The inverse covariance of the trials' values with each kernel, (n, n)."""
-        return [np.asarray(np.linalg.inv(self.pairs.gram(p)[0])) for p in self.kernels]
+        return [self.pairs.inverse(p) for p in self.kernels]
 
 
 class Belief(Draws):

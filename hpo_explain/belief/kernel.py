@@ -118,19 +118,19 @@ class Pairs:
         self.z, self.prior, self.temper = z, prior, temper
         self.n, self.d = X.shape
         self.a, self.b = np.tril_indices(self.n, -1)
-        self.inactive = np.isnan(X)
-        self.active = (~self.inactive).astype(float)
+        self.below = self.b * self.n + self.a  # where pairs are in columns one after the other
+        inactive = np.isnan(X)
+        self.active = (~inactive).astype(float)
         self.distance: list[Single] = []  # of numbers
         self.same: list[Single | None] = []  # of categories
         self.both: list[Bools | None] = []  # inactive in both
-        self.one: list[Bools | None] = []
+        self.off: list[Bools | None] = []  # in one or both
         for j in range(self.d):
-            x, off = X[:, j], self.inactive[:, j]
+            x, off = X[:, j], inactive[:, j]
             left, right = x[self.a], x[self.b]
             some = off.any()
-            one = off[self.a] != off[self.b]
             self.both.append((off[self.a] & off[self.b]) if some else None)
-            self.one.append(one if some else None)
+            self.off.append((off[self.a] | off[self.b]) if some else None)
             if prior.numbers[j]:
                 apart = np.nan_to_num(np.abs(left - right)) * ROOT5
                 self.distance.append(apart.astype(np.float32))
@@ -139,7 +139,7 @@ class Pairs:
                 self.distance.append(np.empty(0, np.float32))
                 self.same.append((left == right).astype(np.float32))
 
-    def _base(self, j: int, p: Parameters) -> tuple[Single, Single | None]:
+    def _base(self, j: int, p: Parameters, slopes: bool) -> tuple[Single, Single | None]:
         """Return B_j of all pairs where both are active, and its slope in the log length."""
         same = self.same[j]
         if same is not None:
@@ -148,67 +148,69 @@ class Pairs:
         e = np.exp(-r)
         linear = 1 + r
         third = r * r / 3
-        base, slope = (linear + third) * e, third * linear * e
-        one, both = self.one[j], self.both[j]
-        if one is not None and both is not None:
-            base[one | both] = 0
-            slope[one | both] = 0
+        base = (linear + third) * e
+        slope = third * linear * e if slopes else None
+        off = self.off[j]
+        if off is not None:
+            base[off] = 0
+            if slope is not None:
+                slope[off] = 0
         return base, slope
 
-    def gram(self, p: Parameters) -> tuple[Array, Single, list[Factor]]:
-        """Return the values' covariance (n, n), and of pairs the product and its factors."""
+    def gram(self, p: Parameters, *, slopes: bool = False) -> tuple[Array, Single, list[Factor]]:
+        """Return the values' covariance (n, n), and of pairs the product and its factors.
+
+        Of the covariance the lower triangle is filled, and the columns are contiguous.
+        """
         product = np.full(len(self.a), p.product, np.float32)
         added = np.ones(len(self.a), np.float32)
         factors = []
         for j in range(self.d):
-            base, slope = self._base(j, p)
+            base, slope = self._base(j, p, slopes)
             w = np.float32(p.weight[j])
             factor = base * w
-            factor += 1 - w
+            factor += max(1 - w, np.float32(_LEAST_FACTOR))
             both = self.both[j]
             if both is not None:
                 factor[both] = 1
-            np.maximum(factor, np.float32(_LEAST_FACTOR), out=factor)
             product *= factor
             if p.amplitude[j]:
                 added += np.float32(p.amplitude[j]) * base
             factors.append((base, slope, factor))
-        K = np.empty((self.n, self.n))
-        K[self.a, self.b] = product + added
-        K[self.b, self.a] = K[self.a, self.b]
-        np.fill_diagonal(K, self.diagonal(p))
-        return K, product, factors
+        added += product
+        K = np.zeros(self.n * self.n)
+        K[self.below] = added
+        K[:: self.n + 1] = 1.0 + p.product + self.active @ p.amplitude + p.noise
+        return K.reshape(self.n, self.n).T, product, factors
 
-    def diagonal(self, p: Parameters) -> Array:
-        """Return the variances of the values, (n,)."""
-        return 1.0 + p.product + self.active @ p.amplitude + p.noise
+    def inverse(self, p: Parameters) -> Array:
+        """Return the inverse of the values' covariance, (n, n)."""
+        K = self.gram(p)[0]
+        return np.asarray(np.linalg.inv(np.tril(K) + np.tril(K, -1).T))
 
     def value(self, u: Array) -> float:
         """Return the log of the tempered posterior at standardized parameters, to a constant."""
-        from scipy.linalg import cho_solve
-        from scipy.linalg.lapack import dpotrf
+        from scipy.linalg.lapack import dpotrf, dpotrs
 
         c, failed = dpotrf(self.gram(self.prior.parameters(u))[0], lower=1, overwrite_a=1)
         if failed:
             return -1e10
-        fit = self.z @ cho_solve((c, True), self.z, check_finite=False)
+        fit = self.z @ dpotrs(c, self.z, lower=1)[0]
         return float((-0.5 * fit - np.log(np.diag(c)).sum()) * self.temper - 0.5 * u @ u)
 
     def slope(self, u: Array) -> tuple[float, Array]:
         """Return that logarithm and its gradient (p,)."""
-        from scipy.linalg.lapack import dpotrf, dpotri
+        from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
         p = self.prior.parameters(u)
-        K, product, factors = self.gram(p)
+        K, product, factors = self.gram(p, slopes=True)
         c, failed = dpotrf(K, lower=1, overwrite_a=1)
         if failed:
             return -1e10, np.zeros(len(u))
         logdet = float(np.log(np.diag(c)).sum())
+        alpha, _ = dpotrs(c, self.z, lower=1)
         inverse, _ = dpotri(c, lower=1, overwrite_c=1)
-        pairs = inverse[self.a, self.b]
-        diagonal = np.diag(inverse).copy()
-        inverse[self.b, self.a] = pairs
-        alpha = inverse @ self.z
+        pairs, diagonal = inverse.T.ravel()[self.below], np.diag(inverse)
         G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)  # twice the half
         own = 0.5 * (alpha * alpha - diagonal)
         by_product = G * product
