@@ -234,6 +234,18 @@ def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
 # ---------------------------------------------------------------------- order, names, proposals
 
 
+def test_names_of_trials_are_no_numbers_and_no_error():
+    table = table_of(name=[f"trial {i % 20}" for i in range(N)])
+    run = as_run(table, objective="loss", trial="name")
+    assert run.trials.tolist() == list(range(N))
+    assert run.space.names == ("lr", "depth")
+    folds = table_of(name=[f"t{i % 20}" for i in range(N)], fold=np.arange(N) // 20)
+    folds[["lr", "depth"]] = folds[["lr", "depth"]].to_numpy()[np.arange(N) % 20]
+    run = as_run(folds, objective="loss", trial="name", instance="fold")
+    assert run.trials.tolist() == list(range(20))
+    assert run.objective[3] == pytest.approx(folds["loss"][[3, 23]].mean())
+
+
 def test_a_learning_curve_per_trial_counts_with_its_last_point():
     rows = [
         {"id": i, "lr": 0.1 * (i + 1), "epoch": epoch, "loss": 10.0 * i - epoch}

@@ -197,6 +197,12 @@ def test_several_metrics_of_which_none_was_chosen_are_runs_of_their_own():
         as_run(search, objective="c")
 
 
+def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
+    search = grid({"C": [0.1, 0.5, 1.0]}, refit=lambda results: 0)
+    (note,) = [note for note in as_run(search).notes if note.kind == "refit_chose_another"]
+    assert note.trials == (0, 2)
+
+
 # ---------------------------------------------------------------------- other optimizers
 
 

@@ -134,6 +134,14 @@ def test_a_pickle_that_cannot_be_loaded_says_how_to_make_one(folder, run):
     assert "store_objective=False" in outcome.stderr
 
 
+def test_several_studies_are_listed(folder, study, run):
+    optuna.create_study(storage="sqlite:///study.db", study_name="second")
+    outcome = run("report", "sqlite:///study.db")
+    assert outcome.exit_code == 1
+    assert "'first', 'second'" in outcome.stderr
+    assert "--study-name" in outcome.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -197,6 +205,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
         (["report", "trials.csv", "--objective", "auc", "--sampler", "RandomSampler"],
          ["--sampler is for an Optuna storage"]),
         (["importance"], ["Missing argument 'SOURCE'"]),
+        (["compare", "study.db", "study.db"], ["study.db was given twice. Give each run once."]),
         (["watch", "study.db", "--every", "0"], ["--every", "more than 0"]),
         (["watch", "study.db", "--every", "3x"], ["a time like 30s", "'3x'"]),
         (["watch", "study.db", "--every", "2000h"], ["at most a week"]),
