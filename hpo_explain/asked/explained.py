@@ -13,6 +13,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.options import CRITERIA, Direction
 from hpo_explain.base.subject import Subject
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.diagnostics._narrow import trust_of_densities
 from hpo_explain.diagnostics._trust import LEVELS, Trust
 from hpo_explain.diagnostics._trust import trust as trust_in
@@ -159,6 +160,12 @@ class Explained:
         """Return the values, (n,), at encoded rows (n, d)."""
         terms = self.game.terms(X)
         return np.asarray(sum(terms[name] for name in self.game.term_names), dtype=float)
+
+    def draws(self, seed: int) -> Draws | None:
+        """Return the functions that the surrogate of the objective allows, if it knows them."""
+        if not self.of_objective or self.surrogate is None:
+            return None
+        return as_draws(self.surrogate, self.direction, seed=seed)
 
     def by_tree(self, X: Array) -> Array | None:
         """Return the values of each tree, (n, trees); None without trees, or of an acquisition."""

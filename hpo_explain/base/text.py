@@ -65,7 +65,7 @@ class _People(Formatter):
     def format_field(self, value: Any, spec: str) -> Any:
         if isinstance(value, Estimate) and value.least is not None:
             least = percent(value.least) if spec == "%" else format_value(value.least)
-            return f"at least {least}"
+            return f"at most -{least}" if value.value < 0.0 else f"at least {least}"
         if isinstance(value, Estimate):
             return (percent if spec == "%" else plus_minus)(value.value, value.half)
         if spec == "±":  # of a number and its error

@@ -129,8 +129,9 @@ class DrawnSurrogate(Draws):
         values, vectors = np.linalg.eigh(joint.posterior_covariance(rows))
         kept = values > 1e-9 * values.max(initial=0.0)
         root = vectors[:, kept] / np.sqrt(values[kept])
-        rng = np.random.default_rng(self.seed)
-        return rows, root @ rng.standard_normal((int(kept.sum()), _FUNCTIONS))
+        drawn = np.random.default_rng(self.seed).standard_normal((int(kept.sum()), _FUNCTIONS))
+        # so that the draws' mean is what the surrogate predicts
+        return rows, root @ (drawn - drawn.mean(axis=1, keepdims=True))
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""

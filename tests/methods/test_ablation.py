@@ -8,9 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.methods.around.ablation import AblationExplainer
-from hpo_explain.models.forest import ForestSurrogate
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
-from tests.handmade import believed
 
 HALF = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 ZERO = {"x1": 0.0, "x2": 0.0, "x3": 0.0}
@@ -34,13 +32,13 @@ def test_ablation_is_unfair_to_the_last_of_two_that_interact_and_shapley_is_not(
     assert found.order_matters
     assert found.to_frame().loc["x1", ["source", "target"]].tolist() == [0.5, 0.0]
     total, *steps, order = found.claims
-    assert (total.kind, total.estimate) == ("total_gain", pytest.approx(0.75))
+    assert (total.kind, total.estimate) == ("difference", pytest.approx(0.75))
     assert [(c.kind, c.hyperparameters, c.values) for c in steps] == [
-        ("gain", ("x1",), ((0.5, 0.0),)),
-        ("gain", ("x2",), ((0.5, 0.0),)),
+        ("contribution", ("x1",), ((0.5, 0.0),)),
+        ("contribution", ("x2",), ((0.5, 0.0),)),
     ]
     assert [c.estimate for c in steps] == pytest.approx([0.5, 0.25])
-    assert (order.kind, order.hyperparameters) == ("order_matters", ("x2",))
+    assert (order.kind, order.hyperparameters) == ("order", ("x2",))
     assert order.estimate == pytest.approx(0.125)
 
 
@@ -145,54 +143,18 @@ def test_flips_that_wait_for_each_other_are_made_at_once():
     assert found.labels == ("a + b",)
 
 
-def test_the_std_of_a_gain_is_that_of_the_posteriors_difference():
+def learned():
     space = unit_cube(3)
     X, y = smooth(space, 25)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
-    found = AblationExplainer(surrogate).explain(HALF, ZERO)
-    rows = [HALF]
-    for step in found.steps:
-        rows.append({**rows[-1], **{name: ZERO[name] for name in step}})
-    K = surrogate.posterior_covariance(space.encode(rows))
-    expected = [np.sqrt(K[i, i] + K[i + 1, i + 1] - 2 * K[i, i + 1]) for i in range(3)]
-    np.testing.assert_allclose(found.std, expected, rtol=1e-4)
-    assert found.total_std == pytest.approx(np.sqrt(K[0, 0] + K[3, 3] - 2 * K[0, 3]), rel=1e-4)
-    assert found.std_kind == "posterior"
-    assert [(note.kind, note["over"]) for note in found.notes] == [("gain_std", "posterior")]
-    for claim in found.claims:
-        if claim.kind == "gain":
-            i = found.steps.index(claim.hyperparameters)
-            # simultaneous over three steps: the quantile at 1 - 0.025 / 3
-            assert claim.half == pytest.approx(2.393980 * found.std[i], rel=1e-6)
-            assert abs(claim.estimate) > claim.half
+    noise = 0.2 * np.random.default_rng(0).standard_normal(25)
+    return hx.Run(space, X, y + noise, "minimize").belief()
 
 
-def test_the_std_of_a_forest_is_over_its_trees():
-    space = unit_cube(3)
-    X, y = smooth(space, 40)
-    surrogate = hx.ForestSurrogate.fit(space, X, y, n_trees=7)
-    assert isinstance(surrogate, ForestSurrogate)
-    np.testing.assert_allclose(surrogate.predict_trees(X).mean(axis=1), surrogate.predict(X)[0])
-    found = AblationExplainer(surrogate).explain(HALF, ZERO)
-    ends = np.array([list(HALF.values()), list(ZERO.values())], dtype=np.float32)
-    by_tree = np.array([tree.predict(ends) for tree in surrogate.forest.estimators_])
-    assert found.total_std == pytest.approx((by_tree[:, 0] - by_tree[:, 1]).std())
-    assert found.std_kind == "trees"
-    assert [(note.kind, note["over"]) for note in found.notes] == [("gain_std", "trees")]
-
-
-def test_the_std_of_what_the_order_changes_is_that_of_the_posterior():
-    space = unit_cube(3)
-    X, y = smooth(space, 25)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
-    explainer = AblationExplainer(surrogate)
-    found = explainer.explain(HALF, ZERO)
-    # by hand: the average over all orders, of draws from the joint posterior of all corners
+def test_gains_and_shapley_values_of_each_function_are_those_of_its_corners():
+    belief = learned()
+    found = AblationExplainer(belief).explain(HALF, ZERO)
     corners = np.array([[a, b, c] for a in (0.5, 0.0) for b in (0.5, 0.0) for c in (0.5, 0.0)])
-    rng = np.random.default_rng(0)
-    K = surrogate.posterior_covariance(corners)
-    draws = rng.multivariate_normal(np.zeros(8), K + 1e-12 * np.eye(8), size=40_000)
-    at = {tuple(corner == 0.0): draws[:, i] for i, corner in enumerate(corners)}
+    at = dict(zip(map(tuple, corners == 0.0), belief.draws(corners).T, strict=True))
 
     def gains(order):
         done = np.zeros(3, dtype=bool)
@@ -201,54 +163,52 @@ def test_the_std_of_what_the_order_changes_is_that_of_the_posterior():
             done[j] = True
             yield j, before - at[tuple(done)]
 
-    path = dict(gains([space.index(step[0]) for step in found.steps]))
-    fair = [dict(gains(order)) for order in permutations(range(3))]
-    expected = [
-        np.std(path[j] - np.mean([gain[j] for gain in fair], axis=0))
-        for j in (space.index(step[0]) for step in found.steps)
-    ]
-    np.testing.assert_allclose(found.order_std, expected, rtol=0.03)
+    steps = [belief.space.index(step[0]) for step in found.steps]
+    path, fair = dict(gains(steps)), [dict(gains(order)) for order in permutations(range(3))]
+    for i, j in enumerate(steps):
+        np.testing.assert_allclose(found.gains_drawn[i], path[j], atol=1e-4)
+        mean = np.mean([gain[j] for gain in fair], axis=0)
+        np.testing.assert_allclose(found.shapley_drawn[i], mean, atol=1e-4)
+    np.testing.assert_allclose(found.gains, found.gains_drawn.mean(axis=1), atol=1e-4)
+    total = found.claims[0]
+    assert total.probability == pytest.approx((found.gains_drawn.sum(axis=0) > 0.0).mean())
+    told = {c.hyperparameters: c for c in found.claims if c.kind == "contribution"}
+    assert all(claim.certain for claim in told.values())
+
+
+def test_of_a_forest_nothing_is_certain():
+    space = unit_cube(3)
+    X, y = smooth(space, 40)
+    found = AblationExplainer(hx.ForestSurrogate.fit(space, X, y, n_trees=7)).explain(HALF, ZERO)
+    assert found.drawn is None
+    assert not any(claim.certain for claim in found.claims)
+    assert {reason.kind for c in found.claims for reason in c.because} == {"uncertainty_unknown"}
 
 
 def told(found):
-    return {claim.hyperparameters: claim for claim in found.claims if claim.kind == "gain"}
+    return [c.hyperparameters for c in found.claims if c.kind == "contribution"]
 
 
-@pytest.mark.parametrize(("std", "names"), [(0.1, ["x1", "x2"]), (0.2, ["x1"]), (0.3, [])])
-def test_only_steps_beyond_the_models_uncertainty_are_told(std, names):
-    found = AblationExplainer(table_2()).explain(HALF, ZERO)
-    found = replace(found, std=np.full(3, std), total_std=std, subject=believed(found.subject))
-    assert [*told(found)] == [(name,) for name in names]
-    assert all(claim.certain for claim in found.claims if claim.kind != "order_matters")
+def known(found, error, **changes):
+    """An ablation with draws whose predictions along the path have independent errors."""
+    errors = error * np.random.default_rng(0).standard_normal((len(found.values), 200))
+    drawn = found.values[:, None] + errors - errors.mean(axis=1, keepdims=True)
+    shapley = np.tile(found.shapley[:, None], 200)
+    return replace(found, drawn=drawn, shapley_drawn=shapley, **changes)
 
 
-def test_a_gain_is_not_certain_where_its_values_were_not_tried_unless_by_the_trials_themselves():
-    found = AblationExplainer(table_2()).explain(HALF, ZERO)
-    tried = found.subject.space.sample(60, seed=0)
-    tried[:, 0] *= 0.3  # x1 = 0.5 was not tried
-    subject = believed(found.subject, tried=tried)
-    found = replace(found, std=np.full(3, 0.01), total_std=0.01, subject=subject)
-    assert {name: claim.certain for (name,), claim in told(found).items()} == {
-        "x1": False,
-        "x2": True,
-    }
-    assert [r.names for r in told(found)["x1",].because] == [("x1",)]
-    assert told(replace(found, source_trial=3))["x1",].certain
+@pytest.mark.parametrize(("error", "names"), [(0.05, ["x1", "x2"]), (0.2, ["x1"]), (0.9, [])])
+def test_only_steps_that_the_draws_agree_on_are_told(error, names):
+    found = known(AblationExplainer(table_2()).explain(HALF, ZERO), error)
+    assert told(found) == [(name,) for name in names]
 
 
-def test_no_difference_is_claimed_only_where_it_is_certain():
-    found = AblationExplainer(table_2()).explain(HALF, ZERO)
-    subject = believed(found.subject, costs=np.array([0.0, 100.0]))  # what are 0.75 beside these?
-    ones = np.ones(3)
-    wide = replace(found, std=ones, total_std=1.0, order_std=ones, subject=subject)
-    (claim,) = replace(wide, subject=believed(found.subject)).claims
-    assert (claim.kind, claim.certain) == ("total_gain", False)
-    assert claim.interval == pytest.approx((0.75 - 1.959964, 0.75 + 1.959964))
-    assert [reason.kind for reason in claim.because] == ["gain_within_uncertainty"]
-    (claim,) = wide.claims
-    assert (claim.kind, claim.certain) == ("no_difference", True)
-    assert not wide.order_matters
-    assert kinds(replace(wide, subject=believed(subject, "poor"))) == ["total_gain"]
+def test_no_difference_is_claimed_only_where_it_is_below_noise():
+    found = known(AblationExplainer(table_2()).explain(HALF, ZERO), 0.1)
+    assert found.claims[0].side == "above"
+    (claim,) = replace(found, noise_std=2.0).claims
+    assert (claim.kind, claim.side, claim.certain) == ("difference", "below", True)
+    assert replace(found, noise_std=0.7).claims[0].side == "above"
 
 
 def test_an_acquisition_is_explained_in_its_own_units():
@@ -270,7 +230,8 @@ def test_an_acquisition_is_explained_in_its_own_units():
         np.testing.assert_allclose(found.shapley, [by_name[s] for (s,) in found.steps])
         assert found.subject.acquisition == acquisition.label
         assert not found.subject.lower_is_better
-        assert found.std is None
+        assert found.drawn is None
+        assert all(claim.certain for claim in found.claims)
 
 
 def test_more_than_11_changes_are_divided_by_sampled_coalitions():
@@ -308,41 +269,21 @@ def ablation(mean=lambda X: 3.0 * X[:, 0] + X[:, 1], direction="minimize"):
     return explainer.explain(ONES, ZEROS)
 
 
-def known(found, total_std, *std, **changes):
-    """An ablation whose model is good and says how uncertain it is."""
-    std, subject = np.array(std), believed(found.subject)
-    return replace(found, std=std, order_std=std, total_std=total_std, subject=subject, **changes)
-
-
 PATH = "From source to target the predicted objective"
 
 
-@pytest.mark.parametrize(
-    ("stds", "sentence"),
-    [
-        ((9.0, 9.0, 9.0), f"{PATH} may not change at all (4 ± 18)."),
-        (
-            (9.0, 0.1, 9.0),
-            f"{PATH} may not change at all (4 ± 18). x1 = 0 (was 1) brings 3.0 ± 0.2.",
-        ),
-        ((0.1, 9.0, 9.0), f"{PATH} improves by 4.0 ± 0.2, from 4 to 0."),
-    ],
-)
-def test_what_is_within_the_models_uncertainty_is_not_told(stds, sentence):
-    assert known(ablation(), *stds).sentence == sentence
-
-
 def test_the_path_and_what_its_order_changes_are_told():
-    found = known(ablation(direction="maximize"), 0.2, 0.1, 0.1, source_trial=3)
-    assert found.sentence == (
+    assert known(ablation(), 9.0).sentence.startswith(f"{PATH} may not change at all (0 ± 30).")
+    found = known(ablation(direction="maximize"), 0.1, source_trial=3)
+    assert found.sentence.startswith(
         "From trial 3 to target the predicted objective gets worse by 4.0 ± 0.4, from 4 to 0. "
-        "x1 = 0 (was 1) brings -3.0 ± 0.2."
+        "x1 = 0 (was 1) brings -3.0 ± 0.4"
     )
-    assert known(ablation(lambda X: X[:, 0] * X[:, 1]), 0.1, 0.01, 0.01).sentence == (
-        f"{PATH} improves by 1.0 ± 0.2, from 1 to 0. x1 = 0 (was 1) brings 1.00 ± 0.02. Over all "
-        "orders x1 brings 0.5 on average, not 1.00 ± 0.02."
+    together = known(ablation(lambda X: X[:, 0] * X[:, 1]), 1e-3)
+    assert together.sentence.endswith(
+        "Over all orders x1 brings 0.5 on average, not 1.000 ± 0.004."
     )
-    found = known(ablation(), 0.1, 0.1, 0.1)
-    among = replace(found.subject, costs=np.array([0.0, 1e4]))
-    assert replace(found, subject=among).sentence == f"{PATH} hardly changes (4.0 ± 0.2)."
-    assert ablation(lambda X: 4.0 + 0.0 * X[:, 0]).sentence == f"{PATH} does not change."
+    assert known(ablation(), 0.1, noise_std=9.0).sentence == (
+        f"{PATH} changes by less than 9, the noise of one evaluation."
+    )
+    assert ablation(lambda X: 4.0 + 0.0 * X[:, 0]).sentence.startswith(f"{PATH} does not change.")

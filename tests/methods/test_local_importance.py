@@ -122,17 +122,23 @@ def test_a_forest_is_integrated_exactly_tree_by_tree():
         means.append(forest.predict(line)[0].var())
     np.testing.assert_allclose(found.importance, np.array(means) / np.sum(means), rtol=1e-4)
     np.testing.assert_allclose(found.std, shares.std(axis=0), rtol=1e-6)
-    assert found.std_kind == "trees"
     assert [note.kind for note in found.notes] == ["local_std_over_trees"]
     leading = found.claims[0]
     j = int(np.argmax(found.importance))
-    assert (leading.kind, leading.hyperparameters) == ("importance", (space.names[j],))
-    half = 1.959963984540054 * found.std[j]
+    assert (leading.kind, leading.hyperparameters) == ("share", (space.names[j],))
     assert leading.estimate == pytest.approx(found.importance[j])
-    assert leading.interval == pytest.approx(
-        (leading.estimate - half, min(1.0, leading.estimate + half))
-    )
-    assert not leading.certain
+    assert (leading.interval, leading.certain) == (None, False)
+
+
+def test_a_share_is_certain_where_the_functions_agree_that_it_matters():
+    space = unit_cube(2)
+    X, rng = space.sample(30, seed=1), np.random.default_rng(0)
+    belief = hx.Run(space, X, X[:, 0] + 0.02 * rng.standard_normal(30), "minimize").belief()
+    found = hx.LocalImportanceExplainer(belief).explain({"x1": 0.5, "x2": 0.5})
+    np.testing.assert_allclose(found.importance, found.drawn.mean(axis=0))
+    (claim,) = found.claims
+    assert (claim.kind, claim.hyperparameters, claim.certain) == ("share", ("x1",), True)
+    assert claim.interval[0] > 0.8
 
 
 def test_the_std_of_a_process_shrinks_with_what_it_knows():
@@ -147,8 +153,6 @@ def test_the_std_of_a_process_shrinks_with_what_it_knows():
         np.testing.assert_array_equal(found.std, again.std)
         spread.append(found.std.max())
     assert spread[1] < 0.5 * spread[0]
-    assert found.std_kind == "posterior"
-    assert [note.kind for note in found.notes] == ["shares_over_draws"]
 
 
 @pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
@@ -179,8 +183,8 @@ def test_nothing_matters_to_a_constant():
         {"x1": 0.5, "x2": 0.5}
     )
     np.testing.assert_array_equal(found.importance, 0.0)
-    assert [(claim.kind, claim.estimate) for claim in found.claims] == [("no_effect", 0.0)]
-    assert found.sentence == (
+    assert [(claim.kind, claim.estimate) for claim in found.claims] == [("share", 0.0)]
+    assert found.sentence.startswith(
         "Around this configuration no hyperparameter alone changes the predicted objective."
     )
     assert found.described().bars[0].end == 0.0
@@ -192,7 +196,7 @@ def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many()
         names = surrogate.space.names
         return hx.LocalImportanceExplainer(surrogate).explain(dict.fromkeys(names, 0.5))
 
-    few = replace(explained(np.array([1.0, 3.0])), std=np.array([0.2, 0.1]), std_kind="trees")
+    few = replace(explained(np.array([1.0, 3.0])), std=np.array([0.2, 0.1]))
     figure = few.described()
     assert figure.labels == [("x2", "= 0.5"), ("x1", "= 0.5")]
     np.testing.assert_allclose(

@@ -26,9 +26,9 @@ from hpo_explain.base.options import Direction, Measured
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.game import CoalitionGame
-from hpo_explain.methods._engines.spread import Belief
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
@@ -189,8 +189,7 @@ class AblationExplainer:
         path, steps, rounds = _path(explained, changes)
         values = explained(path)
         cost = explained.sign * values
-        belief, at = Belief.of(explained, path), np.arange(len(steps))
-        whole = belief.std_between(0, -1)
+        draws = explained.draws(self.seed)
         shapley, sampled = _shapley(explained, changes, steps, self.seed)
         return Ablation(
             subject=about,
@@ -205,15 +204,12 @@ class AblationExplainer:
             gains=cost[:-1] - cost[1:],
             rounds=rounds,
             shapley=shapley,
-            std=belief.std_between(at, at + 1),
-            total_std=None if whole is None else float(whole[0]),
-            order_std=_order_std(explained, changes, steps),
-            std_kind=belief.over,
-            covariance=belief.covariance,
+            drawn=None if draws is None else draws.draws(path).T,
+            shapley_drawn=None if draws is None else _shapley_drawn(draws, changes, steps),
+            noise_std=float(getattr(explained.surrogate, "noise_std", 0.0)),
             source_trial=source_trial,
             target_trial=target_trial,
             notes=(
-                *belief.notes,
                 *(_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1),
                 *([_SAMPLED()] if sampled else []),
                 *about.notes,
@@ -302,25 +298,18 @@ def _shapley(
     return of_steps, bool(dict(how.values).get("sampled"))
 
 
-def _order_std(
-    explained: Explained, changes: _Changes, steps: list[tuple[int, ...]]
-) -> Array | None:
-    """Return the std of each gain minus its Shapley value: linear in all 2^n configurations."""
-    columns = np.array(changes.columns)
-    n = len(columns)
+def _shapley_drawn(draws: Draws, changes: _Changes, steps: list[tuple[int, ...]]) -> Array | None:
+    """Return the Shapley values in each draw, (k, draws): linear in all 2^n configurations."""
+    n = len(changes.columns)
     if n > _MOST_CHANGES:
         return None
+    columns = np.array(changes.columns)
     rows = np.array([changes.row(columns[members]) for members in all_coalitions(n)])
     if not changes.space.is_valid(rows).all():
         return None
     bits = [[changes.columns.index(j) for j in step] for step in steps]
     weights = np.array([shapley_weights(n)[step].sum(axis=0) for step in bits])
-    done = 0  # the coalition of the changes made, as a number: bit i is change i
-    for of_step, step in zip(weights, bits, strict=True):
-        of_step[done] += 1.0
-        done += sum(2**bit for bit in step)
-        of_step[done] -= 1.0
-    return Belief.of(explained, rows).std_of(weights)
+    return np.asarray(-weights @ (draws.sign * draws.draws(rows)).T)
 
 
 def _differing(a: Array, b: Array) -> list[int]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_level, format_value, leading
 from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table, settled
-from hpo_explain.base.text import Estimate, deviations
+from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base.text import UNCLEAR, Estimate
+from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
 _ROUNDED = 1e-12  # of the values that a gain is the difference of
-_SMALL = 0.1  # of the standard deviation of the trials' objective: not worth telling
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -42,22 +41,19 @@ class Ablation(Result):
         What follows each step because it becomes active or inactive.
     values : ndarray of shape (k + 1,)
         Predicted objective (or acquisition) along the path, source and target included.
-    gains, std : ndarray of shape (k,)
-        Improvement in each step, in the same units, and its standard deviation (or None).
+    gains : ndarray of shape (k,)
+        Improvement in each step, in the same units.
     rounds : tuple of mapping
         In each round the gain of everything that could be changed next, by name; the first round
         says what each change is worth alone.
     shapley : ndarray of shape (k,)
         Baseline Shapley values of the steps: their average gain over all orders.
-    total_std : float or None
-        Standard deviation of the whole gain.
-    order_std : ndarray of shape (k,) or None
-        Standard deviation of the difference between each gain and its Shapley value; None where
-        it is not known, or too many hyperparameters change.
-    std_kind : {"posterior", "trees", ""}
-        Whether it is the posterior's (observation noise excluded), over trees, or not known.
-    covariance : ndarray of shape (k + 1, k + 1) or None
-        Posterior covariance of the predictions along the path; None without a joint posterior.
+    drawn : ndarray of shape (k + 1, draws) or None
+        The objective along the path in each function that the trials allow.
+    shapley_drawn : ndarray of shape (k, draws) or None
+        The Shapley values in each of them; None where too many hyperparameters change.
+    noise_std : float
+        Standard deviation of one evaluation; 0 where it is not known.
     source_trial, target_trial : int or None
         The numbers of the trials that the two are, None for other configurations.
 
@@ -79,17 +75,18 @@ class Ablation(Result):
             "along": lambda found: [", ".join(names) for names in found.along],
             "value": lambda found: found.values[1:],
             "gain": "gains",
-            "std": "std",
+            "std": lambda found: None if found.drawn is None else found.gains_drawn.std(axis=1),
             "alone": "first_round",
             "shapley": "shapley",
         },
         contributions=("gain", "alone", "shapley"),
         beside=("total_gain",),
-        hidden=("covariance",),
+        hidden=("drawn", "shapley_drawn"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "the same": "From {found.ends} the {found.what} does not change.",
-        "hardly": "From {found.ends} the {found.what} hardly changes ({size}).",
+        "hardly": "From {found.ends} the {found.what} changes by less than {found.noise_std}, the "
+        "noise of one evaluation.",
         "better": "From {found.ends} the {found.what} improves by {size}, from {first} to {last}.",
         "worse": "From {found.ends} the {found.what} gets worse by {size}, from {first} to {last}.",
         "unclear": "From {found.ends} the {found.what} may not change at all ({size}).",
@@ -105,11 +102,9 @@ class Ablation(Result):
     gains: Array
     rounds: tuple[Mapping[str, float], ...]
     shapley: Array
-    std: Array | None = None
-    total_std: float | None = None
-    order_std: Array | None = None
-    std_kind: str = ""
-    covariance: Array | None = None
+    drawn: Array | None = None
+    shapley_drawn: Array | None = None
+    noise_std: float = 0.0
     source_trial: int | None = None
     target_trial: int | None = None
 
@@ -141,44 +136,61 @@ class Ablation(Result):
         return float(self.gains.sum())
 
     @property
-    def halves(self) -> Array | None:
-        """Half the width of each gain's 95 % interval, simultaneous over all steps (k,)."""
-        return None if self.std is None else deviations(len(self.steps)) * self.std
-
-    @property
-    def total_half(self) -> float | None:
-        """Half the width of the whole gain's 95 % interval."""
-        return None if self.total_std is None else deviations() * self.total_std
+    def gains_drawn(self) -> Array | None:
+        """The gains in each function that the trials allow, (k, draws)."""
+        if self.drawn is None:
+            return None
+        return np.diff(self.drawn, axis=0) * (-1.0 if self.subject.lower_is_better else 1.0)
 
     @property
     def posterior(self) -> PosteriorDraws:
-        """The gains of the steps for functions drawn from the posterior, by label."""
-        if self.covariance is None:
+        """The gains of the steps in each function that the trials allow, by label."""
+        if self.gains_drawn is None:
             return super().posterior
-        step = -np.diff(np.eye(len(self.values)), axis=0)
-        return PosteriorDraws.of_normal(
-            self.labels, self.gains, step @ self.covariance @ step.T, draws=self.subject.draws
-        )
+        return PosteriorDraws(self.labels, self.gains_drawn.T)
+
+    @property
+    def whole(self) -> Decision | None:
+        """Whether the whole path is a gain or a loss."""
+        return None if self.gains_drawn is None else _decided(self.gains_drawn.sum(axis=0))
+
+    @property
+    def each(self) -> tuple[Decision | None, ...]:
+        """Whether each step is a gain or a loss."""
+        if self.gains_drawn is None:
+            return (None,) * len(self.steps)
+        return tuple(map(_decided, self.gains_drawn))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The whole gain, the steps that make up for most of it, and whether their order matters.
 
-        A step whose gain is within the model's uncertainty is not told. Only "no_effect" where the
-        prediction does not change along the path, and only "no_difference" where it is certain that
-        source and target hardly differ.
+        A step that may be nothing is not told. Only that there is no difference where nothing
+        changes along the path by more than the noise of one evaluation.
         """
-        names, whole = tuple(chain(*self.steps)), Estimate(self.total_gain, self.total_half)
-        if np.abs(self.gains).max() <= self._rounding:
-            return (settled(self._said("no_effect", names, Estimate(0.0), "the same"), False),)
-        if self._hardly_differ(whole):
-            return (settled(self._said("no_difference", names, whole, "hardly"), True),)
-        way = "unclear" if whole.unclear else "better" if whole.value >= 0.0 else "worse"
+        names, same = tuple(chain(*self.steps)), np.abs(self.gains).max() <= self._rounding
+        nothing = None
+        if self.gains_drawn is not None:
+            each = np.abs(self.gains_drawn).max(axis=0)
+            largest = np.maximum(each, np.abs(self.gains_drawn.sum(axis=0)))
+            least = max(self._rounding, self.noise_std, np.finfo(float).tiny)
+            nothing = decide(largest, least, side="below", stretch=STRETCH["average"])
+        if same or (nothing is not None and nothing.certain):
+            says = "the same" if same else "hardly"
+            said = self._said("difference", names, 0.0, nothing, says)
+            return (replace(said, side="below"),)
+        whole = self.whole
+        way = "better" if self.total_gain >= 0.0 else "worse"
+        if whole is not None and not whole.certain:
+            way = "unclear"
         main = [
-            self._said("gain", self.steps[i], self._gain(i), "main", i)
-            for i in self._leading(whole)
+            self._said("contribution", self.steps[i], float(self.gains[i]), self.each[i], "main")
+            for i in self._leading(way)
         ]
-        return (self._said("total_gain", names, whole, way), *main, *self._order_claims())
+        total = self._said("difference", names, self.total_gain, whole, way)
+        if way == "unclear":
+            total = replace(total, because=(UNCLEAR(),))
+        return (total, *main, *self._order_claims())
 
     @property
     def order_matters(self) -> bool:
@@ -199,69 +211,56 @@ class Ablation(Result):
         return " and ".join(f"{name} = {new[name]} (was {old[name]})" for name in names)
 
     def _said(
-        self, kind: str, names: tuple[str, ...], about: Estimate, says: str,
-        i: int | None = None, **words: Any,
+        self, kind: Any, names: tuple[str, ...], estimate: float, decision: Decision | None,
+        says: str, **words: Any,
     ) -> Claim:  # fmt: skip
-        told = kind not in ("no_effect", "order_matters")
-        first, last = (format_level(float(self.values[end]), about.value) for end in (0, -1))
-        return self.claim(
-            kind, names, about, says=says, untried=() if i is None else self._untried(i),
-            values=tuple((self.source.get(n), self.target.get(n)) for n in names) if told else (),
-            first=first, last=last, change=self.change(names), **words,
-        )  # fmt: skip
-
-    def _gain(self, i: int) -> Estimate:
-        return Estimate(
-            float(self.gains[i]), None if self.halves is None else float(self.halves[i])
-        )
+        first, last = (format_level(float(self.values[end]), estimate) for end in (0, -1))
+        held = {
+            "values": tuple((self.source.get(n), self.target.get(n)) for n in names),
+            "first": first, "last": last, "change": self.change(names), **words,
+        }  # fmt: skip
+        if self.subject.acquisition:  # its values are what they are
+            return self.told(kind, names, estimate, says=says, certain=True, because=(),
+                             about=Estimate(estimate), **held)  # fmt: skip
+        claim = self.decided(kind, names, decision, says=says, estimate=estimate, **held)
+        return replace(claim, side="above")  # a loss is there, too
 
     @property
     def _rounding(self) -> float:
         return _ROUNDED * float(np.abs(self.values).max())
 
-    def _hardly_differ(self, whole: Estimate) -> bool:
-        """Return whether the whole and every step are certainly small beside what trials reach."""
-        costs = self.subject.costs
-        if self.halves is None or whole.half is None or not len(costs):
-            return False
-        largest = max(abs(whole.value) + whole.half, float((abs(self.gains) + self.halves).max()))
-        power = int(np.frexp(np.nanmax(np.abs(costs), initial=0.0))[1])  # no square overflows
-        small = _SMALL * float(np.ldexp(np.nanstd(np.ldexp(costs, -power)), power))
-        return not self.subject.doubts(self.scope) and largest <= small
-
-    def _leading(self, whole: Estimate) -> list[int]:
+    def _leading(self, way: str) -> list[int]:
         """Return the steps that make up for most of what goes the way of the whole."""
-        sizes = self.gains if whole.value >= 0.0 else -self.gains
-        if whole.unclear:
+        sizes = -self.gains if way == "worse" else self.gains
+        if way == "unclear":
             sizes = np.abs(self.gains)  # the whole goes no way
-        least = np.maximum(0.0 if self.halves is None else self.halves, self._rounding)
-        return leading(np.where(np.abs(self.gains) > least, sizes, 0.0))
-
-    def _untried(self, i: int) -> tuple[Fact, ...]:
-        """Return which values of a step, and of what follows it, were hardly tried.
-
-        Those of a trial were: the model has seen what they led to.
-        """
-        ends = ((self.source, self.source_trial), (self.target, self.target_trial))
-        given = [config for config, trial in ends if trial is None]
-        names = (*self.steps[i], *self.along[i])
-        return self.subject.untried({n: [c[n] for c in given if n in c] for n in names})
+        sure = np.array([one is None or one.certain for one in self.each])
+        return leading(np.where(sure & (np.abs(self.gains) > self._rounding), sizes, 0.0))
 
     def _order_claims(self) -> tuple[Claim, ...]:
         """Return the Shapley value of the step whose gain depends most on the order, if much."""
-        gaps = np.abs(self.gains - self.shapley)
-        if self.order_std is not None:
-            gaps = np.where(gaps > deviations(len(self.steps)) * self.order_std, gaps, 0.0)
+        gaps, decision = np.abs(self.gains - self.shapley), None
+        if self.shapley_drawn is not None and self.gains_drawn is not None:
+            decisions = [_decided(gap) for gap in self.gains_drawn - self.shapley_drawn]
+            gaps = np.where([one.certain for one in decisions], gaps, 0.0)
+            decision = decisions[int(np.argmax(gaps))]
         i = int(np.argmax(gaps))
         whole = max(abs(self.total_gain), float(np.abs(self.shapley).max()))
         if gaps[i] <= max(_UNFAIR * whole, self._rounding):
             return ()
+        shapley, one = float(self.shapley[i]), self.each[i]
+        if decision is not None and self.shapley_drawn is not None:
+            within = interval(self.shapley_drawn[i], stretch=STRETCH["average"])
+            decision = replace(decision, estimate=shapley, interval=within, threshold=np.nan)
+        gain = Estimate(float(self.gains[i]), None if one is None else one.half)
+        step = self.labels[i]
         return (
-            self._said(
-                "order_matters", self.steps[i], Estimate(float(self.shapley[i])), "order", i,
-                known=self.order_std is not None, step=self.labels[i], gain=self._gain(i),
-            ),
-        )  # fmt: skip
+            self._said("order", self.steps[i], shapley, decision, "order", step=step, gain=gain),
+        )
+
+
+def _decided(drawn: Array) -> Decision:
+    return decide(drawn, stretch=STRETCH["average"])
 
 
 def _of(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -9,13 +9,7 @@ from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import Estimate, filled
 from hpo_explain.methods.around.ablation_result import Ablation
 
-_WHISKERS = {
-    "posterior": "Whiskers: 95% intervals under the model, for all steps at once and without "
-    "observation noise.",
-    "trees": "Whiskers: as 95% intervals from the standard deviation over the trees, which is not "
-    "a confidence interval.",
-    "": "The gains have no standard deviation: the model gives none.",
-}
+_WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
 
 
 def path(found: Ablation) -> Rows:
@@ -32,12 +26,13 @@ def path(found: Ablation) -> Rows:
         change = found.change(step).removeprefix(step[0]) if len(step) == 1 else ""
         follows = f"(+ {', '.join(along)})" if along else ""
         labels.append((found.labels[i], f"{change} {follows}".strip()))
-        half = None if found.halves is None else float(found.halves[i])
+        one = found.each[i]
+        half = None if one is None else one.half
         bars.append(_stair(i + 1, levels[i], levels[i + 1], found.gains[i], half))
     if rest:
         labels.append((f"{len(rest)} more steps (sum)",))
         bars.append(_stair(len(bars) + 1, levels[-1], found.values[-1], found.gains[rest].sum()))
-    last = len(labels)
+    last, whole = len(labels), found.whole
     return Rows(
         labels=[*labels, ("target",)],
         bars=bars,
@@ -48,12 +43,14 @@ def path(found: Ablation) -> Rows:
         heading=f"From {found.ends}: {found.what}",
         subtitle=filled(
             "gain {gain} in {steps}; each step is the one that gains most after those above it",
-            gain=Estimate(found.total_gain, found.total_half),
+            gain=Estimate(found.total_gain, None if whole is None else whole.half),
             steps=counted(len(found.steps), "step"),
         ),
         label=f"{found.what}: {'left' if found.subject.lower_is_better else 'right'} is better",
-        footer=_WHISKERS[found.std_kind]
-        + (" In brackets: what becomes active or inactive along with it." * any(found.along)),
+        footer=" ".join(
+            [_WHISKERS] * (found.drawn is not None)
+            + ["In brackets: what becomes active or inactive along with it."] * any(found.along)
+        ),
         zero=False,
     )  # fmt: skip
 

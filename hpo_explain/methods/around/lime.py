@@ -11,16 +11,15 @@ d(x, z)    Euclidean distance of positions on their own scale; 1 for two categor
 n(z)       weight, ``exp(-d(x, z)² / σ²)`` with the kernel width σ
 g          the readable model, which minimizes ``Σ_z n(z) (f̂(z) - g(z))²``
 W          what makes the coefficients of g of f̂ at the sample: they are linear in it
-K          posterior covariance of the surrogate at the sample
 =========  ============================================================================
 
 The coordinates of g compare z with x: a number's position with that of x, a category with that of
 x. What is inactive in z counts as unchanged: its parent's coordinate says that it is inactive.
 
 A leaf of a tree is a coordinate as well, which is 1 in it: its coefficient is the leaf's mean minus
-that of the leaf of x; a rule is 1 where it holds. The standard deviations of coefficients under the
-model are the roots of the diagonal of ``W K Wᵀ``, for a forest those over its trees, which
-hyperparameters, leaves and rules g has being given.
+that of the leaf of x; a rule is 1 where it holds. The coefficients of a function that the trials
+allow are those of the same fit to it: W times its values at the sample, which hyperparameters,
+leaves and rules g has being given.
 
 How far g agrees with f̂ is told of each fifth of the sample from a g of the others.
 """
@@ -36,7 +35,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.asked.explains import Asked, explained_of, explains
-from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_count, check_number, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -46,7 +44,6 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import local_background
-from hpo_explain.methods._engines.spread import Sums, sums_under
 from hpo_explain.methods.around.lime_models import (
     Coordinate,
     FittedModel,
@@ -65,11 +62,10 @@ from hpo_explain.space.searches import changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _FOLDS = 5  # of the sample, each of which is held out once
-_ROWS = 2000  # of the sample, at which the posterior covariance is asked for
 _STEP = 0.1  # of the encoded range, by which real values are changed
 
 _STD = declared_fact(
-    "effect_std", "± is {half}", half=lambda fact: whiskers(fact["model"], fact["over"])
+    "effect_std", "± is {half}", half=lambda fact: whiskers(fact["model"], fact["drawn"])
 )
 _LIMITED = declared_fact(
     "features_limited", "the model is limited to {most} of {of} hyperparameters: those that {how}",
@@ -275,31 +271,26 @@ class LimeExplainer:
         unit = float(np.abs(change).max()) or 1.0  # squares of what is tiny are 0
         coordinates, y = coordinates_of(space, x, z), change / unit
         fitted = self._fit(x, coordinates, weights, y)
-        sums = self._under(x, z, fitted.columns(coordinates), weights)
+        drawn = self._drawn(np.vstack([x, z]), fitted.columns(coordinates), weights)
         statements = [
             replace(s, effect=unit * s.effect, std=unit * s.std) for s in fitted.statements
         ]
-        covariance, std_kind = None, ""
         order = sorted(
             range(len(statements)),
             key=lambda i: (not statements[i].own, -abs(statements[i].effect)),
         )
-        if sums is not None:
-            std_kind = "trees" if sums.covariance is None else "posterior"
-            free = np.array([not s.own for s in statements], dtype=float)
+        if drawn is not None:
+            drawn[[s.own for s in statements]] = 0.0
             statements = [
                 replace(s, model_std=float(std))
-                for s, std in zip(statements, free * sums.std, strict=True)
+                for s, std in zip(statements, drawn.std(axis=1), strict=True)
             ]
-            if sums.covariance is not None:
-                covariance = (np.outer(free, free) * sums.covariance)[np.ix_(order, order)]
         return LimeExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             model=self._model,
             statements=tuple(statements[i] for i in order),
-            std_kind=std_kind,
-            covariance=covariance,
+            drawn=None if drawn is None else drawn[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
             held_out=_r2(weights, y, self._held_out(x, coordinates, weights, y)),
             prediction=origin,
@@ -309,7 +300,7 @@ class LimeExplainer:
             sample_size=len(z),
             effective_size=float(1.0 / np.sum(weights**2)),
             seed=self._seed,
-            notes=self._notes(x, coordinates, std_kind),
+            notes=self._notes(x, coordinates, drawn is not None),
         )
 
     def _fit(
@@ -338,21 +329,17 @@ class LimeExplainer:
             found[out] = fitted.at(at_rows(coordinates, out))
         return found
 
-    def _under(self, x: Array, z: Array, design: Array, weights: Array) -> Sums | None:
-        """Return what the model does not know of the coefficients but the first."""
-        surrogate = self._explained.surrogate
-        if not self._explained.of_objective or surrogate is None:
+    def _drawn(self, rows: Array, design: Array, weights: Array) -> Array | None:
+        """Return the coefficients but the first of the same fit to each function, (k, draws)."""
+        draws = self._explained.draws(self._seed)
+        if draws is None:
             return None
-        kept = _thinned(design, weights)
-        W = weighted_inverse(design[kept], weights[kept])[1:]
-        # what is fitted is the change from x
-        W = np.column_stack([-W.sum(axis=1), W])
-        with one_blas_thread():
-            return sums_under(surrogate, np.vstack([x, z[kept]]), W)
+        values = draws.draws(rows).T
+        return np.asarray(weighted_inverse(design, weights)[1:] @ (values[1:] - values[0]))
 
-    def _notes(self, x: Array, coordinates: list[Coordinate], std_kind: str) -> tuple[Fact, ...]:
+    def _notes(self, x: Array, coordinates: list[Coordinate], drawn: bool) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
-        notes = [_STD(model=self._model, over=std_kind)]
+        notes = [_STD(model=self._model, drawn=drawn)]
         if self._model in ("linear", "lasso") and len(owners) > self._max_features:
             notes.append(_LIMITED(model=self._model, most=self._max_features, of=len(owners)))
         silent = [
@@ -401,15 +388,6 @@ def _squared_distances(space: SearchSpace, x: Array, z: Array) -> Array:
 def _default_width(space: SearchSpace, x: Array, seed: int) -> float:
     squares = _squared_distances(space, x, space.sample(1000, seed=seed))
     return _WIDTH * float(np.sqrt(squares.mean())) or 1.0
-
-
-def _thinned(design: Array, weights: Array) -> npt.NDArray[np.int64]:
-    """Return so many rows as a covariance is asked for: of all weights, and of every column."""
-    order = np.argsort(-weights, kind="stable")
-    if len(order) <= _ROWS:
-        return order
-    heaviest = [order[np.argmax(column[order] != 0.0)] for column in design.T]
-    return np.unique([*order[:: -(-len(order) // _ROWS)], *heaviest])
 
 
 def _r2(weights: Array, y: Array, fitted: Array) -> float:

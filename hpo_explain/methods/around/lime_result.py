@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.claim import NOTHING, between
-from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import NORMAL_95, format_value, plus_minus
+from hpo_explain.base.claim import NOTHING
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import NORMAL_95, format_value
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import STRETCH, decide
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
-from hpo_explain.space.support import FEW
 
 LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often right
 _MAIN_COUNT = 3
-_TRIED_SHARE = 0.5  # of a number's values: a line is through most of what was tried
-_ROUNDED = 1e-9  # of an effect
+_DRAWS = 192
 _MODELS = {
     "linear": "linear model",
     "lasso": "linear model by the LASSO",
     "tree": "small tree",
     "rules": "set of rules",
 }
-_OF_SURROGATE = {
-    "posterior": ", and the surrogate's own uncertainty, observation noise excluded",
-    "trees": ", and the spread over the forest's trees, which is not a confidence interval",
-    "": "; the surrogate's own uncertainty is not in it",
-}
-_WITHIN = declared_fact(
-    "effect_within_uncertainty", "the effect of {names} is within its uncertainty"
-)
 _LOW = declared_fact(
     "low_fidelity",
     "the {model} misses most of what the surrogate does here (held-out R² = {fidelity:.2f}): do "
@@ -46,12 +37,15 @@ _LOW = declared_fact(
 )
 
 
-def whiskers(model: str, over: str) -> str:
-    """Say what half an interval of an effect is, by the readable model and the kind of std."""
+def whiskers(model: str, drawn: bool) -> str:
+    """Say what half an interval of an effect is, by the readable model, with or without draws."""
     fit = "its spread over samples, the model's misfit included"
     if model == "tree":
         fit = "the spread of predictions within the leaf"
-    return f"1.96 standard deviations of an effect: {fit}{_OF_SURROGATE[over]}"
+    of_objective = "; what the trials allow the objective to be is not in it"
+    if drawn:
+        of_objective = ", and over what the trials allow the objective to be"
+    return f"1.96 standard deviations of an effect: {fit}{of_objective}"
 
 
 @dataclass(frozen=True)
@@ -109,7 +103,7 @@ class LimeStatement:
     own : bool
         Whether it is the leaf of the configuration itself.
     model_std : float or None
-        Standard deviation of the effect under the surrogate; None where that gives none.
+        Standard deviation of the effect over the functions that the trials allow; None without.
 
     Examples
     --------
@@ -172,11 +166,8 @@ class LimeExplanation(Result):
     statements : tuple of LimeStatement
         What it says: its coefficients or rules, the largest first; or its leaves, the
         configuration's own first. Hyperparameters that are not named have no effect in it.
-    std_kind : {"posterior", "trees", ""}
-        Whether the effects' `model_std` is the posterior's (observation noise excluded), over
-        trees, or not known.
-    covariance : ndarray of shape (number of statements, number of statements) or None
-        Posterior covariance of the effects; None without a joint posterior.
+    drawn : ndarray of shape (number of statements, draws) or None
+        The effects in each function that the trials allow, with the same terms.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
     held_out : float
@@ -218,11 +209,11 @@ class LimeExplanation(Result):
             "own": lambda found: [s.own for s in found.statements],
         },
         contributions=("effect",),
-        hidden=("statements", "covariance"),
+        hidden=("statements", "drawn"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
-        " the {found.what} changes {each}. | by {effect} {where} {text}",
+        " the {found.what} changes {each}. | by {sign}{estimate} {where} {text}",
         "nothing": "In a {found.readable} around {found.where} (held-out R² = "
         "{found.held_out:.2f}) no hyperparameter changes the {found.what}, which is "
         "{found.prediction}.",
@@ -240,24 +231,14 @@ class LimeExplanation(Result):
     sample_size: int
     effective_size: float
     seed: int
-    std_kind: str = ""
-    covariance: Array | None = None
+    drawn: Array | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
-        """The effects for functions drawn from the posterior, by statement; the largest first.
-
-        The readable model has the same terms for each; the kernel's parameters are the model's.
-        """
-        if self.covariance is None:
+        """The effects in each function that the trials allow, the largest first."""
+        if self.drawn is None:
             return super().posterior
-        return PosteriorDraws.of_normal(
-            self.texts,
-            np.array([statement.effect for statement in self.statements]),
-            self.covariance,
-            first="farthest from 0",
-            draws=self.subject.draws,
-        )
+        return PosteriorDraws(tuple(self.texts), self.drawn.T, "farthest from 0")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -282,64 +263,41 @@ class LimeExplanation(Result):
         return (_LOW(model=self.model, fidelity=self.held_out),)
 
     @property
+    def _places(self) -> list[int]:
+        least = NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
+        return [i for i, s in enumerate(self.statements) if abs(s.effect) > least][:_MAIN_COUNT]
+
+    @property
     def leading(self) -> tuple[LimeStatement, ...]:
         """The first statements with an effect, at most three."""
-        least = NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
-        return tuple(s for s in self.statements if abs(s.effect) > least)[:_MAIN_COUNT]
+        return tuple(self.statements[i] for i in self._places)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The leading effects.
 
-        Certain are those whose 95 % interval excludes 0, where the readable model agrees well
-        enough with the surrogate, the surrogate is trusted and most of the values were tried.
+        Certain are those whose sign 95 % of the functions that the trials allow agree on, the
+        spread of the fit over samples included.
         """
         if not self.leading:
-            return (
-                self.told("no_effect", self.names, 0.0, says="nothing", certain=False, because=()),
-            )
-        return tuple(map(self._claim, self.leading))
+            none = self.decided("difference", self.names, None, says="nothing", estimate=0.0)
+            return (replace(none, side="below"),)
+        return tuple(map(self._claim, self._places))
 
-    def _claim(self, said: LimeStatement) -> Claim:
-        within = abs(said.effect) <= said.half
-        because = (
-            *([_WITHIN(names=said.names)] if within else []),
-            *self._doubts(),
-            *([] if self.subject.acquisition else self._untried(said)),
-        )
-        half = said.half if said.half > _ROUNDED * abs(said.effect) else None
-        sign = "+" if said.effect >= 0.0 else ""
-        return self.told(
-            "effect", said.names, said.effect, between(said.effect, said.half), says="changes",
-            values=said.values, certain=not because, because=because, text=said.text,
-            effect=f"{sign}{plus_minus(said.effect, half)}",
-            where="where" if said.conditional else "for",
+    def _claim(self, i: int) -> Claim:
+        said, decision = self.statements[i], None
+        drawn = np.full(_DRAWS, said.effect) if self.subject.acquisition else None
+        if self.drawn is not None:
+            drawn = self.drawn[i]
+        if drawn is not None:
+            fit = np.random.default_rng(self.seed).standard_normal(len(drawn))
+            drawn = drawn + said.std * (fit - fit.mean())
+            decision = decide(drawn, stretch=STRETCH["average"])
+        bounded = decision is not None and decision.shown.least is not None
+        sign = "+" if said.effect >= 0.0 and not bounded else ""
+        claim = self.decided(
+            "difference", said.names, decision, says="changes", estimate=said.effect,
+            because=self.remarks, values=said.values, text=said.text,
+            sign=sign, where="where" if said.conditional else "for",
         )  # fmt: skip
-
-    def _doubts(self) -> tuple[Fact, ...]:
-        """Return why no effect is certain."""
-        if self.subject.acquisition:  # its values are what they are
-            return self.remarks
-        unknown = () if self.std_kind else (fact("uncertainty_unknown"),)
-        return (*self.remarks, *unknown, *self.subject.doubts(self.scope))
-
-    def _untried(self, said: LimeStatement) -> tuple[Fact, ...]:
-        """Return the hyperparameters of a statement if what it compares was hardly tried."""
-        support, tried = self.subject.support, self.subject.tried
-        if support is None:
-            return ()
-        if said.kind == "rule":
-            count = sum(map(said.holds, support.space.decode(tried)))
-            enough = FEW <= count <= len(tried) - FEW
-        elif said.kind == "leaf":
-            configs = support.space.decode(tried)
-            leaves = [s for s in self.statements if s is said or s.own]
-            enough = all(sum(map(s.holds, configs)) >= FEW for s in leaves)
-        elif said.kind == "presence":
-            there = support.branch(said.names[0])
-            enough = FEW <= there.sum() <= len(there) - FEW
-        elif said.kind == "category":
-            enough = bool(support.at(said.names[0], said.values).all())
-        else:
-            enough = support.share(said.names[0]) >= _TRIED_SHARE
-        return () if enough else (fact("value_not_tried", names=said.names),)
+        return replace(claim, side="above")  # an effect, whatever its sign

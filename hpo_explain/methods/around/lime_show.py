@@ -20,6 +20,7 @@ def effects(found: LimeExplanation) -> Rows:
     ]
     there = {bar.fill for bar in bars if bar.end}
     rules = "Effects of rules that hold together add up. " * (found.model == "rules")
+    half = whiskers(found.model, found.drawn is not None)
     left_out = len(found.statements) - len(drawn)
     return Rows(
         labels=[_parts(s) for s in drawn],
@@ -34,7 +35,7 @@ def effects(found: LimeExplanation) -> Rows:
         label=f"change of the {found.what}",
         footer=f"Fitted to the surrogate at {counted(found.sample_size, 'configuration')}, "
         f"weighted by a kernel of width {found.kernel_width:.2g} (effective sample size "
-        f"{found.effective_size:.0f}). {rules}Whiskers: {whiskers(found.model, found.std_kind)}."
+        f"{found.effective_size:.0f}). {rules}Whiskers: {half}."
         + f" Smaller, not shown: {left_out}." * bool(left_out),
     )  # fmt: skip
 

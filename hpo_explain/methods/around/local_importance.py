@@ -19,13 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
@@ -33,11 +31,9 @@ from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, Config, SearchSpace, encode_one
+from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 
 _MOST_VALUES = 1000  # of one hyperparameter
-_DRAWS = 100  # of the posterior
-_MOST_JOINT = 2000  # rows of a joint posterior: their number cubed
 
 Points = tuple[Array, Array]
 
@@ -45,14 +41,10 @@ _OVER_TREES = declared_fact(
     "local_std_over_trees",
     "± is the standard deviation of a share over the trees, not a confidence interval",
 )
-_OVER_DRAWS = declared_fact(
-    "shares_over_draws",
-    "± is the standard deviation of a share over {draws} draws from the model's posterior",
-)
 _NO_STD = declared_fact(
-    "shares_without_std",
-    "shares have no standard deviation: the model gives no joint posterior of so many points",
-)
+    "shares_without_std", "shares have no intervals: the model does not know how its predictions "
+    "vary together",
+)  # fmt: skip
 _SWITCHED_ON = declared_fact(
     "switched_on_averaged",
     "hyperparameters that another value activates are averaged over their own values",
@@ -153,7 +145,7 @@ class LocalImportanceExplainer:
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
         self._seed = check_seed(seed)
-        self._n_draws = self._subject.draws or _DRAWS
+        self._draws = self._explained.draws(self._seed)
         below = self._explained.surrogate
         self._boxes = below.boxes() if isinstance(below, ForestSurrogate) else None
 
@@ -186,16 +178,10 @@ class LocalImportanceExplainer:
         variance = np.zeros(len(space))
         variance[members] = [_variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)]
         importance = _shares(variance[None, :])[0]
-        drawn, kind = self._draws(rows, predicted, owner, points)
-        std = shares = None
-        if drawn is not None:
-            by_draw = np.zeros((drawn[0].shape[1], len(space)))
-            for j, v, (_, w) in zip(members, drawn, points, strict=True):
-                by_draw[:, j] = _variance(v, w)
-            shares = _shares(by_draw)
-            varying = shares.any(axis=1)  # a tree that is constant here has no shares
-            shares = shares[varying] if varying.any() else shares
-            std = (shares - shares[:1]).std(axis=0)
+        drawn, std = None, self._over_trees(rows, members, owner, points)
+        if self._draws is not None and len(rows):
+            drawn = self._by_function(self._draws.draws(rows).T, members, owner, points)
+            importance, std = drawn.mean(axis=0), drawn.std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
             subject=self._subject,
@@ -204,10 +190,9 @@ class LocalImportanceExplainer:
             variance=variance,
             curves=self._curves(members, points, means),
             std=std,
-            std_kind=kind,
-            drawn=shares if kind == "posterior" else None,
+            drawn=drawn,
             prediction=float(at_x[0]),
-            notes=self._notes(x, kind, drawn is None),
+            notes=self._notes(x, std, drawn),
         )
 
     def _points(self, j: int) -> Points:
@@ -240,9 +225,7 @@ class LocalImportanceExplainer:
         nodes, weights = np.polynomial.legendre.leggauss(self._grid_size)
         return (nodes + 1.0) / 2.0, weights
 
-    def _rows(
-        self, x: Array, members: Sequence[int], points: list[Points]
-    ) -> tuple[Array, npt.NDArray[np.int64]]:
+    def _rows(self, x: Array, members: Sequence[int], points: list[Points]) -> tuple[Array, Ints]:
         """Return all configurations θ[j = a], and the place of each among all points."""
         space = self._space
         drawn = space.sample(self._sample, seed=self._seed, latent=True)
@@ -265,22 +248,26 @@ class LocalImportanceExplainer:
         order = np.argsort(owner, kind="stable")
         return np.vstack(rows)[order], owner[order]
 
-    def _draws(
-        self, rows: Array, mean: Array, owner: npt.NDArray[np.int64], points: list[Points]
-    ) -> tuple[list[Array] | None, str]:
-        """Return each tree's values at the points, or draws from the joint posterior."""
-        explained = self._explained
-        if not len(rows):
-            return None, ""
-        by_tree = explained.by_tree(rows)
-        if by_tree is not None:
-            return _averaged(by_tree, owner, points), "trees"
-        K = explained.covariance(rows) if len(rows) <= _MOST_JOINT else None
-        if K is None:
-            return None, ""
-        return _averaged(
-            normal_draws(mean, K, self._n_draws, self._seed), owner, points
-        ), "posterior"
+    def _by_function(
+        self, values: Array, members: Sequence[int], owner: Ints, points: list[Points]
+    ) -> Array:
+        """Return the shares in several functions, (functions, d), of values (n, functions)."""
+        found = np.zeros((values.shape[1], len(self._space)))
+        for j, v, (_, w) in zip(members, _averaged(values, owner, points), points, strict=True):
+            found[:, j] = _variance(v, w)
+        return _shares(found)
+
+    def _over_trees(
+        self, rows: Array, members: Sequence[int], owner: Ints, points: list[Points]
+    ) -> Array | None:
+        """Return the standard deviation of each share over the trees of a forest."""
+        by_tree = self._explained.by_tree(rows) if len(rows) else None
+        if by_tree is None:
+            return None
+        shares = self._by_function(by_tree, members, owner, points)
+        varying = shares.any(axis=1)  # a tree that is constant here has no shares
+        shares = shares[varying] if varying.any() else shares
+        return np.asarray((shares - shares[:1]).std(axis=0))
 
     def _curves(
         self, members: Sequence[int], points: list[Points], means: list[Array]
@@ -292,14 +279,12 @@ class LocalImportanceExplainer:
             curves.append((self._space.names[j], values, mean[there, 0]))
         return tuple(curves)
 
-    def _notes(self, x: Array, kind: str, no_std: bool) -> tuple[Fact, ...]:
+    def _notes(self, x: Array, std: Array | None, drawn: Array | None) -> tuple[Fact, ...]:
         notes = []
-        if kind == "trees":
-            notes.append(_OVER_TREES())
-        elif kind == "posterior":
-            notes.append(_OVER_DRAWS(draws=self._n_draws))
-        elif no_std and self._explained.of_objective:
+        if std is None and self._explained.of_objective:
             notes.append(_NO_STD())
+        elif drawn is None and self._explained.of_objective:
+            notes.append(_OVER_TREES())
         inactive = [n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)]
         if inactive and any(self._space.conditions):
             notes.append(_SWITCHED_ON(names=inactive))
@@ -323,7 +308,7 @@ def _at(rows: Array, j: int, positions: Array) -> Array:
     return rows
 
 
-def _averaged(values: Array, owner: npt.NDArray[np.int64], points: list[Points]) -> list[Array]:
+def _averaged(values: Array, owner: Ints, points: list[Points]) -> list[Array]:
     """Return the mean over the rows of every point, by hyperparameter: (points, columns)."""
     if not len(owner):
         return []

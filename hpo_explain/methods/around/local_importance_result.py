@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import between
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import NORMAL_95, leading
+from hpo_explain.base.numbers import leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import Estimate, declared_fact
+from hpo_explain.base.text import Estimate
+from hpo_explain.belief.decide import STRETCH, decide
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
-_TRIED_SHARE = 0.8  # of a hyperparameter's values
-# 95 % intervals from draws held 81 of 100 true shares: the kernel's parameters are estimates, too
-_UNKNOWN = declared_fact(
-    "share_uncertainty_unknown", "the uncertainty of a share is known in part only"
-)
+_MATTERS = 0.02  # of the variance
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -39,16 +34,15 @@ class LocalImportance(Result):
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out.
     importance, std : ndarray of shape (d,)
-        Shares of the variance of the mean prediction, which add up to 1 (all 0 where nothing
-        changes the prediction), and the standard deviation of each (or None).
+        Shares of the variance, which add up to 1 (all 0 where nothing changes the prediction), and
+        the standard deviation of each: means over the functions that the trials allow, or shares
+        of the prediction with a standard deviation over trees (or None).
     variance : ndarray of shape (d,)
         Variance of the prediction along each hyperparameter, in squared units of it.
     curves : tuple of (str, tuple, ndarray)
         Of each hyperparameter that can vary its values, in the user's units, and the predictions.
-    std_kind : {"trees", "posterior", ""}
-        Whether the standard deviation is over trees, over draws from the posterior, or not known.
     drawn : ndarray of shape (number of draws, d) or None
-        The shares of functions drawn from the posterior.
+        The shares in each function that the trials allow.
     prediction : float
         The prediction for the configuration.
 
@@ -84,7 +78,6 @@ class LocalImportance(Result):
     variance: Array
     curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
     std: Array | None = None
-    std_kind: str = ""
     drawn: Array | None = None
     prediction: float = float("nan")
 
@@ -129,32 +122,27 @@ class LocalImportance(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What matters around the configuration, up to three quarters of the variance."""
+        """What matters around the configuration, up to three quarters of the variance.
+
+        Certain where 95 % of the functions that the trials allow give it more than 2 %.
+        """
         if not self.importance.any():
-            return (
-                self.told("no_effect", self.names, 0.0, says="nothing", certain=False, because=()),
+            whole = (
+                None
+                if self.drawn is None
+                else decide(self.drawn.max(axis=1), _MATTERS, side="below")
             )
+            said = self.decided("share", self.names, whole, says="nothing", estimate=0.0)
+            return (replace(said, side="below"),)
         return tuple(map(self._claim, leading(self.importance)))
 
     def _claim(self, j: int) -> Claim:
-        about, because = self.estimate(j), tuple[Fact, ...]()
-        if not self.subject.acquisition:
-            because = (_UNKNOWN(), *self.subject.doubts(self.scope), *self._hardly_tried(j))
-        ends = between(about.value, about.half)
-        return self.told(
-            "importance", (self.names[j],), about.value,
-            ends and (max(0.0, ends[0]), min(1.0, ends[1])), says="main", certain=not because,
-            because=because, about=about,
-        )  # fmt: skip
-
-    def estimate(self, j: int) -> Estimate:
-        """Return a share with half its interval."""
-        half = None if self.std is None else NORMAL_95 * float(self.std[j])
-        return Estimate(float(self.importance[j]), half)
-
-    def _hardly_tried(self, j: int) -> tuple[Fact, ...]:
-        """Return a fact where much of what a hyperparameter can be was hardly tried."""
-        support = self.subject.support
-        if support is None or support.share(self.names[j]) >= _TRIED_SHARE:
-            return ()
-        return (fact("value_not_tried", names=[self.names[j]]),)
+        name, share = (self.names[j],), float(self.importance[j])
+        if self.subject.acquisition:  # its values are what they are
+            return self.told("share", name, share, says="main", certain=True, because=(),
+                             about=Estimate(share))  # fmt: skip
+        decision = None
+        if self.drawn is not None:
+            drawn = self.drawn[:, j]
+            decision = decide(drawn, _MATTERS, side="above", stretch=STRETCH["share"])
+        return self.decided("share", name, decision, says="main", estimate=share)

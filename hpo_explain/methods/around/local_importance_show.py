@@ -8,9 +8,8 @@ from hpo_explain.base.text import filled
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 
 _WHISKERS = {
-    "trees": "Whiskers: standard deviation over the trees, not a confidence interval.",
-    "posterior": "Whiskers: standard deviation over draws from the model's posterior.",
-    "": "The shares have no standard deviation: the model gives none.",
+    True: "Whiskers: standard deviation over what the trials allow.",
+    False: "Whiskers: standard deviation over the trees, not a confidence interval.",
 }
 
 
@@ -35,7 +34,10 @@ def shares(found: LocalImportance) -> Rows:
             "here it is {found.prediction}", found=found,
         ),
         label="share of the variance along single hyperparameters",
-        footer=_WHISKERS[found.std_kind] + f" Not shown: {inactive} inactive." * bool(inactive),
+        footer=" ".join(
+            [_WHISKERS[found.drawn is not None]] * (found.std is not None)
+            + [f"Not shown: {inactive} inactive."] * bool(inactive)
+        ),
         percent=True,
         positive=True,
     )  # fmt: skip
