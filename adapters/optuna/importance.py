@@ -12,14 +12,13 @@ from optuna.trial import FrozenTrial
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.base.checks import check_count, check_name, check_option, check_sequence
-from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.space import SearchSpace
 
 
 class FanovaImportanceEvaluator(BaseImportanceEvaluator):
-    """Importance evaluator for Optuna that returns the shares of :func:`hpo_explain.importance`.
+    """Importance evaluator for Optuna: ``hpo_explain.importance(study, kind="forest")``.
 
     For ``optuna.importance.get_param_importances(study, evaluator=...)`` and
     ``optuna.visualization.plot_param_importances(study, evaluator=...)``. The importance of a
@@ -28,12 +27,10 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
 
     Parameters
     ----------
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The model, as in :func:`hpo_explain.importance`.
-    n_trees : int, optional
-        Number of trees; given, it implies a forest. By default 64.
+    n_trees : int, default 64
+        Number of trees.
     seed : int, default 0
-        Seed of the models.
+        Seed of the forest.
     pruned : {"drop", "last"}, default "drop"
         As in :func:`from_optuna`.
     infeasible : {"keep", "drop"}, default "keep"
@@ -72,16 +69,13 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
     def __init__(
         self,
         *,
-        kind: Kind = "auto",
-        n_trees: int | None = None,
+        n_trees: int = 64,
         seed: int = 0,
         pruned: str = "drop",
         infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
-        check_option("kind", kind, KINDS)
-        self._kind = kind
-        self._n_trees = None if n_trees is None else check_count("n_trees", n_trees)
+        self._n_trees = check_count("n_trees", n_trees)
         self._seed = check_count("seed", seed, minimum=0)
         self._pruned = check_option("pruned", pruned, PRUNED)
         self._infeasible = check_option("infeasible", infeasible, INFEASIBLE)
@@ -130,7 +124,7 @@ class FanovaImportanceEvaluator(BaseImportanceEvaluator):
         names = known if params is None else check_sequence("params", params, "names")
         for name in names:
             check_name("params", name, known, "hyperparameter")
-        result = importance(run, kind=self._kind, n_trees=self._n_trees, seed=self._seed)
+        result = importance(run, n_trees=self._n_trees, seed=self._seed)
         shares = result.estimate
         ranking = np.argsort(-shares, kind="stable")
         return {result.names[j]: float(shares[j]) for j in ranking if result.names[j] in set(names)}

@@ -46,7 +46,11 @@ class Anova:
     @cached_property
     def variance(self) -> Array:
         """Variance of each draw over the space, (k,), in squared units of the objective."""
-        return np.asarray(np.maximum(self.landscape.values.var(axis=1, dtype=float), 1e-300))
+        return np.asarray(self.landscape.values.var(axis=1, dtype=float))
+
+    @property
+    def _whole(self) -> Array:
+        return np.maximum(self.variance, 1e-300)[:, None]
 
     @cached_property
     def _fitted(self) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
@@ -76,7 +80,7 @@ class Anova:
         """Share of the variance that each hyperparameter has alone, (k, d)."""
         own = self._fitted[0]
         sizes = [(c**2).sum(axis=1) - self.__dict__["_chance"] * c.shape[1] for c in own]
-        return np.asarray(np.maximum(np.stack(sizes, axis=1), 0.0) / self.variance[:, None])
+        return np.asarray(np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -86,7 +90,7 @@ class Anova:
     @cached_property
     def of_pairs(self) -> Array:
         """Share that two have together beyond what each has alone, (k, number of pairs)."""
-        return np.asarray(self._fitted[2] / self.variance[:, None])
+        return np.asarray(self._fitted[2] / self._whole)
 
     @cached_property
     def totals(self) -> Array:
@@ -103,7 +107,8 @@ class Anova:
         Times a share of the objective it is one of what evaluations scatter by: where nothing is
         but noise, shares of the little that draws vary by mean nothing.
         """
-        return np.asarray(self.variance / (self.variance + self.landscape.belief.noise_std**2))
+        noise = self.landscape.belief.noise_std**2
+        return np.asarray(self.variance / np.maximum(self.variance + noise, 1e-300))
 
     def curve(self, j: int, positions: Array) -> Array:
         """Return the mean cost of each draw at encoded values of a hyperparameter, (k, G)."""

@@ -211,8 +211,8 @@ class Context(Analysed):
     def _pair_effects(self) -> list[Effect]:
         pairs = [
             claim.hyperparameters
-            for claim in self.importance.claims
-            if claim.kind == "interaction" and claim.certain and len(claim.hyperparameters) == 2
+            for claim in self.importance.interactions
+            if claim.certain and len(claim.hyperparameters) == 2
         ]
         return [
             methods.partial_dependence(self.run, pair, sample=_PAIR_ROWS, grid_size=_PAIR_GRID)
@@ -232,8 +232,7 @@ class Context(Analysed):
     def _along_trials(self, name: str) -> Effect | None:
         together = {
             member
-            for claim in self.importance.claims
-            if claim.kind == "interaction"
+            for claim in self.importance.interactions
             for member in claim.hyperparameters
         }
         first = [effect.names[0] for effect in self.effects if effect.names[0] in together]

@@ -39,7 +39,6 @@ def _short(context: Context) -> Content:
             (told.WHERE[scope], found.level, told.NEEDED[scope])
             for scope, found in _with_proposals(context).verdicts
         ],
-        disagreement="" if importance is None else importance.disagreement,
         bars=[] if importance is None else _bars(importance),
         actions=actions,
     )

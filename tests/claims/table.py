@@ -181,7 +181,7 @@ def _intervals(runs: Sequence[ScoredRun]) -> str:
     lines = ["| kind | by | intervals | hold the truth | median half |", "|---|---|--:|--:|--:|"]
     for (kind, method), judged in sorted(intervals(runs).items()):
         share = sum(bool(c.covered) for c in judged) / len(judged)
-        misses = share < COVERED and kind in ("importance", "mains", "interaction")
+        misses = share < COVERED and kind in ("share", "importance", "interaction")
         half = median(c.half for c in judged)
         shown = _percent(share, len(judged), misses)
         lines.append(f"| {kind} | {method} | {len(judged)} | {shown} | {half:.2g} |")

@@ -115,10 +115,11 @@ def test_runs_are_kept_in_a_folder(tmp_path):
 
 def test_a_share_is_right_where_its_interval_holds_the_truth():
     fanova = case("hyper-ellipsoid", "importance")
-    assert right(fanova, "importance", ("x3",), estimate=0.6, interval=(0.5, 0.7))
-    assert right(fanova, "importance", ("x3",), estimate=0.6, interval=(0.58, 0.7)) is False
-    assert right(fanova, "mains", fanova.problem.space.names, estimate=0.9, interval=(0.8, 1.0))
-    assert right(fanova, "interaction", ("x0", "x1"), interval=(0.0, 0.1)) is False
+    assert right(fanova, "share", ("x3",), estimate=0.6, interval=(0.5, 0.7))
+    assert right(fanova, "share", ("x3",), estimate=0.6, interval=(0.58, 0.7)) is False
+    names = fanova.problem.space.names
+    assert right(fanova, "share", names, estimate=0.9, interval=(0.8, 1.0), term="alone")
+    assert right(fanova, "share", ("x0", "x1"), interval=(0.0, 0.1)) is False
 
 
 def test_without_an_interval_the_first_must_be_the_first():

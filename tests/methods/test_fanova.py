@@ -9,8 +9,6 @@ from hypothesis import given as over
 from hypothesis import settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF
 from sklearn.inspection import partial_dependence
 
 import hpo_explain as hx
@@ -19,15 +17,14 @@ from hpo_explain import (
     FanovaExplainer,
     FloatParameter,
     ForestSurrogate,
-    GaussianProcessSurrogate,
     IntParameter,
     SearchSpace,
 )
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.effects.partial_dependence import marginal_on
-from hpo_explain.methods.importance.fanova import corrected
-from tests.analytic import nested_space, space_of, unit_cube
+from hpo_explain.methods.importance.fanova_result import ALONE
+from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
 from tests.split_grid import cells_of, marginal, predict_cells, tree_variances
@@ -251,7 +248,8 @@ def test_a_constant_objective_gives_zeros():
     assert not result.shares.any()
     assert not result.totals.any()
     assert result.total_variance == 0.0
-    assert [claim.kind for claim in result.claims] == ["no_effect"]
+    (claim,) = result.claims
+    assert (claim.kind, claim.side, claim.certain) == ("share", "below", False)
     assert result.marginal("lr").mean == pytest.approx(3.0)
     assert [claim.kind for claim in result.marginal("lr").claims] == ["flat"]
 
@@ -264,14 +262,16 @@ def test_claims_are_the_largest_shares_with_their_std_and_what_all_mains_explain
     *largest, mains = result.claims
     rows = result.to_frame().head(3)
     assert [claim.hyperparameters for claim in largest] == rows["members"].tolist()
-    assert [claim.estimate for claim in largest] == rows["importance"].tolist()
-    assert [claim.half for claim in largest] == pytest.approx(rows["std"].tolist())
-    kinds = ["importance" if order == 1 else "interaction" for order in rows["order"]]
-    assert [claim.kind for claim in largest] == kinds
-    assert mains.kind == "mains"
+    assert [claim.estimate for claim in largest] == pytest.approx(rows["importance"].tolist())
+    assert not any(claim.certain or claim.interval for claim in result.claims)
+    assert {claim.kind for claim in result.claims} == {"share"}
+    assert (mains.term, mains.hyperparameters) == (ALONE, result.names)
+    assert [c.hyperparameters for c in result.interactions] == [
+        u for u in rows["members"] if len(u) == 2
+    ]
     assert mains.estimate == pytest.approx(result.shares[:, :4].sum(axis=1).mean())
     alone = FanovaExplainer(ForestSurrogate.fit(unit_cube(1), X[:, :1], X[:, 0])).explain()
-    assert [(claim.kind, claim.estimate) for claim in alone.claims] == [("importance", 1.0)]
+    assert [(claim.kind, claim.estimate) for claim in alone.claims] == [("share", 1.0)]
 
 
 @pytest.mark.parametrize(("direction", "best"), [("minimize", "low"), ("maximize", "high")])
@@ -305,11 +305,8 @@ def test_the_same_seed_gives_the_same_shares_on_any_number_of_threads(monkeypatc
 # ---------------------------------------------------------------------- other surrogates
 
 
-def test_a_process_of_another_kernel_is_distilled_and_its_fidelity_is_told():
-    space = unit_cube(2)
-    X = space.sample(60, seed=0)
-    process = GaussianProcessRegressor(RBF(1.0), alpha=1e-6, optimizer=None)
-    surrogate = GaussianProcessSurrogate(space, process.fit(X, 3.0 * X[:, 0] + X[:, 1]))
+def test_a_model_without_a_joint_posterior_is_distilled_and_its_fidelity_is_told():
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] + X[:, 1])
     result = FanovaExplainer(surrogate, n_trees=16).explain(order=2)
     assert 0.95 < result.fidelity <= 1.0
     (note,) = [note for note in result.notes if note.kind == "forest_distilled"]
@@ -443,7 +440,8 @@ def test_trees_without_variance_have_no_say():
     assert (result.totals >= result.shares[:, :2] - 1e-9).all()
     (note,) = [note for note in result.notes if note.kind == "trees_constant"]
     assert (note["constant"], note["trees"]) == (constant, 64)
-    alone = hx.importance(run.__class__(hx.SearchSpace([space["x"]]), X[:, :1], y, "minimize"))
+    alone = hx.importance(run.__class__(hx.SearchSpace([space["x"]]), X[:, :1], y, "minimize"),
+                          kind="forest")  # fmt: skip
     assert alone.share("x") == pytest.approx(1.0)
 
 
@@ -459,17 +457,6 @@ def test_a_pair_that_is_never_active_together_has_no_marginal():
     with pytest.raises(ValueError, match=r"never active together .*model = svm.*model = rf"):
         result.marginal("C", "depth")
     assert result.marginal("model", "C").mean.shape[0] == 2
-
-
-def test_the_correction_takes_off_what_noise_adds():
-    shares = np.array([0.6, 0.3, 0.1])
-    noise = np.tile([0.5, 0.3, 0.2], (4, 1))
-    found = corrected(shares, noise, np.tile(shares, (4, 1)), 2)
-    np.testing.assert_allclose(found.importance, [0.7, 0.3, 0.0])
-    assert found.mains[0] == pytest.approx(1.0)
-    # nothing varies but the correction, with Student's t of 3 degrees of freedom
-    assert found.lower[0] == pytest.approx(0.7 - 3.182446 * 0.1)
-    assert found.lower[1] == found.upper[1] == pytest.approx(0.3)
 
 
 # ---------------------------------------------------------------------- in words

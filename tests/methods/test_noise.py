@@ -54,7 +54,7 @@ def test_a_constant_noise_depends_on_nothing_19_times_in_20(k, instances):
     wrong = 0
     for seed in range(40):
         run = noisy_run(lambda X: 0.0, 14, k, seed=seed, instances=instances, d=2)
-        wrong += any(c.certain for c in hx.noise(run).claims if c.kind == "importance")
+        wrong += any(c.certain for c in hx.noise(run).claims if c.kind == "share")
     assert wrong <= 2
 
 
@@ -82,7 +82,7 @@ def test_that_noise_is_the_same_everywhere_is_never_certain(constant):
 def test_the_hyperparameter_that_the_noise_depends_on_is_named(varying):
     assert varying.varies
     assert varying.main == "x3"
-    named = {c.hyperparameters: c for c in of_kind(varying, "importance") if c.certain}
+    named = {c.hyperparameters: c for c in of_kind(varying, "share") if c.certain}
     assert ("x2",) not in named
     lower, upper = named["x3",].interval
     assert lower < 0.8 < upper  # the variance of 4 u is four times that of 2 u

@@ -1,4 +1,4 @@
-"""Functional ANOVA of a random forest or a Gaussian process (Hutter et al. 2014).
+"""Functional ANOVA of what the trials allow, or of a random forest (Hutter et al. 2014).
 
 =========  ============================================================================
 symbol     meaning
@@ -12,11 +12,10 @@ V_U / V    variance of f_U, as a share of that of ŷ (Eq. 6): the importance of 
 =========  ============================================================================
 
 Of a forest every number is exact, computed per tree from its boxes; importance is the mean over
-trees. What trees learned of the noise counts as importance there, most of all as interaction. With
-refits it is taken off: forests are fitted again to the model's predictions with redrawn residuals
-(how much noise adds to each share), and to redrawn trials (how far shares depend on them).
+trees. What trees learned of the noise counts as importance there, most of all as interaction.
 
-Of a Gaussian process it is that of functions drawn from the posterior, which have no noise.
+Of a belief, or any model with a joint posterior, it is that of functions drawn from it, which have
+no noise (`hpo_explain.belief.functionals.Anova`).
 """
 
 from __future__ import annotations
@@ -24,11 +23,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student
 
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
@@ -37,11 +35,10 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods.importance._latent_forest import LatentForest, completed_subject
-from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance, ShareIntervals
-from hpo_explain.models._latent_means import MOST_CATEGORIES, nodes_of, of_many_categories
+from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
 from hpo_explain.models._threads import in_parts
-from hpo_explain.models.anova import NODES
 from hpo_explain.models.box_sums import (
     main_steps,
     mean_and_variance,
@@ -49,30 +46,17 @@ from hpo_explain.models.box_sums import (
     subset_variances,
     total_cost,
 )
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.space import Array, SearchSpace
-
-if TYPE_CHECKING:
-    from hpo_explain.models.anova import AnovaDraws
+from hpo_explain.space import Array
 
 _OVER_TREES = declared_fact(
     "shares_over_trees", "shares are means over the trees; ± is their standard deviation over the "
     "trees, not a confidence interval",
 )  # fmt: skip
-_REFITTED = declared_fact(
-    "shares_refitted", "shares are corrected for what noise adds to them; their interval is over "
-    "redrawn trials and noise, std is over the trees",
-)  # fmt: skip
 _DRAWN = declared_fact(
-    "shares_drawn", "shares are those of {draws} functions drawn from the posterior of a GP, with "
-    "{kernels} kernels that the trials allow; noise is no part of them",
-)  # fmt: skip
-_COUNTED = declared_fact(
-    "categories_counted", "of the categories of {names} at most {most} that were tried are "
-    "counted, and one that stands for all never tried",
-)  # fmt: skip
+    "shares_drawn",
+    "shares are those of {draws} functions that the trials allow; noise is no part of them",
+)
 _CONSTANT = declared_fact(
     "trees_constant", "{constant} of {trees} trees {verbs} no shares",
     verbs=lambda told: "is constant and has" if told["constant"] == 1 else "are constant and have",
@@ -81,8 +65,7 @@ _LEFT_OUT = declared_fact(
     "totals_left_out", "total effects are left out: they need {count} pairs of leaves",
     count=lambda told: f"{told['pairs']:.1e}",
 )  # fmt: skip
-_LEVEL = 0.95
-_LEAST = 0.2  # of the variance: with less in common, shares of it say nothing
+_DRAWN_ORDER = 2  # sets of more are looked at in a forest
 
 
 class FanovaExplainer:
@@ -91,9 +74,9 @@ class FanovaExplainer:
     Parameters
     ----------
     forest : Surrogate
-        A forest whose leaves are boxes (`ForestSurrogate`), or a model that draws its own
-        decomposition, as a Gaussian process does (`GaussianProcessSurrogate`); any other surrogate
-        is distilled into a forest, and the fidelity is reported.
+        A forest whose leaves are boxes (`ForestSurrogate`), or a model with a joint posterior, such
+        as ``run.belief()``, of which functions are drawn; any other surrogate is distilled into a
+        forest, and the fidelity is reported.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective: a cap clips the worse side.
     subject : Subject, optional
@@ -155,7 +138,6 @@ class FanovaExplainer:
         order: int = 1,
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
-        refits: int = 0,
         most_pairs: float = 1e8,
     ) -> FanovaImportance:
         """Return the shares of variance of all sets of up to `order` hyperparameters.
@@ -172,10 +154,6 @@ class FanovaExplainer:
             Sub-space: allowed values of categorical and integer hyperparameters, or ``(low, high)``
             of a real-valued one. A conditional hyperparameter named here is active, so its
             parents are restricted as well.
-        refits : int, default 0
-            Number of refits of a forest from which shares are corrected for noise and get an
-            interval; 0 explains the forest as it is. It must know its trials
-            (`ForestSurrogate`).
         most_pairs : float, default 1e8
             Number of pairs of leaves up to which the result computes total effects, when it is
             asked for them.
@@ -183,9 +161,9 @@ class FanovaExplainer:
         Returns
         -------
         FanovaImportance
-            The shares in each tree, or in each function drawn from a posterior. The latter are
-            asked for without `cap` and `given`, and up to three hyperparameters; else a model
-            that draws is distilled as well.
+            The shares in each tree, or in each function drawn. The latter are asked for without
+            `cap` and `given`, and up to two hyperparameters; else a model that draws is distilled
+            as well.
 
         Raises
         ------
@@ -195,26 +173,22 @@ class FanovaExplainer:
         """
         d = len(self._subject.space)
         order = check_count("order", order)
-        refits = check_count("refits", refits, minimum=0)
         if order > d:
             raise InputError(
                 "order",
                 f"must be at most the number of hyperparameters, {d}, but was {order}",
                 order,
             )
-        if cap is None and not given and isinstance(self._model, GaussianProcessSurrogate):
-            draws = self._model.anova(order, draws=self._subject.draws, seed=self._seed)
+        if cap is None and not given and order <= _DRAWN_ORDER:
+            draws = as_draws(self._model, self._subject.direction, seed=self._seed)
             if draws is not None:
-                return of_draws(self._subject, draws, self._seed)
+                return of_draws(self._subject, draws, order)
         forest = self._forest.within(cap, given)
         boxes = forest.boxes
         members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
         variances, shares, varying = decomposed(boxes, order, members)
-        intervals = None
-        if refits:
-            intervals = self._refitted(shares[varying], order, members, cap, given, refits)
         pairs = total_cost(boxes)
-        own: list[Fact] = [_OVER_TREES() if intervals is None else _REFITTED()]
+        own: list[Fact] = [_OVER_TREES()]
         if not varying.all():
             own.append(_CONSTANT(constant=int((~varying).sum()), trees=len(boxes)))
         if pairs > most_pairs:
@@ -228,39 +202,11 @@ class FanovaExplainer:
             variances=variances,
             axes=tuple(Axis(*forest.grid(j), float(activity[j])) for j in range(d)),
             boxes=boxes,
-            intervals=intervals,
             cap=forest.cap,
             given=forest.given,
             fidelity=forest.fidelity,
             most_pairs=most_pairs,
             notes=(*own, *forest.notes),
-        )
-
-    def _refitted(
-        self,
-        shares: Array,
-        order: int,
-        members: list[tuple[int, ...]],
-        cap: float | None,
-        given: Mapping[str, Sequence[Any]] | None,
-        n: int,
-    ) -> ShareIntervals:
-        """Return the shares corrected by refits, with their intervals."""
-        if not isinstance(self._model, ForestSurrogate):
-            problem = "was given, but this model cannot be fitted again"
-            raise InputError("refits", problem, n, "Leave it out, or pass a ForestSurrogate.")
-        found = self._model.refits(n, seed=self._seed)
-
-        def mean_shares(model: ForestSurrogate) -> Array:
-            forest = LatentForest(self._subject, model.boxes() or (), model.category_ranks())
-            _, each, varying = decomposed(forest.within(cap, given).boxes, order, members)
-            return np.asarray(each[varying].mean(axis=0))
-
-        return corrected(
-            shares.mean(axis=0),
-            np.array([mean_shares(model) for model in found.noise]),
-            np.array([mean_shares(model) for model in found.trials]),
-            len(self._subject.space),
         )
 
 
@@ -297,111 +243,20 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
     return variance, np.maximum(shares / variance, 0.0)
 
 
-# ---------------------------------------------------------------------- draws of a posterior
 
-
-def of_draws(subject: Subject, draws: AnovaDraws, seed: int) -> FanovaImportance:
-    """Return the shares of functions drawn from a posterior, with their credible intervals.
-
-    `seed` is that of the sample that estimates where hyperparameters are active.
-    """
-    activity = LatentForest(subject, (), {}).activity(seed)
-    axes = []
-    for j, parameter in enumerate(subject.space.parameters):
-        at = nodes_of(parameter, NODES[1]).positions
-        at = at[~np.isnan(at)]
-        axes.append(Axis(tuple(parameter.decode(at)), at, float(activity[j])))
-    note = _DRAWN(draws=len(draws.shares), kernels=draws.functions.kernels)
+def of_draws(subject: Subject, draws: Draws, order: int) -> FanovaImportance:
+    """Return the shares of functions that the trials allow."""
+    anova, forest = draws.anova, LatentForest(subject, (), {})
+    activity = forest.activity(draws.seed)
+    alone = tuple((j,) for j in range(len(subject.space)))
     return FanovaImportance(
         subject=subject,
-        order=len(draws.members[-1]),
-        members=draws.members,
+        order=order,
+        members=alone if order == 1 else alone + anova.pairs,
         rows="draws",
-        shares=draws.shares,
-        variances=draws.variances,
-        axes=tuple(axes),
-        intervals=credible(draws),
-        functions=draws.functions,
-        drawn_totals=draws.totals,
-        notes=(note, *_counted(subject.space), *subject.notes),
+        shares=anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs]),
+        variances=anova.variance,
+        axes=tuple(Axis(*forest.grid(j), float(activity[j])) for (j,) in alone),
+        anova=anova,
+        notes=(_DRAWN(draws=len(anova.mains)), *subject.notes),
     )
-
-
-def _counted(space: SearchSpace) -> tuple[Fact, ...]:
-    """Return a note on the hyperparameters that have more categories than are counted."""
-    names = [space.names[j] for j in of_many_categories(space)]
-    return (_COUNTED(names=names, most=MOST_CATEGORIES),) if names else ()
-
-
-# ---------------------------------------------------------------------- intervals of shares
-
-
-def corrected(shares: Array, noise: Array, trials: Array, d: int) -> ShareIntervals:
-    """Return a forest's shares without what the noise adds, and how far they may be off.
-
-    A forest fitted to its own predictions with redrawn residuals sees other shares than those it
-    was fitted to; so much noise has already added to its own (the bootstrap's correction of a
-    bias). The interval joins three errors: that of the noise, that of the choice of trials, and
-    the correction itself, which is only of first order.
-
-    Parameters
-    ----------
-    shares : ndarray of shape (number of sets,)
-        The forest's own shares.
-    noise, trials : ndarray of shape (number of refits, number of sets)
-        Shares of refits to redrawn residuals, and to redrawn trials.
-    d : int
-        Number of hyperparameters: the first sets.
-
-    References
-    ----------
-    .. [1] Efron, B. and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapter 10.
-    """
-    each = _corrected(shares, noise, trials)
-    mains = _corrected(*(a[..., :d].sum(axis=-1, keepdims=True) for a in (shares, noise, trials)))
-    return ShareIntervals(*each, mains=tuple(float(number[0]) for number in mains))  # type: ignore[arg-type]
-
-
-def _corrected(shares: Array, noise: Array, trials: Array) -> tuple[Array, Array, Array]:
-    bias = noise.mean(axis=0) - shares
-    estimate = np.clip(shares - bias, 0.0, 1.0)
-    quantile = student.ppf(0.5 + _LEVEL / 2.0, max(len(noise) - 1, 1))
-    ddof = int(len(noise) > 1)
-    variance = noise.var(axis=0, ddof=ddof) + trials.var(axis=0, ddof=ddof) + bias**2
-    half = quantile * np.sqrt(variance)
-    lower, upper = np.clip(estimate - half, 0.0, 1.0), np.clip(estimate + half, 0.0, 1.0)
-    estimate = estimate / max(float(estimate.sum()), 1.0)  # each is corrected by itself
-    return estimate, np.minimum(lower, estimate), upper
-
-
-def credible(draws: AnovaDraws) -> ShareIntervals:
-    """Return the mean shares of draws with their 95 % intervals.
-
-    A share is a square, so that in no draw it is 0 where something is uncertain, nor 1. The
-    interval therefore also covers the shares of what two draws have in common, which have no such
-    bias: they scatter around 0 where nothing is known of an effect.
-
-    Parameters
-    ----------
-    draws : AnovaDraws
-        The draws.
-    """
-    d = draws.totals.shape[1]
-    mains = draws.products[:, :d].sum(axis=1)
-    together = np.maximum(draws.rest + mains, _LEAST)
-    lower, upper = _covering(draws.shares, draws.products / together[:, None])
-    sums = draws.shares[:, :d].sum(axis=1)
-    low, high = _covering(sums, mains / together)
-    return ShareIntervals(
-        importance=draws.shares.mean(axis=0),
-        lower=lower,
-        upper=upper,
-        mains=(float(sums.mean()), float(low), float(high)),
-    )
-
-
-def _covering(shares: Array, common: Array) -> tuple[Array, Array]:
-    """Return the ends of an interval that covers 95 % of both, within [0, 1]."""
-    ends = [0.5 - _LEVEL / 2.0, 0.5 + _LEVEL / 2.0]
-    (low, high), (less, more) = (np.quantile(a, ends, axis=0) for a in (shares, common))
-    return np.clip(np.minimum(low, less), 0.0, 1.0), np.clip(np.maximum(high, more), 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""What matters: the functional ANOVA of a forest, or of functions drawn from a posterior.
+"""What matters: the functional ANOVA of functions that the trials allow, or of a forest.
 
 A forest's boxes stay in the result as plain arrays, so that the marginal of any pair is an exact
 integral whenever it is asked for; those of all pairs would take d²/2 tables of 1,600 numbers.
@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import NOTHING, between, worth_naming
+from hpo_explain.base.claim import worth_naming
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import percent, percent_range
 from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact, reservation
+from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import decide, interval
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
@@ -34,26 +33,29 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from hpo_explain.belief.functionals import Anova
     from hpo_explain.methods.effects.effect_result import Effect
-    from hpo_explain.models.anova import KernelSums
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
-_MOST_DIFFERENT = 3
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
 
-_OTHER_MODEL = declared_fact(
-    "other_model", "{names} predicts held-out trials about as well", role="said"
+MATTERS, INTERACTS = 0.02, 0.005
+"""What a hyperparameter explains at least, alone and with others, if it matters; and a pair."""
+ALONE = "alone"
+"""The term of the claim about what all hyperparameters explain without interactions."""
+
+_ALL_EQUAL = declared_fact(
+    "trials_all_equal", "all trials reached the same, which says little of what was not tried"
 )
-_DIFFER = declared_fact("models_differ", "the two models disagree")
-_NO_INTERVAL = declared_fact("no_interval_of_shares", "the shares have no interval", role="said")
-_NOTHING = declared_fact(
-    "share_may_be_nothing", "{which} may explain next to nothing", role="said",
-    which=lambda told: SEPARATOR.join(told.names),
+_OVER_TREES = declared_fact(
+    "no_interval_of_shares",
+    "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
+    "of the noise",
 )  # fmt: skip
 
 Rows = Literal["trees", "draws"]
-"""What the shares are of: the trees of a forest, or functions drawn from a posterior."""
+"""What the shares are of: the trees of a forest, or functions that the trials allow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,52 +77,13 @@ class Axis:
     activity: float
 
 
-@dataclass(frozen=True, eq=False)
-class ShareIntervals:
-    """Shares without the noise, with 95 % intervals.
-
-    Attributes
-    ----------
-    importance, lower, upper : ndarray of shape (number of sets,)
-        The share of each set and its interval.
-    mains : tuple of float
-        Share of all single hyperparameters together, and its interval.
-    """
-
-    importance: Array
-    lower: Array
-    upper: Array
-    mains: tuple[float, float, float]
-
-
-@dataclass(frozen=True)
-class ModelDifference:
-    """A hyperparameter whose share another model sees beyond both intervals.
-
-    Attributes
-    ----------
-    name : str
-        The hyperparameter.
-    model : str
-        The other model's label, as in "a forest".
-    importance, lower, upper : float
-        Its share of the variance by the other model, and the interval.
-    """
-
-    name: str
-    model: str
-    importance: float
-    lower: float
-    upper: float
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FanovaImportance(Result):
     """Shares of the variance of the objective, for sets of hyperparameters.
 
     The share of a set is what it explains, over the search space's own measure, beyond its
-    subsets. Standard deviations are over the forest's trees, or over functions drawn from the
-    posterior; only `lower` and `upper` are an interval.
+    subsets. Standard deviations are over functions that the trials allow, or over the trees of a
+    forest; only `lower` and `upper`, which are over functions, are an interval.
 
     Attributes
     ----------
@@ -139,15 +102,8 @@ class FanovaImportance(Result):
         The hyperparameters' grids and activity.
     boxes : tuple of TreeBoxes
         The trees, as boxes over the latent values; empty for draws.
-    intervals : ShareIntervals or None
-        Shares corrected for noise, with their intervals over trials (of a forest) or draws; None
-        for a forest as it is.
-    functions : KernelSums or None
-        The functions drawn; None for trees.
-    drawn_totals : ndarray of shape (number of draws, d) or None
-        Total effects of draws; None for trees.
-    differences : tuple of ModelDifference
-        Where a model of similar skill disagrees.
+    anova : Anova or None
+        The decomposition of the functions; None for trees.
     cap : float or None
         The objective at which predictions were clipped on the worse side.
     given : mapping of str to list
@@ -170,7 +126,7 @@ class FanovaImportance(Result):
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
     >>> result = hx.importance(table, objective="loss")
-    >>> result.names, result.order, result.share("x")
+    >>> result.names, result.order, round(result.share("x"), 2)
     (('x',), 1, 1.0)
     """
 
@@ -178,8 +134,6 @@ class FanovaImportance(Result):
     table: ClassVar[Table] = Table(columns={})
     says: ClassVar[Mapping[str, str]] = {
         "constant": "The {found.what} is constant: no hyperparameter matters.",
-        "differ": "Two models disagree: {model} predicts held-out trials about as well, but sees "
-        "other shares of {each}. | {name} ({there} there, {here} here)",
         "share": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
         "variance. | {label} ({share})",
         "mains": "Single hyperparameters explain {share} together.",
@@ -192,10 +146,7 @@ class FanovaImportance(Result):
     axes: tuple[Axis, ...]
     boxes: tuple[TreeBoxes, ...] = ()
     rows: Rows = "trees"
-    intervals: ShareIntervals | None = None
-    functions: KernelSums | None = None
-    drawn_totals: Array | None = None
-    differences: tuple[ModelDifference, ...] = ()
+    anova: Anova | None = None
     cap: float | None = None
     given: Mapping[str, list[Any]] = field(default_factory=dict)
     fidelity: float | None = None
@@ -210,42 +161,39 @@ class FanovaImportance(Result):
 
     @property
     def estimate(self) -> Array:
-        """The share of each set, corrected for noise where `intervals` are known."""
-        if self.intervals is None:
-            return np.asarray(self.shares.mean(axis=0))
-        return self.intervals.importance
+        """The share of each set: the mean over the functions or trees."""
+        return np.asarray(self.shares.mean(axis=0))
 
     @property
     def posterior(self) -> PosteriorDraws:
-        """The shares of functions drawn from the posterior, by the label of the set."""
+        """The shares in functions that the trials allow, by the label of the set."""
         if self.rows != "draws":
             return super().posterior
         labels = [SEPARATOR.join(self.names[j] for j in u) for u in self.members]
         return PosteriorDraws(tuple(labels), self.shares)
 
     def bounds(self, i: int) -> tuple[float, float] | None:
-        """Return the interval of the share of a set, if it is known."""
-        if self.intervals is None:
-            return None
-        return float(self.intervals.lower[i]), float(self.intervals.upper[i])
+        """Return the 95 % interval of the share of a set; None for trees."""
+        return interval(self.shares[:, i]) if self.rows == "draws" else None
 
     @property
     def importance(self) -> pd.DataFrame:
         """All sets by their label: members, order, importance, its interval, and std.
 
-        The interval (`lower`, `upper`) is over trials or draws, NaN where it is not known; `std` is
-        the standard deviation over the trees or draws.
+        The interval (`lower`, `upper`) is over functions that the trials allow, and NaN for trees;
+        `std` is the standard deviation over the functions or trees.
         """
         import pandas as pd
 
         members = [self._named(u) for u in self.members]
+        ends = np.array([self.bounds(i) or (np.nan, np.nan) for i in range(len(members))])
         return pd.DataFrame(
             {
                 "members": members,
                 "order": [len(u) for u in self.members],
                 "importance": self.estimate,
-                "lower": np.nan if self.intervals is None else self.intervals.lower,
-                "upper": np.nan if self.intervals is None else self.intervals.upper,
+                "lower": ends[:, 0],
+                "upper": ends[:, 1],
                 "std": self.shares.std(axis=0),
             },
             index=pd.Index(map(SEPARATOR.join, members), name="hyperparameters"),
@@ -281,8 +229,8 @@ class FanovaImportance(Result):
         Of trees it is computed when it is first asked for, from every pair of leaves, some 20 ns
         each; None where there are more than `most_pairs`. The plot marks totals that are known.
         """
-        if self.drawn_totals is not None:
-            return self.drawn_totals
+        if self.anova is not None:
+            return self.anova.totals
         if total_cost(self.boxes) > self.most_pairs:
             return None
         varying = [b for b, v in zip(self.boxes, self.variances, strict=True) if v > 0.0]
@@ -291,15 +239,7 @@ class FanovaImportance(Result):
     @property
     def known_totals(self) -> Array | None:
         """`totals`, if they were asked for before; drawing does not compute them."""
-        return self.drawn_totals if self.rows == "draws" else vars(self).get("totals")
-
-    def estimated_totals(self, totals: Array) -> Array:
-        """Return the means of `totals`, each at least what the hyperparameter explains alone. (d,).
-
-        The totals of trees hold the noise that `estimate` is corrected for; what takes part in
-        everything cannot explain less than by itself.
-        """
-        return np.asarray(np.maximum(totals.mean(axis=0), self.estimate[: len(self.names)]))
+        return self.totals if self.anova is not None else vars(self).get("totals")
 
     def total_effect(self, name: str) -> float:
         """Return the share of everything in which a hyperparameter takes part.
@@ -318,7 +258,7 @@ class FanovaImportance(Result):
                 name,
                 ("Pass a larger ", Option("most_pairs"), " to the explainer, or take fewer trees."),
             )
-        return float(self.estimated_totals(self.totals)[j])
+        return float(self.totals[:, j].mean())
 
     @property
     def total_variance(self) -> float:
@@ -343,14 +283,13 @@ class FanovaImportance(Result):
             problem = f"must be active together somewhere, but {never}"
             raise InputError("names", problem, names, "Ask for the marginal of one of them.")
         axes = [self.axes[j] for j in members]
-        if self.functions is not None:
-            grid, drawn = self._drawn_marginal(self.functions, members)
+        grid, drawn = tuple(axis.grid for axis in axes), None
+        if self.anova is not None:
+            drawn = self._drawn_marginal(self.anova, members, grid)
             mean, std = drawn.mean(axis=-1), drawn.std(axis=-1)
         else:
-            drawn = None
             places = [axis.latent for axis in axes]
             values = np.stack([marginal_prediction(b, members, places) for b in self.boxes])
-            grid = tuple(axis.grid for axis in axes)
             mean, std = values.mean(axis=0), values.std(axis=0)
         from hpo_explain.methods.effects.partial_dependence import marginal_on
 
@@ -368,18 +307,14 @@ class FanovaImportance(Result):
         )
 
     def _drawn_marginal(
-        self, functions: KernelSums, members: Sequence[int]
-    ) -> tuple[tuple[tuple[Any, ...], ...], Array]:
-        """Return the grid and the marginal of each function drawn."""
-        curve = functions.marginal(tuple(sorted(members)))
+        self, anova: Anova, members: Sequence[int], grid: tuple[tuple[Any, ...], ...]
+    ) -> Array:
+        """Return the marginal of each function in the user's units, the functions last."""
         parameters = self.subject.space.parameters
-        grid = tuple(
-            tuple(parameters[j].decode(at))
-            for j, at in zip(sorted(members), curve.positions, strict=True)
-        )
-        if list(members) == sorted(members):
-            return grid, curve.drawn
-        return grid[::-1], curve.drawn.swapaxes(0, 1)
+        at = [parameters[j].encode(values) for j, values in zip(members, grid, strict=True)]
+        costs = anova.curve(*members, *at) if len(at) == 1 else anova.surface(*members, *at)
+        sign = 1.0 if self.direction == "minimize" else -1.0
+        return np.asarray(sign * np.moveaxis(costs, 0, -1))
 
     def unstable_neighbours(self) -> list[tuple[str, str]]:
         """Return neighbours in the ranking of single hyperparameters whose order is not stable.
@@ -410,120 +345,58 @@ class FanovaImportance(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Where models differ, what matters most, and what single hyperparameters explain."""
-        if self.total_variance == 0.0:
-            doubts = self._doubts(())
-            return (self.told("no_effect", self.names, 0.0, says="constant", certain=not doubts,
-                              because=doubts),)  # fmt: skip
-        where = f" given {self.where_given}" if self.given else ""
-        by = f" (by {self.subject.model})" if self.subject.model else ""
-        claims = [self._differing(i, other) for i, other in enumerate(self.differences)]
-        estimate, std = self.estimate, self.shares.std(axis=0)
-        ranking = np.argsort(-estimate, kind="stable")
-        for i in worth_naming(ranking.tolist(), estimate, _MOST_NAMED):
-            names = self._named(self.members[i])
-            bounds = self.bounds(i)
-            doubts = self._doubts(names)
-            if bounds is not None and bounds[0] < NOTHING:
-                doubts = (*doubts, _NOTHING(names=names))
-            interval = bounds or between(float(estimate[i]), float(std[i]))
-            claims.append(
-                self.told(
-                    "importance" if len(names) == 1 else "interaction", names, float(estimate[i]),
-                    interval, says="share", certain=not doubts, because=doubts,
-                    label=SEPARATOR.join(names), where=where, by=by,
-                    share=self._share(float(estimate[i]), interval),
-                )
-            )  # fmt: skip
-        return (*claims, *self._mains())
+        """What matters most, and what single hyperparameters explain.
 
-    def _differing(self, i: int, other: ModelDifference) -> Claim:
-        own = self.bounds(self.names.index(other.name))
-        return self.told(
-            "models_differ", (other.name,), other.importance, (other.lower, other.upper),
-            says="differ" if i < _MOST_DIFFERENT else "", certain=False,
-            because=(_OTHER_MODEL(names=[other.model]),), name=other.name, model=other.model,
-            there=self._share(other.importance, (other.lower, other.upper)),
-            here=percent_range(*own) if own else "",
-        )  # fmt: skip
-
-    def _share(self, share: float, interval: tuple[float, float] | None) -> str:
-        """Return a share in words: the ends of its interval, or with its std over trees."""
-        if interval is None:
-            return percent(share)
-        if self.intervals is None:
-            return percent(share, (interval[1] - interval[0]) / 2.0)
-        return percent_range(*interval)
-
-    @property
-    def disagreement(self) -> str:
-        """Where another model of similar skill disagrees, in words; empty where none does."""
-        told = [c for c in self.claims if c.kind == "models_differ" and c.text]
-        return told[0].frame.replace("{each}", join_words([c.text for c in told])) if told else ""
-
-    @property
-    def caution(self) -> str:
-        """Why not all of the shares are certain, in a sentence; empty where they are."""
-        claims = [c for c in self.claims if c.kind != "models_differ"]
-        reasons = [reason for claim in claims for reason in claim.because]
-        barely = [name for r in reasons if r.kind == "range_partly_tried" for name in r.names]
-        reasons = [reason for reason in reasons if reason.kind != "range_partly_tried"]
-        if barely:
-            reasons.append(fact("range_partly_tried", names=[*dict.fromkeys(barely)]))
-        text = reservation(reasons)
-        some = any(claim.certain for claim in claims)
-        return text.replace("Not certain", "Not all of this is certain", 1) if some else text
-
-    def _mains(self) -> tuple[Claim, ...]:
-        if len(self.names) == 1:
-            return ()
-        doubts = self._doubts(self.names)
-        if self.intervals is None:
-            mains = self.shares[:, : len(self.names)].sum(axis=1)
-            whole, interval = float(mains.mean()), between(float(mains.mean()), float(mains.std()))
-        else:
-            whole, *ends = self.intervals.mains
-            interval = (ends[0], ends[1])
-        return (
-            self.told("mains", self.names, whole, interval, says="mains", certain=not doubts,
-                      because=doubts, share=self._share(whole, interval)),
-        )  # fmt: skip
-
-    def _doubts(self, names: Sequence[str]) -> tuple[Fact, ...]:
-        """Return why what is said of some hyperparameters is not certain; empty where it is."""
-        doubts = []
-        if self.intervals is None:
-            doubts.append(_NO_INTERVAL())
-        doubts += self.subject.doubts(self.scope)
-        doubts += self.subject.partly_tried(names)
-        if not {other.name for other in self.differences}.isdisjoint(names):
-            doubts.append(_DIFFER())
-        return tuple(doubts)
-
-    def compared(self, other: FanovaImportance) -> FanovaImportance:
-        """Return the result with the differences from another model's, beyond both intervals.
-
-        Parameters
-        ----------
-        other : FanovaImportance
-            The same analysis of the same trials by another model; only shares of single
-            hyperparameters count. Without intervals nothing differs.
+        A hyperparameter matters if what it takes part in explains more than 2 % of what
+        evaluations vary by, a pair interacts from 0.5 % on.
         """
-        if self.intervals is None or other.intervals is None:
-            return self
-        mine, theirs = self.intervals, other.intervals
-        found = [
-            ModelDifference(
-                name,
-                other.subject.model,
-                float(theirs.importance[j]),
-                float(theirs.lower[j]),
-                float(theirs.upper[j]),
-            )
-            for j, name in enumerate(self.names)
-            if max(theirs.lower[j] - mine.upper[j], mine.lower[j] - theirs.upper[j]) > NOTHING
-        ]
-        return replace(self, differences=tuple(found))
+        if self.total_variance == 0.0:
+            claim = self.told("share", self.names, 0.0, says="constant", certain=False,
+                              because=(_ALL_EQUAL(),))  # fmt: skip
+            return (replace(claim, side="below"),)
+        where = f" given {self.where_given}" if self.given else ""
+        by = f" (by {self.subject.model})" if self.subject.model and self.rows == "trees" else ""
+        claims = []
+        ranking = np.argsort(-self.estimate, kind="stable")
+        for i in worth_naming(ranking.tolist(), self.estimate, _MOST_NAMED):
+            names, threshold = self._named(self.members[i]), INTERACTS
+            decided = share = self.shares[:, i]
+            if len(names) == 1:
+                threshold = MATTERS
+                decided = share if self.anova is None else self.anova.totals[:, self.members[i][0]]
+            claims.append(
+                self._claim(names, share, decided, threshold, says="share",
+                            label=SEPARATOR.join(names), where=where, by=by)
+            )  # fmt: skip
+        if len(self.names) > 1:
+            alone = self.shares[:, : len(self.names)].sum(axis=1)
+            # where nothing matters for sure, shares are those of nothing
+            first = alone if self.anova is None else _largest(self.anova.totals)
+            claims.append(self._claim(self.names, alone, first, MATTERS, says="mains", term=ALONE))
+        return tuple(claims)
+
+    @property
+    def interactions(self) -> tuple[Claim, ...]:
+        """The claims about sets of several hyperparameters."""
+        return tuple(c for c in self.claims if len(c.hyperparameters) > 1 and not c.term)
+
+    def _claim(
+        self, names: tuple[str, ...], share: Array, decided: Array, threshold: float, *, says: str,
+        term: str = "", **words: Any,
+    ) -> Claim:  # fmt: skip
+        """Return what is said of a share: of trees with their spread, and never certain."""
+        mean = float(share.mean())
+        if self.anova is None:
+            half = float(share.std())
+            return self.told(
+                "share", names, mean, says=says, certain=False, because=(_OVER_TREES(),),
+                term=term, share=percent(mean, half), **words,
+            )  # fmt: skip
+        found = decide(decided * self.anova.of_evaluations, threshold, side="above")
+        shown = replace(found, estimate=mean, interval=interval(share))
+        claim = self.decided("share", names, shown, says=says,
+                             share=percent_range(*shown.interval), **words)  # fmt: skip
+        return replace(claim, term=term)
 
     def plot_interactions(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
         """Draw the shares of all pairs as a matrix of colors; return the axes.
@@ -546,15 +419,15 @@ class FanovaImportance(Result):
             "importance": [
                 {
                     "members": list(self._named(u)),
-                    "importance": float(self.estimate[i]),
+                    "importance": float(share),
                     "interval": self.bounds(i),
                     f"std_over_{self.rows}": float(self.shares[:, i].std()),
                 }
-                for i, u in enumerate(self.members)
+                for i, (u, share) in enumerate(zip(self.members, self.estimate, strict=True))
             ],
             "total_effects": None
             if self.totals is None
-            else dict(zip(self.names, self.estimated_totals(self.totals).tolist(), strict=True)),
+            else dict(zip(self.names, self.totals.mean(axis=0).tolist(), strict=True)),
             "activity": {
                 name: axis.activity for name, axis in zip(self.names, self.axes, strict=True)
             },
@@ -563,6 +436,11 @@ class FanovaImportance(Result):
             "given": self.given,
             "fidelity": self.fidelity,
         }
+
+
+def _largest(totals: Array) -> Array:
+    """Return the totals of the hyperparameter that matters most, (number of draws,)."""
+    return np.asarray(totals[:, totals.mean(axis=0).argmax()])
 
 
 def capped(cap: float, direction: Direction) -> str:

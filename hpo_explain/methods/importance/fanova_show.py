@@ -13,10 +13,9 @@ from hpo_explain.base.phrases import counted
 from hpo_explain.base.width import shorten
 from hpo_explain.methods.importance.fanova_result import FanovaImportance, capped
 
-WHISKERS = "Whiskers: standard deviation over the trees of the forest, not a confidence interval."
-_INTERVALS = {
-    "trees": "Whiskers: 95% interval over redrawn trials and noise (refitted forests).",
-    "draws": "Whiskers: 95% credible interval over functions drawn from the posterior.",
+WHISKERS = {
+    "trees": "Whiskers: standard deviation over the forest's trees, not a confidence interval.",
+    "draws": "Whiskers: 95% interval over functions that the trials allow.",
 }
 _KINDS = {1: "hyperparameters alone", 2: "pairs", 3: "triples"}
 _MOST_FILLS = 4
@@ -45,13 +44,13 @@ def shares(found: FanovaImportance) -> Rows:
             labels.append((f"{counted(len(folded), f'other {noun}')} (sum)",))
             spread = float(found.shares[:, folded].sum(axis=1).std())
             bars.append(Bar(len(bars), 0.0, float(found.estimate[folded].sum()),
-                            spread if found.intervals is None else None,
+                            spread if found.rows == "trees" else None,
                             fill=_fill(order)))  # fmt: skip
     objective, totals = shorten(found.subject.objective_name, 40), found.known_totals
     at = [(row, found.members[i][0]) for row, i in enumerate(kept) if len(found.members[i]) == 1]
     dots = list[Dots]()
     if totals is not None:
-        each = found.estimated_totals(totals)
+        each = totals.mean(axis=0)
         dots = [Dots(each[[j for _, j in at]], np.array([row for row, _ in at], dtype=float),
                      look="total")]  # fmt: skip
     return Rows(
@@ -63,7 +62,7 @@ def shares(found: FanovaImportance) -> Rows:
         heading=f"What the {objective} depends on",
         subtitle=_subtitle(found),
         label=f"share of the variance of the predicted {objective}",
-        footer=_whiskers(found) + _unstable(found, {found.names[j] for _, j in at}),
+        footer=WHISKERS[found.rows] + _unstable(found, {found.names[j] for _, j in at}),
         percent=True,
         positive=True,
     )
@@ -91,7 +90,7 @@ def pairs(found: FanovaImportance) -> Cells:
     order = np.argsort(-mean.sum(axis=1), kind="stable")[:MOST_NAMES]
     chosen, left = np.ix_(order, order), d - len(order)
     whole = float(found.estimate[[i for i, u in enumerate(found.members) if len(u) == 2]].sum())
-    kind = f"std over {found.rows}" if found.intervals is None else "half its 95% interval"
+    kind = f"std over {found.rows}" if found.rows == "trees" else "half its 95% interval"
     where = f"given {shorten(found.where_given, 200)}: " if found.given else ""
     return triangle(
         [found.names[j] for j in order],
@@ -163,10 +162,6 @@ def _subtitle(found: FanovaImportance) -> str:
     if found.fidelity is not None:
         lines.append(f"forest distilled from the model: R² = {found.fidelity:.3f}")
     return "\n".join(lines)
-
-
-def _whiskers(found: FanovaImportance) -> str:
-    return WHISKERS if found.intervals is None else _INTERVALS[found.rows]
 
 
 def _unstable(found: FanovaImportance, shown: set[str]) -> str:

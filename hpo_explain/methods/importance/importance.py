@@ -1,40 +1,28 @@
-"""What the objective depends on: shares of the variance, by the model that predicts best."""
+"""What the objective depends on: shares of the variance, by what the trials allow."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_number, check_option
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import r_squared
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.models.anova import NODES
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsHeldOut, Surrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run, average_instances
-from hpo_explain.run.fits import choose_kind
 from hpo_explain.space import Config, encode_one
 
 Cap = float | str | Config | None
 _TREES = 64
-_REFITS = 12
-
-_CHOSEN = declared_fact(
-    "model_chosen", "{model} answers: R² on held-out trials is {own}, that of {other} is {others}",
-    own=lambda told: _skill(told["r2"]), others=lambda told: _skill(told["other_r2"]),
-)  # fmt: skip
-_RIVAL = 1.5  # times the error with which another model's view still counts
-_HOPELESS = 3.0  # times the error with which a forest is not tuned: leaves do not save so much
+_MOST_DRAWN = 2  # hyperparameters in a set; of more a forest is asked
 _CAPPED = declared_fact(
     "objectives_capped", "the forest has learned the trials' objectives capped in this way"
 )
@@ -51,17 +39,16 @@ def importance(
 ) -> FanovaImportance:
     """Say which hyperparameters matter, without the noise of the trials, and how sure that is.
 
-    By default the model that predicts held-out trials better answers, and the result says where the
-    other one disagrees; "gp" is functions drawn from the posterior of a Gaussian process, "forest"
-    a random forest with leaves as large as held-out trials ask for, corrected for noise. A
-    surrogate of your own is explained as it is: a forest exactly, without a correction for noise;
-    one that is neither a forest nor a Gaussian process through a forest of `n_trees` that learns
-    its predictions, which `cap` then clips.
+    By default by functions that the trials allow the objective to be (`run.belief()`); "gp" is the
+    same with a Gaussian process, "forest" the exact decomposition of a random forest as in the
+    paper, with the spread over its trees, which is no interval: nothing of it is certain. A model
+    of your own is drawn from where it knows how its predictions vary together; any other one is
+    explained through a forest of `n_trees` that learns its predictions, which `cap` then clips.
 
     Parameters
     ----------
     order : int, default 1
-        Size of the largest sets of hyperparameters: 2 adds all pairs.
+        Size of the largest sets of hyperparameters: 2 adds all pairs; more implies a forest.
     n_trees : int, optional
         Number of trees; given, it implies a forest. By default 64.
     cap : float, str or dict, optional
@@ -76,7 +63,7 @@ def importance(
     Returns
     -------
     FanovaImportance
-        Shares of the variance with 95 % intervals; ``result.subject.model`` names the model. Of a
+        Shares of the variance, with 95 % intervals unless a forest was asked for. Of a
         run with instances, after :func:`hpo_explain.run.average_instances`.
 
     Raises
@@ -99,38 +86,27 @@ def importance(
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
     >>> table["loss"] = table.x + 0.2 * rng.standard_normal(40)  # y does not matter
-    >>> result = hx.importance(table, objective="loss", kind="gp")
-    >>> result.subject.model, result.share("x") > 0.9
-    ('a GP', True)
-    >>> lower, upper = result.importance.loc["y", ["lower", "upper"]]
-    >>> bool(lower < 0.01 and upper < 0.2)
+    >>> result = hx.importance(table, objective="loss")
+    >>> result.claims[0].hyperparameters, result.claims[0].certain
+    (('x',), True)
+    >>> result.share("x") > 0.9
     True
     """
     run = average_instances(asked.run, n_trees=n_trees or _TREES, seed=asked.seed)
     averaged = [note for note in run.notes if note not in asked.run.notes]
     about, seed = Subject.of(run, draws=asked.draws, notes=averaged), asked.seed
-    kind = _kind(asked.kind, order, n_trees, cap, given)
+    kind, bound = _kind(asked.kind, order, n_trees, cap, given), None
+    trees = n_trees or _TREES
     if run.model is not None and asked.kind == "auto":
-        bound = None if cap is None else cap_of(run, run.model, cap)
-        explainer = FanovaExplainer(run.model, subject=about, n_trees=n_trees or _TREES, seed=seed)
-        return explainer.explain(order=order, cap=bound, given=given)
-    run, about, bound = capped_at(run, about, n_trees or _TREES, seed, cap)
-    models = candidates(run, kind, n_trees=n_trees or _TREES, seed=seed)
-    chosen, *others = models
-
-    def explained(model: Candidate, order: int) -> FanovaImportance:
-        explainer = FanovaExplainer(model.surrogate, subject=about, seed=seed)
-        if model.kind == "gp":
-            return explainer.explain(order=order)
-        return explainer.explain(order=order, cap=bound, given=given, refits=_REFITS)
-
-    result = explained(chosen, order)
-    if others:
-        result = replace(result, notes=(choice(chosen, others[0]), *result.notes))
-    for other in others:
-        if other.rivals(chosen):
-            result = result.compared(explained(other, 1))
-    return result
+        model: Surrogate = run.model
+        bound = None if cap is None else cap_of(run, model, cap)
+    elif kind == "auto":
+        model = run.belief(seed=seed)
+    else:
+        run, about, bound = capped_at(run, about, trees, seed, cap)
+        model = run.surrogate(kind=kind, n_trees=trees, seed=seed)
+    explainer = FanovaExplainer(model, subject=about, n_trees=trees, seed=seed)
+    return explainer.explain(order=order, cap=bound, given=given)
 
 
 def capped_at(
@@ -165,7 +141,7 @@ def _kind(
         "n_trees": n_trees is not None,
         "cap": cap is not None,
         "given": bool(given),
-        "order": isinstance(order, int) and order > max(NODES),
+        "order": isinstance(order, int) and order > _MOST_DRAWN,
     }
     asked = [name for name, is_asked in only.items() if is_asked]
     if asked and kind == "gp":
@@ -217,92 +193,3 @@ def _quantile(text: str) -> float:
             text,
         )
     return share
-
-
-# ---------------------------------------------------------------------- which model answers
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A model that may answer.
-
-    Attributes
-    ----------
-    kind : {"gp", "forest", "given"}
-        What it is.
-    surrogate : Surrogate
-        The model.
-    r2 : float
-        R² on held-out trials; minus infinity where it is not known.
-    """
-
-    kind: Literal["gp", "forest", "given"]
-    surrogate: Surrogate
-    r2: float
-
-    def rivals(self, chosen: Candidate) -> bool:
-        """Return whether its view counts beside that of the model chosen."""
-        return 1.0 - self.r2 <= _RIVAL * (1.0 - chosen.r2)
-
-
-def candidates(run: Run, kind: Kind, *, n_trees: int, seed: int) -> list[Candidate]:
-    """Return the models of a kind, the one that answers first.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    kind : {"auto", "gp", "forest"}
-        "auto" is both, the better one first, unless the run is too large for a Gaussian process;
-        a model of the user's answers alone.
-    n_trees, seed
-        As of :meth:`Run.surrogate`.
-    """
-    if run.model is not None and kind == "auto":
-        return [Candidate("given", run.model, -np.inf)]
-    kinds: list[Literal["gp", "forest"]] = ["gp", "forest"]
-    if kind != "auto":
-        kinds = [kind]
-    elif not _suits_gp(run) or _is_constant(run):
-        kinds = ["forest"]
-    found: list[Candidate] = []
-    for name in kinds:
-        surrogate = run.surrogate(kind=name, n_trees=n_trees, seed=seed)
-        # skill is only asked for where there is a choice
-        r2 = _r2(surrogate) if len(kinds) > 1 else -np.inf
-        hopeless = any(1.0 - r2 > _HOPELESS * (1.0 - other.r2) for other in found)
-        if isinstance(surrogate, ForestSurrogate) and not hopeless:
-            surrogate = surrogate.tuned()
-            r2 = _r2(surrogate) if len(kinds) > 1 else r2
-        found.append(Candidate(name, surrogate, r2))
-    return sorted(found, key=lambda candidate: -candidate.r2)
-
-
-def _suits_gp(run: Run) -> bool:
-    return bool(choose_kind(len(run), run.space, measured=run.measured)["surrogate"] == "gp")
-
-
-def _is_constant(run: Run) -> bool:
-    return bool((run.objective == run.objective[:1]).all())
-
-
-def choice(chosen: Candidate, other: Candidate) -> Fact:
-    """Return which of two models answers, and how well both predict held-out trials."""
-    return _CHOSEN(
-        model=getattr(chosen.surrogate, "label", ""),
-        r2=chosen.r2,
-        other=getattr(other.surrogate, "label", ""),
-        other_r2=other.r2,
-    )
-
-
-def _r2(surrogate: Surrogate) -> float:
-    if not isinstance(surrogate, SupportsHeldOut):
-        return -np.inf
-    held_out = surrogate.held_out()
-    found = r_squared(held_out.observed, held_out.mean)
-    return found if np.isfinite(found) else -np.inf
-
-
-def _skill(r2: float) -> str:
-    return f"{r2:.2f}" if np.isfinite(r2) else "not known"

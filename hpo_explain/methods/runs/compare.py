@@ -29,7 +29,7 @@ from typing import Any, overload
 import numpy as np
 
 from hpo_explain.asked.explained import shared_subject
-from hpo_explain.asked.given import several_runs
+from hpo_explain.asked.given import several_runs, surrogate_of
 from hpo_explain.base.checks import check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -42,7 +42,7 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.methods.importance.importance import candidates, importance
+from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.methods.proposals.repeated_runs import aggregate
@@ -180,7 +180,7 @@ def _compared(
         for n in shared.narrowed
         if shared.space is not None and values_of(shared.space[n]) != values_of(run.space[n])
     }
-    model = candidates(run, kind, n_trees=_TREES, seed=seed)[0].surrogate
+    model, _ = surrogate_of(run, None, kind, seed)
     shares = importance(
         run,
         kind="auto" if given and kind == "gp" else kind,

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
 from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.asked.given import surrogate_of
 from hpo_explain.base.checks import (
     check_count,
     check_fraction,
@@ -52,7 +53,6 @@ from hpo_explain.methods.runs.learning_curves_result import (
     PrunerReplay,
 )
 from hpo_explain.methods.runs.pruners import RULES
-from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.run import Curves, Pruner, Run, thinned
 from hpo_explain.space import Array
 
@@ -60,7 +60,6 @@ _LEAST = 3  # finished trials: with two, every correlation is 1 or -1
 _LEAST_FOR_INTERVAL = 5
 _LEAST_FOR_SHARES = 10
 _MOST_FOR_SHARES = 200  # trials, per step: another model for each
-_REFITS = 12  # of a forest
 _MOST_VALUES = 1_000_000  # that are replayed, over all orders
 _MOST_ASKED = 20_000  # values for which a framework's own pruner is asked
 
@@ -382,10 +381,9 @@ class LearningCurvesExplainer:
             objective_name=f"{run.objective_name} at {curves.step_name} {step:g}",
         )
         then = thinned(then, _MOST_FOR_SHARES, seed=self._seed)
-        surrogate = then.surrogate(kind=kind, seed=self._seed)
+        surrogate, _ = surrogate_of(then, None, kind, self._seed)
         subject = replace(Subject.of(then), optimizer=run.optimizer)
-        explainer = FanovaExplainer(surrogate, subject=subject, seed=self._seed)
-        return explainer.explain(refits=_REFITS if isinstance(surrogate, ForestSurrogate) else 0)
+        return FanovaExplainer(surrogate, subject=subject, seed=self._seed).explain()
 
 
 def interval(rho: float, n: int, tau: float) -> tuple[float, float]:

@@ -289,10 +289,10 @@ class LearningCurves(Result):
         """Return what differs: name, steps, difference, its interval, and why it is uncertain."""
         early, late = self.shares[first], self.shares[last]
         at = [int(np.searchsorted(self.steps, step)) for step in (first, last)]
-        doubts = (*early.subject.doubts(self.scope), *late.subject.doubts(self.scope))
+        doubts: tuple[Fact, ...] = ()
         if self.trials[at[0]] != self.trials[at[1]]:
-            doubts = (*doubts, _OTHER_TRIALS(trials_at=[int(self.trials[i]) for i in at]))
-        because, found = tuple(dict.fromkeys(doubts)), []
+            doubts = (_OTHER_TRIALS(trials_at=[int(self.trials[i]) for i in at]),)
+        found = []
         for j, name in enumerate(self.names):
             ends = [result.bounds(j) for result in (early, late)]
             if None in ends:
@@ -301,7 +301,7 @@ class LearningCurves(Result):
             if high < below or above < low:
                 difference = float(late.estimate[j] - early.estimate[j])
                 ends_of = (below - high, above - low)
-                found.append((name, (first, last), difference, ends_of, because))
+                found.append((name, (first, last), difference, ends_of, doubts))
         return found
 
     def pruners(self) -> pd.DataFrame:

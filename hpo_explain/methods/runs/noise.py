@@ -23,11 +23,9 @@ from hpo_explain.methods.effects.partial_dependence import PartialDependenceExpl
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.runs.noise_result import Noise
-from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import NoiseModel
 
-_REFITS = 12  # of a forest
 _ROWS = 1000  # over which the noise is described
 _EFFECT_ROWS = 200
 _ENDS = 0.05, 0.95
@@ -208,9 +206,7 @@ class NoiseExplainer:
         return here, lower, upper
 
     def _shares(self, log_variance: Surrogate, about: Subject, order: int) -> FanovaImportance:
-        refits = _REFITS if isinstance(log_variance, ForestSurrogate) else 0
-        explainer = FanovaExplainer(log_variance, subject=about, seed=self._seed)
-        return explainer.explain(order=order, refits=refits)
+        return FanovaExplainer(log_variance, subject=about, seed=self._seed).explain(order=order)
 
     def _effects(self, log_variance: Surrogate, about: Subject) -> dict[str, Effect]:
         explainer = PartialDependenceExplainer(

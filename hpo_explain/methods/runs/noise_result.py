@@ -16,7 +16,7 @@ from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import ALONE, FanovaImportance
 from hpo_explain.run.noise import LEVEL
 from hpo_explain.space import Array
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from hpo_explain.methods.effects.effect_result import Effect
 
-_SHARES = ("importance", "interaction")
 
 _SAME = declared_fact(
     "noise_not_told_apart",
@@ -204,7 +203,7 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return the claims of shares; not certain where the test does not name all members."""
-        shares = [claim for claim in importance.claims if claim.kind in _SHARES]
+        shares = [c for c in importance.claims if c.side == "above" and c.term != ALONE]
         doubts = [self._doubts(claim) for claim in shares]
         certain = [claim.certain and not why for claim, why in zip(shares, doubts, strict=True)]
         found = []
@@ -223,7 +222,7 @@ class Noise(Result):
 
     def _doubts(self, claim: Any) -> tuple[Fact, ...]:
         names = claim.hyperparameters
-        if claim.kind != "importance":
+        if len(names) > 1:
             return (_SEVERAL(names=names),)
         p = float(self.p_values[[self.names.index(name) for name in names]].max())
         return () if p < LEVEL else (_CHANCE(names=names, p=p),)
@@ -233,7 +232,7 @@ class Noise(Result):
         return [
             self._ratio(name, contrast)
             for share in shares
-            if share.kind == "importance" and share.certain
+            if len(share.hyperparameters) == 1 and share.certain
             for name in share.hyperparameters
             for contrast in self.effects[name].claims
             if contrast.values and contrast.kind == "difference" and contrast.interval is not None

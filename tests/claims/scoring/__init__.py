@@ -10,7 +10,7 @@ from tests.claims.scoring.case import UNDECIDED, Case, Judgement
 
 JUDGES = {
     "importance": shares.importance,
-    "mains": shares.mains,
+    "share": shares.share,
     "interaction": shares.interaction,
     "no_interaction": shares.no_interaction,
     "no_effect": steps.no_effect,

@@ -16,6 +16,15 @@ WORTH = 0.05  # an oracle names shares of more
 MOST = 3
 
 
+def share(case: Case, claim: Claim) -> Judgement:
+    """Of one hyperparameter, of a pair, or of all alone."""
+    if claim.term:
+        return mains(case, claim)
+    if claim.side == "below":
+        return no_interaction(case, claim)
+    return (importance if len(claim.hyperparameters) == 1 else interaction)(case, claim)
+
+
 def importance(case: Case, claim: Claim) -> Judgement:
     """The true share lies in the interval; without one, the first is the first in truth, too."""
     share = true_share(case, claim.hyperparameters)
@@ -116,14 +125,11 @@ def could(case: Case) -> Counter[str]:
     if case.method == "importance":
         largest = sorted(problem.shares.items(), key=lambda item: -item[1])[:MOST]
         named = [names for names, share in largest if share >= WORTH]
-        found = Counter("importance" if len(names) == 1 else "interaction" for names in named)
-        found["mains"] = 1
-        return found
+        return Counter(share=len(named) + 1)
     if case.method == "subspace":
         return Counter(importance=1)
     if case.method == "h_statistic":
-        interacts = any(s > ERROR for names, s in problem.shares.items() if len(names) == 2)
-        return Counter(interaction=1) if interacts else Counter(no_interaction=1)
+        return Counter(share=1)
     shares, named_share, n = np.sort(local_shares(case))[::-1], 0.0, 0
     while n < MOST and n < len(shares) and shares[n] >= WORTH and named_share < 0.75:
         named_share += shares[n]
