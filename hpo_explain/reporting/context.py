@@ -231,9 +231,7 @@ class Context(Analysed):
 
     def _along_trials(self, name: str) -> Effect | None:
         together = {
-            member
-            for claim in self.importance.interactions
-            for member in claim.hyperparameters
+            member for claim in self.importance.interactions for member in claim.hyperparameters
         }
         first = [effect.names[0] for effect in self.effects if effect.names[0] in together]
         if name not in first[:_ALONG] or not self.sampling_bias.concentrated:

@@ -243,7 +243,6 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
     return variance, np.maximum(shares / variance, 0.0)
 
 
-
 def of_draws(subject: Subject, draws: Draws, order: int) -> FanovaImportance:
     """Return the shares of functions that the trials allow."""
     anova, forest = draws.anova, LatentForest(subject, (), {})
