@@ -23,11 +23,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.progress import steps
+from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models._coalitions import ended
 from hpo_explain.models.protocols import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
-from hpo_explain.space.searches import changed
+from hpo_explain.space.searches import changed, filled
 
 _KEPT = 3
 _STEPS = (0.2, 0.1)  # of the encoded range, by which several values are changed at once
@@ -35,6 +36,7 @@ _EVALUATIONS = 100_000
 _FEWEST, _MOST = 4, 60  # children of a row in each step
 _VALUES = 11  # of a real hyperparameter in a sweep
 _COUNTED = 21  # up to so many values of a counted one
+_DRAWN, _FEW = 24_000, 16  # rows at which draws are looked at: in all coalitions, least in each
 _NEAR = (0.05, 0.02, 0.01, 0.005, 0.002)  # of the encoded range, around the best value
 
 Cost = Callable[[Array], Array]
@@ -226,3 +228,100 @@ def _inherited(rows: Array, best: Array) -> tuple[Array, Array]:
         np.concatenate([rows, rows_one[:, None]], axis=1),
         np.concatenate([best, best_one[:, None]], axis=1),
     )
+
+
+# ---------------------------------------------------------------------- of functions drawn
+
+
+def least_of_draws(
+    belief: Draws, default: Array, free: npt.NDArray[np.bool_], sign: float
+) -> tuple[Array, Array]:
+    """Return each draw's least cost times a sign in every coalition, (k, m), and a row, (m, d).
+
+    The row is the one whose mean over the draws is least. Looked at are rows made of the values
+    that are best one by one in a draw, those where draws are least in the space, and rows of the
+    whole space. What is least in a coalition is so in every larger one.
+
+    Parameters
+    ----------
+    belief : Draws
+        The functions.
+    default : ndarray of shape (d,)
+        A latent row.
+    free : ndarray of bool, shape (m, d)
+        The columns that are free in each of all 2^p coalitions.
+    sign : {1.0, -1.0}
+        Whether the least cost is looked for, or the largest.
+    """
+    land, space = belief.landscape, belief.space
+    alone = []
+    for j in np.flatnonzero(free.any(axis=0)).tolist():
+        centers = np.append(land.axes[j].centers, default[j])
+        rows = np.repeat(default[None, :], len(centers), axis=0)
+        rows[:, j] = centers
+        costs = sign * belief.costs(space.project(rows))
+        alone.append((j, centers, np.vstack([costs, costs.mean(axis=0)])))
+    one_by_one = np.repeat(default[None, :], len(land.values) + 1, axis=0)
+    for j, centers, costs in alone:
+        one_by_one[:, j] = centers[costs.argmin(axis=1)]
+    least = filled(space, land.all_rows[(sign * land.all_values).argmin(axis=1)], belief.seed)
+    most = max(_FEW, _DRAWN // len(free))
+    start = np.vstack([
+        one_by_one[-1:], _commonest(one_by_one, most // 2), _commonest(least, most // 4),
+        land.latent,
+    ])[:most]  # fmt: skip
+    by_draw, mean, rows = _of_draws(belief, default, free, [start] * len(free), sign)
+    codes, bit = np.arange(len(free)), 1
+    while bit < len(free):
+        larger = codes[codes & bit != 0]
+        by_draw[:, larger] = np.minimum(by_draw[:, larger], by_draw[:, larger ^ bit])
+        better = larger[mean[larger ^ bit] < mean[larger]]
+        mean[better], rows[better] = mean[better ^ bit], rows[better ^ bit]
+        bit *= 2
+    return by_draw, rows
+
+
+def least_of_tried(
+    belief: Draws, default: Array, free: npt.NDArray[np.bool_], tried: Array
+) -> tuple[Array, Array]:
+    """Return each draw's least cost among tried rows in every coalition, and a row, as above.
+
+    Of many rows those are looked at whose values one by one make them the best in a draw.
+    """
+    space, most = belief.space, max(_FEW, _DRAWN // len(free))
+    effects = np.zeros((len(default), len(belief.landscape.values), len(tried)), np.float32)
+    for j in np.flatnonzero(free.any(axis=0)).tolist():
+        rows = np.repeat(default[None, :], len(tried), axis=0)
+        rows[:, j] = tried[:, j]
+        effects[j] = belief.costs(space.project(rows))
+    chosen = [
+        tried if len(tried) <= most else _commonest(tried[effects[own].sum(0).argmin(axis=1)], most)
+        for own in free
+    ]
+    by_draw, _, rows = _of_draws(belief, default, free, chosen, 1.0)
+    return by_draw, rows
+
+
+def _of_draws(
+    belief: Draws, default: Array, free: npt.NDArray[np.bool_], start: list[Array], sign: float
+) -> tuple[Array, Array, Array]:
+    """Return each draw's least cost among rows in each coalition, the least mean, and its row."""
+    by_draw = np.empty((len(belief.landscape.values), len(free)))
+    mean, rows = np.empty(len(free)), np.empty((len(free), len(default)))
+    at_once = max(1, COMPOSED_ROWS // (8 * max(map(len, start))))
+    for first in steps(range(0, len(free), at_once), "batches"):
+        some = range(first, min(first + at_once, len(free)))
+        composed = [np.where(free[c], start[c], default) for c in some]
+        found = sign * belief.costs(belief.space.project(np.vstack(composed)))
+        ends = np.cumsum([len(z) for z in composed])[:-1]
+        for c, z, costs in zip(some, composed, np.split(found, ends, axis=1), strict=True):
+            by_draw[:, c] = costs.min(axis=1)
+            of_rows = costs.mean(axis=0)
+            mean[c], rows[c] = of_rows.min(), z[of_rows.argmin()]
+    return by_draw, mean, rows
+
+
+def _commonest(rows: Array, most: int) -> Array:
+    """Return distinct rows, the commonest first."""
+    found, counts = np.unique(rows, axis=0, return_counts=True)
+    return np.asarray(found[np.argsort(-counts, kind="stable")[:most]])

@@ -28,19 +28,19 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.asked.explained import Explained
+from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
-from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
 from hpo_explain.models.box_sums import closed_variance
 from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import Surrogate, TreeBoxes
+from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array, SearchSpace
 
 _SETS = 10
 _EVALUATIONS = 1_400_000
 _FEWEST, _MOST = 32, 1024  # pairs of each set, a power of 2
 _MOST_PAIRS = 4.5e9  # of boxes in all coalitions, up to which variances of forests are exact
-_OF_DRAWS = 16_384  # configurations at which functions are drawn
+_OF_DRAWS, _LATTICE = 32_768, 64  # rows at which functions are drawn, of so many values each
 
 Function = Callable[[Array], Array]
 """Returns the values of k functions, (n, k), at encoded rows (n, d)."""
@@ -95,37 +95,17 @@ def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | Non
     return trees
 
 
-def variances_of_draws(
-    surrogate: Surrogate,
-    players: list[list[int]],
-    *,
-    draws: int | None = None,
-    seed: int = 0,
-) -> Array | None:
-    """Return v of every coalition, (coalitions, 1 + draws): of the mean, and of functions drawn.
-
-    By one Sobol set for all, which is too small for v itself, but tells how far the functions are
-    from the mean, if the model has a joint posterior.
-
-    Parameters
-    ----------
-    surrogate : Surrogate
-        The model of the objective.
-    players : list of list of int
-        The columns of each player.
-    draws : int, optional
-        Number of functions, as of `DrawnFunctions.near`.
-    seed : int, default 0
-        Seed of the Sobol set and of the draws.
-    """
-    space, joined = surrogate.space, all_coalitions(len(players))
-    rows = space.sample(_OF_DRAWS // 8, seed=seed)
-    functions = DrawnFunctions.near(surrogate, rows, draws=draws, seed=seed)
-    if functions is None:
-        return None
+def variances_of_draws(belief: Draws, players: list[list[int]]) -> Array:
+    """Return v of every coalition for each draw, (k, coalitions), by one Sobol set."""
+    joined = all_coalitions(len(players))
     n = 2 ** int(np.log2(max(_OF_DRAWS // (2 * len(joined)), _FEWEST)))
-    found = _by_pairs(functions, space, _columns(space, players, joined), n, seed)
-    return np.asarray(found - found[:1])
+    own = _columns(belief.space, players, joined)
+
+    def f(X: Array) -> Array:
+        return belief.costs(X).T.astype(float)
+
+    found = _by_pairs(f, belief.space, own, n, belief.seed, lattice=_LATTICE)
+    return np.asarray((found - found[:1]).T)
 
 
 def _columns(
@@ -139,13 +119,15 @@ def _columns(
 
 
 def _by_pairs(
-    functions: Function, space: SearchSpace, own: npt.NDArray[np.bool_], n: int, seed: int
-) -> Array:
+    functions: Function, space: SearchSpace, own: npt.NDArray[np.bool_], n: int, seed: int,
+    lattice: int | None = None,
+) -> Array:  # fmt: skip
     """Return v of each coalition and function, (m, k), from one Sobol set of n pairs."""
     from scipy.stats.qmc import Sobol
 
     d = len(space)
     u = Sobol(2 * d, seed=seed).random(n)
+    u = u if lattice is None else (np.floor(u * lattice) + 0.5) / lattice
     x, other = space.from_latent(u[:, :d]), space.from_latent(u[:, d:])
     f = functions(space.project(np.vstack([x, other])))
     mean, centred = f.mean(axis=0), f - f.mean(axis=0)

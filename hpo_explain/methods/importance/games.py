@@ -12,9 +12,8 @@ v(S)       tunability: ``c(θ⁰) - min_S c``; mistunability: ``c(θ⁰) - max_S
 =========  ============================================================================
 
 The first two are games of gains: positive is better than the default. The best and the worst of a
-coalition are searched for with an optimizer on the model (`_coalition_search`). For a given best
-configuration of every coalition the interactions are linear in the objective, so that the model's
-posterior gives their uncertainty.
+coalition are searched for on the model (`_coalition_search`). Of a model that draws functions the
+value of a coalition is the mean over the draws, each with a best (worst) of its own.
 """
 
 from __future__ import annotations
@@ -32,24 +31,24 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import INDICES, Direction, InteractionIndex
 from hpo_explain.base.phrases import listed
-from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import STRETCH
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
 from hpo_explain.methods._engines.game import relevant
-from hpo_explain.methods._engines.spread import sums_under
 from hpo_explain.methods.importance._coalition_search import (
     at_best_of,
     best_in_coalitions,
-    in_order,
+    least_of_draws,
+    least_of_tried,
     predicted_in_coalitions,
 )
-from hpo_explain.methods.importance._drawn_functions import DrawnFunctions
 from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, Game, GameExplanation
-from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of, std_from_variance
+from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled
 
@@ -63,9 +62,10 @@ _SETS = 10  # independent samples of the space over which variances are taken
 _SAMPLE = 512  # configurations of each
 _SAMPLE_OF_MANY = 128  # where there are more than 8 players
 _MANY = 8  # players
-_DRAWN = 16_384  # configurations at which functions are drawn
+_DRAWN = 32_768  # configurations of all coalitions at which functions are drawn
 _ROUNDED = 1e-12  # of the largest cost: less is no difference
-_LEAST = 16  # configurations of a variance of draws
+_LEAST, _MOST = 16, 1024  # configurations of a variance of draws
+_AT_ONCE = 8192
 
 
 class GameExplainer:
@@ -132,6 +132,7 @@ class GameExplainer:
         )
         self._surrogate = surrogate
         self._explained = explained
+        self._belief = as_draws(surrogate, explained.direction, seed=seed)
         self._subject = explained.completed(subject)
         self._index = cast(InteractionIndex, check_option("index", index, INDICES))
         self._order = check_count("order", order)
@@ -171,6 +172,8 @@ class GameExplainer:
         Arguments are those of :meth:`tunability`.
         """
         table = self._table(default)
+        if self._belief is not None:
+            return self._result("sensitivity", table, trial, self._drawn_variances(table))
         from scipy.stats import t
         from scipy.stats.qmc import Sobol
 
@@ -188,8 +191,20 @@ class GameExplainer:
         unit = unit_of(by_set)  # squares of variances may overflow
         phi = by_set / unit @ table.weights(self._order, self._index).T
         half = t.ppf(0.975, _SETS - 1) * phi.std(axis=0, ddof=1) * unit / np.sqrt(_SETS)
-        known = self._variance_known(table, values)
-        return self._result("sensitivity", table, trial, values, known, half_width=np.asarray(half))
+        return self._result("sensitivity", table, trial, values, half_width=np.asarray(half))
+
+    def _drawn_variances(self, table: _Table) -> Array:
+        """Return the variance of each draw in every coalition, (k, m)."""
+        belief, free = cast(Draws, self._belief), table.free
+        n = 2 ** int(np.clip(np.log2(_DRAWN / len(free)), np.log2(_LEAST), np.log2(_MOST)))
+        rows, at_once = belief.landscape.latent[:n], max(1, _AT_ONCE // n)
+        found = []
+        for first in steps(range(0, len(free), at_once), "batches"):
+            own = free[first : first + at_once, None]
+            z = np.where(own, rows, table.default).reshape(-1, len(table.default))
+            costs = belief.costs(belief.space.project(z)).astype(float)
+            found.append(costs.reshape(len(costs), -1, n).var(axis=2))
+        return np.concatenate(found, axis=1)
 
     @shows_progress
     def optimizer_bias(
@@ -213,19 +228,27 @@ class GameExplainer:
         """
         table, space = self._table(default), self._explained.space
         own = np.vstack([table.default, filled(space, self._subject.tried, self._seed)])
+        them = np.vstack([own, *(filled(space, np.asarray(X), self._seed) for X in others)])
+        if self._belief is not None:
+            belief = self._belief
+            reached, own_rows = least_of_tried(belief, table.default, table.free, own)
+            if len(others):
+                best, rows = least_of_tried(belief, table.default, table.free, them)
+            else:
+                best, rows = least_of_draws(belief, table.default, table.free, 1.0)
+            return self._result(
+                "optimizer_bias", table, trial, np.minimum(best, reached) - reached,
+                rows=own_rows, reference=rows,
+            )  # fmt: skip
         own_cost, own_rows = at_best_of(table.default, own, self._costs(table, own), table.free)
         if len(others):
-            them = np.vstack([own, *(filled(space, np.asarray(X), self._seed) for X in others)])
             cost, rows = at_best_of(table.default, them, self._costs(table, them), table.free)
         else:
             cost, rows = self._search(table, 1.0)
             better = own_cost <= cost + _ROUNDED * np.abs(cost).max()
             cost, rows = np.where(better, own_cost, cost), np.where(better[:, None], own_rows, rows)
         values = cost - own_cost
-        known = self._known(table, values, own_rows, rows)
-        return self._result(
-            "optimizer_bias", table, trial, values, known, rows=own_rows, reference=rows
-        )
+        return self._result("optimizer_bias", table, trial, values, rows=own_rows, reference=rows)
 
     # ------------------------------------------------------------------ the values of coalitions
 
@@ -234,10 +257,11 @@ class GameExplainer:
     ) -> GameExplanation:
         """Return the game of the best (sign 1) or the worst (sign -1) of every coalition."""
         table = self._table(default)
-        cost, rows = self._search(table, sign)
-        values = sign * (cost[0] - cost)
-        known = self._known(table, values, rows)
-        return self._result(game, table, trial, values, known, rows=rows)
+        if self._belief is None:
+            cost, rows = self._search(table, sign)
+        else:
+            cost, rows = least_of_draws(self._belief, table.default, table.free, sign)
+        return self._result(game, table, trial, sign * (cost[..., :1] - cost), rows=rows)
 
     def _search(self, table: _Table, sign: float) -> tuple[Array, Array]:
         """Return the best cost times a sign in every coalition, and the rows that have it."""
@@ -300,93 +324,26 @@ class GameExplainer:
         found[columns] = predicted_in_coalitions(self._surrogate, row, sample, alone).std(axis=0)
         return found
 
-    # ------------------------------------------------------------------ their uncertainty
-
-    def _weights(self, table: _Table) -> Array:
-        """Return the weights of the coalitions in the values of all sets, and in the whole."""
-        whole = np.zeros((1, len(table.free)))
-        whole[0, 0] -= 1.0
-        whole[0, -1] += 1.0
-        return np.vstack([table.weights(self._order, self._index), whole])
-
-    def _known(
-        self, table: _Table, values: Array, rows: Array, reference: Array | None = None
-    ) -> _Known | None:
-        """Return how uncertain coalitions' values are, which are differences of predictions.
-
-        They are those at a row of each coalition minus those at another, or at the default's. The
-        signs do not matter to their covariance.
-        """
-        weights, m = self._weights(table), len(rows)
-        few = m <= 2**_MANY
-        # the covariance of all coalitions, or of sets alone where there are too many coalitions
-        asked = np.eye(m) if few else weights
-        if reference is None:
-            asked = asked - np.outer(asked.sum(axis=1), np.arange(m) == 0)
-        else:
-            asked, rows = np.hstack([asked, -asked]), np.vstack([rows, reference])
-        X = self._surrogate.space.project(rows)
-        key = np.nan_to_num(X, nan=-1.0)
-        _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        summed = np.zeros((len(asked), len(first)))
-        np.add.at(summed.T, which.ravel(), asked.T)
-        if few and not isinstance(self._surrogate, SupportsJoint):
-            summed = weights @ summed
-        sums = sums_under(self._surrogate, X[first], summed)
-        if sums is None or sums.covariance is None:
-            return None if sums is None else _Known(sums.std[:-1], float(sums.std[-1]))
-        covariance = weights @ sums.covariance @ weights.T if few else sums.covariance
-        std = std_from_variance(np.diag(covariance))
-        n = self._subject.draws or DRAWS
-        if few:
-            coalitions = normal_draws(values, sums.covariance, n, self._seed).T
-            return _Known(std[:-1], float(std[-1]), coalitions @ weights[:-1].T, coalitions)
-        phi = weights[:-1] @ values
-        drawn = normal_draws(phi, covariance[:-1, :-1], n, self._seed).T
-        return _Known(std[:-1], float(std[-1]), drawn)
-
-    def _variance_known(self, table: _Table, values: Array) -> _Known | None:
-        """Return how uncertain interactions of variances are, from functions drawn."""
-        from scipy.stats.qmc import Sobol
-
-        space, m = self._explained.space, len(table.free)
-        n = 2 ** int(np.clip(np.log2(_DRAWN / m), np.log2(_LEAST), np.log2(_SAMPLE)))
-        sample = space.from_latent(Sobol(len(space), seed=self._seed).random(n))
-        z = np.where(table.free[:, None, :], sample, table.default).reshape(-1, len(space))
-        X = space.project(z)
-        # functions are drawn near the same configurations, whatever the order of the players
-        places = X.reshape(m, n, -1)[in_order(space, table.free)].reshape(X.shape)
-        functions = DrawnFunctions.near(
-            self._surrogate, places, draws=self._subject.draws, seed=self._seed
-        )
-        if functions is None:
-            return None
-        of_draws = functions(X).reshape(m, n, -1).var(axis=1)
-        # they tell how far the function may be from its mean, in either direction
-        apart = self._weights(table) @ (of_draws[:, 1:] - of_draws[:, :1])
-        unit = unit_of(apart)
-        std = unit * np.sqrt(((apart / unit) ** 2).mean(axis=1))
-        drawn = (self._weights(table) @ values)[:, None] + apart
-        coalitions = values[:, None] + of_draws[:, 1:] - of_draws[:, :1]
-        return _Known(std[:-1], float(std[-1]), drawn[:-1].T, coalitions.T)
-
     # ------------------------------------------------------------------ the result
 
     def _result(
-        self, game: Game, table: _Table, trial: int | None, values: Array, known: _Known | None,
+        self, game: Game, table: _Table, trial: int | None, values: Array,
         *, half_width: Array | None = None, rows: Array | None = None,
         reference: Array | None = None,
     ) -> GameExplanation:  # fmt: skip
+        """Return the game of the coalitions' values, (m,), or of those of each draw, (k, m)."""
+        drawn, values = (None, values) if self._belief is None else (values, values.mean(axis=0))
         space = self._explained.space
         names = tuple(tuple(space.names[j] for j in player) for player in table.players)
         order = min(self._order, len(names))
+        weights = table.weights(self._order, self._index)
         total = SetValues(
             names,
             sets_up_to(len(names), order) if names else (),
-            table.weights(self._order, self._index) @ values,
+            weights @ values,
             half_width,
-            None if known is None else known.std,
-            None if known is None else known.drawn,
+            None if drawn is None else drawn @ weights.T,
+            STRETCH["average" if game == "sensitivity" else "attainable"],
         )
         return GameExplanation(
             subject=self._subject,
@@ -400,10 +357,10 @@ class GameExplainer:
             order=order,
             total=total,
             coalitions=values,
-            whole_std=None if known is None else known.whole_std,
             rows=None if rows is None else space.project(rows),
             reference=None if reference is None else space.project(reference),
-            drawn=None if known is None else known.coalitions,
+            drawn=drawn,
+            noise=0.0 if self._belief is None else self._belief.noise_std,
             notes=(*table.notes, *self._subject.notes),
         )
 
@@ -422,16 +379,6 @@ def players_of(spread: Array) -> list[list[int]]:
     order = np.argsort(-spread[columns], kind="stable")
     first = sorted(columns[i] for i in order[: EXACT_PLAYERS - 1])
     return [*([j] for j in first), [j for j in columns if j not in first]]
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """Standard deviations of sets' values and of the whole, and draws of sets and coalitions."""
-
-    std: Array
-    whole_std: float
-    drawn: Array | None = None
-    coalitions: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.text import deviations
+from hpo_explain.belief.decide import STRETCH, Decision, Side, decide
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -35,11 +34,10 @@ class SetValues:
     half_width : ndarray of shape (m,) or None
         Half the 95 % interval of each, from integrating over the background; None where that was
         given, or where nothing is integrated.
-    model_std : ndarray of shape (m,) or None
-        Standard deviation of each under the model; NaN where it was not computed, None where the
-        model does not know.
     drawn : ndarray of shape (number of draws, m) or None
-        The values for functions drawn from the posterior; None without one.
+        The values for each function that the trials allow; None of a model without any.
+    stretch : float
+        How far intervals of such values are stretched, as of :func:`decide`.
 
     Examples
     --------
@@ -53,8 +51,8 @@ class SetValues:
     sets: tuple[tuple[int, ...], ...]
     values: Array
     half_width: Array | None = None
-    model_std: Array | None = None
     drawn: Array | None = None
+    stretch: float = STRETCH["average"]
 
     def names(self, i: int) -> tuple[str, ...]:
         """Return the hyperparameters of set i."""
@@ -94,15 +92,21 @@ class SetValues:
         some = [i for i, s in enumerate(self.sets) if sizes is None or len(s) in sizes]
         return sorted(some, key=lambda i: -abs(float(self.values[i])))
 
-    def half(self, i: int, together: int = 1) -> float | None:
-        """Return half the 95 % interval of a set under the model and by integrating.
+    @property
+    def model_std(self) -> Array | None:
+        """Standard deviation of each over the draws, (m,); None without any."""
+        return None if self.drawn is None else self.drawn.std(axis=0)
 
-        None where the model does not say. Of so many intervals `together`, all hold at once.
-        """
-        if self.model_std is None or np.isnan(self.model_std[i]):
+    def decided(self, i: int, threshold: float = 0.0, side: Side = "either") -> Decision | None:
+        """Return whether the value of set i lies beyond a threshold; None without draws."""
+        if self.drawn is None:
             return None
-        integrated = 0.0 if self.half_width is None else self.half_width[i] / NORMAL_95
-        return deviations(together) * float(np.hypot(self.model_std[i], integrated))
+        return decide(self.drawn[:, i], threshold, side=side, stretch=self.stretch)
+
+    def half(self, i: int) -> float | None:
+        """Return half the 95 % interval of a set over the draws; None without any."""
+        found = self.decided(i)
+        return None if found is None else found.half
 
     def to_frame(self, **more: Any) -> pd.DataFrame:
         """Return one row per set, the largest value first, with more columns where given."""

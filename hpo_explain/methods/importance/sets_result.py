@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,19 +12,13 @@ import numpy as np
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import NORMAL_95, format_level, format_value, percent
+from hpo_explain.base.numbers import format_level, format_value, percent
 from hpo_explain.base.options import InteractionIndex, Over
 from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import (
-    MAY_BE_NOTHING,
-    NOT_BOUNDED,
-    UNCLEAR,
-    Estimate,
-    declared_fact,
-)
+from hpo_explain.base.text import MAY_BE_NOTHING, NOT_SETTLED, Estimate, declared_fact
+from hpo_explain.belief.decide import LEVEL, Decision, decide
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.space import Array
@@ -37,10 +31,10 @@ Game = Literal["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 
 NEGLIGIBLE = 0.1
 """Interactions that are surely a smaller part of the spread of what is explained are none."""
+_MATTERS, _TOGETHER = 0.02, 0.005  # of what evaluations scatter by: a share, one of several
 _MAIN_COUNT = 3
-_UNCLEAR = " This is within the model's uncertainty."
+_LIKELY = 0.5  # what is less probable is not told of one by itself
 
-_MAY_EXIST = declared_fact("interactions_may_exist", "the model's uncertainty allows for some")
 PLAY_AS_ONE = declared_fact(
     "play_as_one", "{players} contribute least and play as one: what they do among themselves is "
     "not told apart", players=lambda told: listed(list(told.names), 6),
@@ -74,11 +68,7 @@ class Sets(Result):
 
     @property
     def posterior(self) -> PosteriorDraws:
-        """The values of sets for functions drawn from the posterior, by label; the largest first.
-
-        The kernel's parameters are those of the model; in a game the coalitions keep the
-        configurations that are best (worst) by the model's mean.
-        """
+        """The values of sets for functions that the trials allow, by label; the largest first."""
         if self.total.drawn is None:
             return super().posterior
         return PosteriorDraws(self.total.labels, self.total.drawn, "farthest from 0")
@@ -139,15 +129,15 @@ class GameExplanation(Sets):
         squared for the sensitivity. Gains are positive where they improve it.
     coalitions : ndarray of shape (2 ** number of players,)
         The value of every coalition: player i is in coalition c where bit i of c is set.
-    whole_std : float or None
-        Standard deviation of the value of all hyperparameters under the model.
+    noise : float
+        Standard deviation of one evaluation: to gain or to lose less is nothing.
     rows : ndarray of shape (2 ** number of players, d) or None
         The encoded configuration that is best (worst) in every coalition; None for the sensitivity.
     reference : ndarray of shape (2 ** number of players, d) or None
         Those with which the optimizer's are compared; None for other games.
     drawn : ndarray of shape (number of draws, 2 ** number of players) or None
-        The value of every coalition for functions drawn from the posterior; None without one, or
-        where there are too many coalitions.
+        The value of every coalition for each function that the trials allow, with a best (worst)
+        configuration of its own; None of a model without any.
     over : {"mean", "min", "max"} or float, optional
         How the values of several runs became one, coalition by coalition; a number is the quantile.
         None for a game of a single run.
@@ -172,12 +162,12 @@ class GameExplanation(Sets):
     """
 
     says: ClassVar[Mapping[str, str]] = {
-        "tunability": "Tuning gains {size} over {found.at}{levels}.{unclear}",
-        "mistunability": "The worst values lose {size} against {found.at}{levels}.{unclear}",
+        "tunability": "Tuning gains {size} over {found.at}{levels}.",
+        "mistunability": "The worst values lose {size} against {found.at}{levels}.",
         "sensitivity": "With all hyperparameters free, the {found.what} has a standard deviation "
-        "of {std} around {found.at}.{unclear}",
+        "of {std} around {found.at}.",
         "optimizer_bias": "The values that {who} tried miss {size} of the "
-        "{found.subject.objective_name} that can be gained over {found.at}.{unclear}",
+        "{found.subject.objective_name} that can be gained over {found.at}.",
         "no tunability": "Tuning gains nothing over the default.",
         "no mistunability": "No values are worse than the default.",
         "no sensitivity": "The predicted objective does not vary.",
@@ -194,7 +184,7 @@ class GameExplanation(Sets):
     default_trial: int | None
     default_prediction: float
     coalitions: Array
-    whole_std: float | None
+    noise: float = 0.0
     rows: Array | None = None
     reference: Array | None = None
     drawn: Array | None = None
@@ -208,8 +198,10 @@ class GameExplanation(Sets):
 
     @property
     def whole_half(self) -> float | None:
-        """Half the 95 % interval of the value of all hyperparameters under the model."""
-        return None if self.whole_std is None else NORMAL_95 * self.whole_std
+        """Half the 95 % interval of the value of all hyperparameters; None if not known."""
+        if self.drawn is None:
+            return None
+        return decide(self.drawn[:, -1] - self.drawn[:, 0], stretch=self.total.stretch).half
 
     @property
     def start(self) -> float:
@@ -277,7 +269,7 @@ class GameExplanation(Sets):
             "order": self.order,
             "values": self.total.to_dict(),
             "whole": self.whole,
-            "whole_std": self.whole_std,
+            "whole_half_width": self.whole_half,
             "over": self.over,
             "runs": {name: game._numbers() for name, game in self.games.items()},
             "alone": [
@@ -297,54 +289,80 @@ class GameExplanation(Sets):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What all hyperparameters can do, what single ones do by themselves, who acts together."""
-        doubts = self.subject.doubts(self.scope)
-        names, whole = self.all_names, Estimate(self.whole, self.whole_half)
-        if not names or self.whole == 0.0:
-            return (
-                self.told("no_effect", names, 0.0, says=f"no {self.game}", certain=not doubts,
-                          because=doubts),
+        names, last = self.all_names, len(self.coalitions) - 1
+        varies = self.game == "sensitivity"
+        kind = "share" if varies else "difference"
+        whole = self._decision(last)
+        if not names or self.whole == 0.0 or (whole and whole.probability <= 1.0 - LEVEL):
+            # that nothing is left to gain is right too rarely to be certain
+            probability = np.nan if whole is None else 1.0 - whole.probability
+            exact = self.drawn is not None and not self.drawn.any()
+            claim = self.told(
+                kind, names, self.whole, says=f"no {self.game}", certain=exact, side="below",
+                because=() if exact or whole is None else (NOT_SETTLED(probability=probability),),
             )  # fmt: skip
-        if whole.half is None:
-            doubts = (fact("uncertainty_unknown"), *doubts)
-        elif whole.unclear:
-            doubts = (UNCLEAR(), *doubts)
+            return (replace(claim, probability=probability),)
         alone = self.alone()
-        sizes = np.abs(alone)
-        order = np.argsort(-sizes, kind="stable").tolist()
-        kind = "importance" if self.game == "sensitivity" else "gain"
+        order = np.argsort(-np.abs(alone), kind="stable").tolist()
         told = [
-            self._said(kind, self.total.players[p], Estimate(float(alone[p])), doubts,
-                       f"alone {self.game}", player=" + ".join(self.total.players[p]))
-            for p in worth_naming(order, sizes, _MAIN_COUNT, abs(self.whole))
+            self._said(kind, self.total.players[p], 1 << p, f"alone {self.game}",
+                       player=" + ".join(self.total.players[p]))
+            for p in worth_naming(order, np.abs(alone), _MAIN_COUNT, abs(self.whole))
+            if (found := self._decision(1 << p)) is None or found.probability >= _LIKELY
         ]  # fmt: skip
-        first = self._said("total_gain", names, whole, doubts, self.game, levels=self._levels(),
-                           who="the optimizers" if self.games else self.optimizer,
-                           unclear=_UNCLEAR * whole.unclear)  # fmt: skip
-        return (first, *told, *([] if doubts else self._together()))
+        first = self._said(kind, names, last, self.game, levels=self._levels(),
+                           who="the optimizers" if self.games else self.optimizer)  # fmt: skip
+        return (first, *told, *self._together())
+
+    @property
+    def _loses(self) -> bool:
+        return self.game in ("mistunability", "optimizer_bias")
+
+    def _decision(self, code: int) -> Decision | None:
+        """Return whether a coalition gains (loses) more than noise, or varies by a share.
+
+        All together more than noise makes evaluations scatter, or some by more than 2 % of both.
+        """
+        if self.drawn is None:
+            return None
+        draws, stretch = self.drawn[:, code] - self.drawn[:, 0], self.total.stretch
+        if self.game == "sensitivity":
+            of_evaluations = self.drawn[:, -1] + self.noise**2
+            shares = draws / np.maximum(of_evaluations, np.finfo(float).tiny)
+            every = code == len(self.coalitions) - 1
+            return decide(shares, 0.5 if every else _MATTERS, side="above")
+        side = "below" if self._loses else "above"
+        threshold = -self.noise if self._loses else self.noise
+        return decide(draws, threshold, side=side, stretch=stretch)
 
     def _said(
-        self, kind: Any, names: tuple[str, ...], about: Estimate, doubts: tuple[Fact, ...],
-        says: str, **words: Any,
-    ) -> Claim:  # fmt: skip
-        return self.told(
-            kind, names, about.value, between(about.value, about.half), says=says, about=about,
-            certain=not doubts, because=doubts, std=math.sqrt(max(about.value, 0.0)), **words,
+        self, kind: Any, names: tuple[str, ...], code: int, says: str, **words: Any
+    ) -> Claim:
+        value = float(self.coalitions[code] - self.coalitions[0])
+        found = self.decided(
+            kind, names, self._decision(code), says=says, estimate=value,
+            std=math.sqrt(max(value, 0.0)), **words,
         )  # fmt: skip
+        return replace(found, side="above")
 
     def _together(self) -> list[Claim]:
         """Return the strongest interaction, where it is surely one."""
         ranking = self.total.order(range(2, self.order + 1))
-        if not ranking:
+        if not ranking or self.drawn is None:
             return []
-        value = float(self.total.values[ranking[0]])
-        about = Estimate(value, self.total.half(ranking[0], len(ranking)))
-        if about.half is None or about.unclear:
+        i, value = ranking[0], float(self.total.values[ranking[0]])
+        least = self.noise
+        if self.game == "sensitivity":
+            least = _TOGETHER * (self.whole + self.noise**2)
+        sign = 1.0 if value > 0.0 else -1.0
+        found = self.total.decided(i, sign * least, "above" if value > 0.0 else "below")
+        if found is None or not found.certain:
             return []
         do = {"tunability": "gain", "mistunability": "lose", "sensitivity": "make it vary"}
         more = "more" if value * self.whole > 0.0 else "less"
-        names = self.total.names(ranking[0])
-        return [self._said("interaction", names, about, (), "together", more=more,
-                           do=do.get(self.game, "miss"))]  # fmt: skip
+        claim = self.decided("difference", self.total.names(i), found, says="together", more=more,
+                             do=do.get(self.game, "miss"))  # fmt: skip
+        return [replace(claim, side="above")]
 
     def _levels(self) -> str:
         """Return what is predicted for the default, and at best or at worst."""
@@ -369,7 +387,7 @@ class GameExplanation(Sets):
         if not self.games:
             return ""
         runs, over = counted(len(self.games), "run"), self.over
-        losses = self.game in ("mistunability", "optimizer_bias")  # told the other way round
+        losses = self._loses  # told the other way round
         if isinstance(over, float):
             return f"at the {100.0 * (1.0 - over if losses else over):g} % quantile over {runs}"
         if over in ("min", "max"):
@@ -410,6 +428,8 @@ class ShapleyInteractions(Sets):
         The standard deviation of what is explained over the background.
     background_size : int
         Number of background rows; of configurations for a variance.
+    noise : float
+        Standard deviation of one evaluation, of which a share of a variance is told.
     subject, notes
         As of every result.
 
@@ -432,7 +452,10 @@ class ShapleyInteractions(Sets):
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters act together on it.",
         "sure": "Beyond what each does by itself, {each}. | {which} {changes} it by {size}",
+        "shared": "Beyond what each does by itself, {each}. | {which} explain {size:%} of it "
+        "together",
         "perhaps": "The strongest interaction seems to be that of {which} ({estimate}).",
+        "perhaps shared": "The strongest interaction seems to be that of {which} ({estimate:%}).",
     }
 
     of: Literal["prediction", "acquisition", "variance"]
@@ -444,6 +467,7 @@ class ShapleyInteractions(Sets):
     efficiency_gap: float
     spread: float
     background_size: int = 0
+    noise: float = 0.0
 
     @property
     def start(self) -> float:
@@ -485,49 +509,81 @@ class ShapleyInteractions(Sets):
         """The strongest interactions, or that there is none."""
         total = self.total
         ranking = total.order(range(2, self.order + 1))
-        sizes = abs(total.values)
-        limit = NEGLIGIBLE * self.spread
-        if self.of == "variance":
-            limit = limit**2
-        halves = {i: total.half(i, len(ranking)) for i in ranking}
+        sizes = np.abs(total.values)
         named = worth_naming(ranking, sizes.tolist(), _MAIN_COUNT, float(sizes.sum()))
-        small = [i for i in ranking if sizes[i] + (halves[i] or 0.0) <= limit]
-        if not named or len(small) == len(ranking):
-            unknown = any(half is None and sizes[i] > 0.0 for i, half in halves.items())
-            doubts = (
-                *([NOT_BOUNDED()] if unknown else []),
-                *([_MAY_EXIST()] if len(small) < len(ranking) else []),
-                *self.subject.doubts(self.scope),
-            )
-            return (
-                self.told("no_interaction", self.all_names, 0.0, says="none", certain=not doubts,
-                          because=doubts),
-            )  # fmt: skip
-        found = [self._claim(i, halves[i]) for i in named]
+        if not named or self._none(ranking):
+            return (self._no_interaction(ranking),)
+        found = [self._claim(i) for i in named]
         certain = [claim for claim in found if claim.certain]
         return tuple(certain or found[:1])
 
-    def _claim(self, i: int, half: float | None) -> Claim:
+    @property
+    def _kind(self) -> Any:
+        return "share" if self.of == "variance" else "contribution"
+
+    def _draws(self, sets: list[int]) -> Array | None:
+        """Return the draws' values of sets, (k, sets): of a variance as shares of evaluations'."""
+        drawn = self.total.drawn
+        if drawn is None or self.of != "variance":
+            return None if drawn is None else drawn[:, sets]
+        whole = drawn.sum(axis=1, keepdims=True) + self.noise**2
+        return np.asarray(drawn[:, sets] / np.maximum(whole, np.finfo(float).tiny))
+
+    def _none(self, ranking: list[int]) -> bool:
+        """Return whether interactions are surely small, but for integration if of an acquisition.
+
+        A share of the variance is small below half a percent, all else below a tenth of the spread.
+        """
+        drawn = self._draws(ranking)
+        if self.of == "acquisition":
+            error = 0.0 if self.total.half_width is None else self.total.half_width[ranking]
+            return bool((np.abs(self.total.values[ranking]) + error <= self._limit).all())
+        return drawn is not None and self._smallness(drawn).certain
+
+    @property
+    def _limit(self) -> float:
+        return _TOGETHER if self.of == "variance" else NEGLIGIBLE * self.spread
+
+    def _smallness(self, drawn: Array) -> Decision:
+        largest = np.abs(drawn).max(axis=1, initial=0.0)
+        return decide(largest, self._limit, side="below")
+
+    def _no_interaction(self, ranking: list[int]) -> Claim:
+        drawn = self._draws(ranking)
+        if self.of == "acquisition":
+            return self.told(self._kind, self.all_names, 0.0, says="none", certain=True,
+                             because=(), side="below")  # fmt: skip
+        found = None if drawn is None else self._smallness(drawn)
+        claim = self.decided(self._kind, self.all_names, found, says="none", estimate=0.0)
+        return replace(claim, side="below")
+
+    def _claim(self, i: int) -> Claim:
         names, value = self.total.names(i), float(self.total.values[i])
-        here = {name: [self.config[name]] for name in names if name in self.config}
-        doubts: list[Fact] = []
-        integrated = self.total.half_width
-        if half is None:
-            doubts.append(NOT_BOUNDED())
-        if abs(value) <= (half or 0.0 if integrated is None else max(half or 0.0, integrated[i])):
-            doubts.append(MAY_BE_NOTHING())
-        doubts += [*self.subject.doubts(self.scope), *self.subject.untried(here)]
         values = tuple(self.config.get(name) for name in names) if self.config else ()
         told = [
             name if self.config.get(name) is None else f"{name} = {format_value(self.config[name])}"
             for name in names
         ]
-        return self.told(
-            "interaction", names, value, between(value, half), values=values, certain=not doubts,
-            because=tuple(doubts), says="perhaps" if doubts else "sure",
-            about=Estimate(value, half), changes="raises" if value > 0.0 else "lowers",
-            which=" with ".join(told),
-        )  # fmt: skip
+        words = {"which": " with ".join(told), "changes": "raises" if value > 0.0 else "lowers"}
+        if self.of == "acquisition":
+            half = None if self.total.half_width is None else float(self.total.half_width[i])
+            certain = half is None or abs(value) > half
+            return self.told(
+                "contribution", names, value, between(value, half), values=values, certain=certain,
+                because=() if certain else (MAY_BE_NOTHING(),), about=Estimate(value, half),
+                says="sure" if certain else "perhaps", **words,
+            )  # fmt: skip
+        drawn, found, shared = self._draws([i]), None, " shared" * (self.of == "variance")
+        if drawn is not None and shared:
+            found = decide(drawn[:, 0], _TOGETHER, side="above")
+        elif drawn is not None:
+            found = self.total.decided(i)
+        sure = found is not None and found.certain
+        says = (shared.strip() or "sure") if sure else f"perhaps{shared}"
+        estimate = value / self.prediction if shared else value
+        claim = self.decided(self._kind, names, found, says=says, values=values,
+                             estimate=estimate, **words)  # fmt: skip
+        return replace(claim, side="above")
 
     @property
     def finding(self) -> str:

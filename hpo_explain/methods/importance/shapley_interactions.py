@@ -7,8 +7,7 @@ makes interactions of their values.
 
 The game of the variance is that of the Shapley effects: v(S) is the variance of the mean prediction
 given S, ``Cov(f(X), f(X_S, X'))`` where X' is independent of X. Its dividends are the components of
-the functional ANOVA. Where the model has a joint posterior, functions drawn from it tell how far
-the values of the function itself may be from those of its mean.
+the functional ANOVA. Of a model that draws functions the value is the mean over the draws.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.options import INDICES, Criterion, Direction, InteractionIndex
-from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
+from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.orders import evaluate
-from hpo_explain.methods.importance._interaction_uncertainty import interactions_under
 from hpo_explain.methods.importance._variance_game import (
     configurations_of,
     variances,
@@ -46,7 +45,8 @@ from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, encode_one
 
-_LINEAR = "mean"  # the term that is the predicted objective, but for its sign
+_DRAWN = 8192  # composed rows at which functions are drawn
+_LEAST = 4  # background rows of these
 _MOST_OF_VARIANCE = 8  # players: of more, integrals would be too coarse
 _RANKED_BY = 50  # background rows from which those that play as one are chosen
 
@@ -193,6 +193,9 @@ class ShapleyInteractionExplainer:
     ) -> None:
         self._explained = Explained.of(surrogate, subject.direction if subject else direction)
         self._subject = self._explained.completed(subject)
+        explained, self._belief = self._explained, None
+        if explained.of_objective and explained.surrogate is not None:
+            self._belief = as_draws(explained.surrogate, explained.direction, seed=seed)
         self._index = cast(InteractionIndex, check_option("index", index, INDICES))
         self._order = check_count("order", order, minimum=2)
         self._seed = check_seed(seed)
@@ -244,8 +247,8 @@ class ShapleyInteractionExplainer:
                 tuple(map(tuple, players)),
                 found.sets,
                 total,
-                _half_width(found.by_cube.sum(axis=2)),
-                *self._known(x, found, background, total),
+                half := _half_width(found.by_cube.sum(axis=2)),
+                self._drawn(x, found, background, total, half),
             ),
             terms=explained.game.term_names,
             by_term=by_term,
@@ -280,27 +283,26 @@ class ShapleyInteractionExplainer:
         columns = np.flatnonzero(relevant(explained.game)).tolist()
         players, notes = [[j] for j in columns], tuple[Fact, ...]()
         if len(columns) > _MOST_OF_VARIANCE:
-            alone = variances(explained, [[j] for j in columns], singles=True, seed=self._seed)
-            order = np.argsort(-alone.mean(axis=0), kind="stable")
+            if self._belief is None:
+                of_each = variances(explained, players, singles=True, seed=self._seed)
+            else:
+                of_each = self._belief.anova.mains[:, columns]
+            order = np.argsort(-of_each.mean(axis=0), kind="stable")
             first = sorted(columns[i] for i in order[: _MOST_OF_VARIANCE - 1])
             rest = [j for j in columns if j not in first]
             players = [*([j] for j in first), rest]
             notes = (PLAY_AS_ONE(names=[space.names[j] for j in rest]),)
-        by_set = variances(explained, players, seed=self._seed)
+        belief = self._belief if players else None
+        if belief is None:
+            by_set = variances(explained, players, seed=self._seed)
+        else:
+            by_set = variances_of_draws(belief, players)
         order_of_sets = min(self._order, len(players))
         weights = interaction_weights(len(players), order_of_sets, self._index)
         phi = by_set @ weights.T if players else np.zeros((len(by_set), 0))
         total = phi.mean(axis=0)
         variance = float(by_set[:, -1].mean())
-        drawn = None
-        if explained.of_objective and explained.surrogate is not None and players:
-            of_draws = variances_of_draws(
-                explained.surrogate, players, draws=self._subject.draws, seed=self._seed
-            )
-            if of_draws is not None:
-                # the draws tell how far the function may be from its mean, in either direction
-                apart = weights @ (of_draws[:, 1:] - of_draws[:, :1])
-                drawn = total + apart.T
+        half = _half_width(phi) if belief is None else None
         return ShapleyInteractions(
             subject=self._subject,
             of="variance",
@@ -311,9 +313,8 @@ class ShapleyInteractionExplainer:
                 tuple(tuple(space.names[j] for j in player) for player in players),
                 sets_up_to(len(players), order_of_sets),
                 total,
-                _half_width(phi),
-                None if drawn is None else np.sqrt(((drawn - total) ** 2).mean(axis=0)),
-                drawn,
+                half,
+                None if belief is None else phi,
             ),
             terms=("variance",),
             by_term=total[:, None],
@@ -321,7 +322,8 @@ class ShapleyInteractionExplainer:
             baseline=0.0,
             efficiency_gap=variance - float(total.sum()),
             spread=float(np.sqrt(max(variance, 0.0))),
-            background_size=configurations_of(len(players)) if len(by_set) > 1 else 0,
+            background_size=configurations_of(len(players)) if half is not None else 0,
+            noise=0.0 if belief is None else belief.noise_std,
             notes=(*notes, *self._subject.notes),
         )
 
@@ -369,26 +371,27 @@ class ShapleyInteractionExplainer:
         names = [game.acquisition.space.names[j] for j in rest]
         return [*([j] for j in alone), rest], (PLAY_AS_ONE(names=names),)
 
-    def _known(
-        self, x: Array, found: _Found, background: Array, total: Array
-    ) -> tuple[Array | None, Array | None]:
-        """Return the values' std under the model, and draws of them from its posterior.
-
-        Both are known where what is explained is linear in the model's function.
-        """
-        surrogate, terms = self._explained.surrogate, self._explained.game.term_names
-        if surrogate is None or _LINEAR not in terms or not found.players:
-            return None, None
-        if len(found.players) > EXACT_PLAYERS:
-            return None, None
-        weights = interaction_weights(
-            len(found.players), min(self._order, len(found.players)), self._index
-        )
-        sums = interactions_under(surrogate, x, found.players, background, weights, seed=self._seed)
-        if sums is None or sums.covariance is None:
-            return None if sums is None else sums.std, None
-        n = self._subject.draws or DRAWS
-        return sums.std, normal_draws(total, sums.covariance, n, self._seed).T
+    def _drawn(
+        self, x: Array, found: _Found, background: Array, total: Array, half: Array | None
+    ) -> Array | None:
+        """Return the values for each draw, (k, sets), with an error of integrating of its own."""
+        belief, p = self._belief, len(found.players)
+        if belief is None or not p or p > EXACT_PLAYERS:
+            return None
+        rng, coalitions = np.random.default_rng(self._seed), all_coalitions(p)
+        weights = interaction_weights(p, min(self._order, p), self._index)
+        joined = np.zeros((len(coalitions), len(x)), dtype=bool)
+        for player, columns in enumerate(found.players):
+            joined[:, columns] = coalitions[:, [player]]
+        drawn: Array = np.zeros((1, len(weights)))
+        some = background[rng.permutation(len(background))[: max(_LEAST, _DRAWN // len(joined))]]
+        for rows in np.array_split(some, -(-len(some) * len(joined) // _DRAWN)):
+            z = np.where(joined, x, rows[:, None]).reshape(-1, len(x))
+            values = belief.draws(belief.space.project(z)).reshape(-1, len(rows), len(joined))
+            drawn = drawn + values.sum(axis=1) @ weights.T / len(some)
+        error = 0.0 if half is None else half / NORMAL_95
+        apart = drawn - drawn.mean(axis=0) + error * rng.standard_normal(drawn.shape)
+        return np.asarray(total + apart)
 
 
 @dataclass(frozen=True, eq=False)

@@ -317,8 +317,10 @@ def shared_game(games: Mapping[str, GameExplanation], over: Over | float) -> Gam
     weights = np.zeros((0, len(values)))
     if total.players:
         weights = interaction_weights(len(total.players), first.order, first.index)
-    phi = weights @ values
-    std, whole_std, drawn, coalitions = _known(each, over, weights, values, phi)
+    of_runs = [game.drawn for game in each if game.drawn is not None]
+    drawn = _over(np.stack(of_runs), over) if len(of_runs) == len(each) else None
+    if drawn is not None:
+        values = drawn.mean(axis=0)
     subject = shared_subject(first.subject.space, [game.subject for game in each])
     notes = tuple(dict.fromkeys(note for game in each for note in game.notes))
     wholes = np.abs([game.whole for game in each])
@@ -331,12 +333,15 @@ def shared_game(games: Mapping[str, GameExplanation], over: Over | float) -> Gam
         notes=notes,
         default_trial=None,
         default_prediction=float(np.mean([game.default_prediction for game in each])),
-        total=SetValues(total.players, total.sets, phi, _half_width(each, over), std, drawn),
+        total=SetValues(
+            total.players, total.sets, weights @ values, _half_width(each, over),
+            None if drawn is None else drawn @ weights.T, total.stretch,
+        ),
         coalitions=values,
-        whole_std=whole_std,
+        noise=max(game.noise for game in each),
         rows=None,
         reference=None,
-        drawn=coalitions,
+        drawn=drawn,
         over=over,
         games=dict(games),
     )
@@ -348,37 +353,6 @@ def _over(values: Array, over: Over | float) -> Array:
         return np.asarray(values.mean(axis=0))
     quantile = {"min": 0.0, "max": 1.0}[over] if isinstance(over, str) else over
     return np.asarray(np.quantile(values, quantile, axis=0))
-
-
-def _known(
-    games: tuple[GameExplanation, ...],
-    over: Over | float,
-    weights: Array,
-    values: Array,
-    phi: Array,
-) -> tuple[Array | None, float | None, Array | None, Array | None]:
-    """Return the std of the sets and of the whole, and draws of sets and of coalitions."""
-    stds = [game.total.model_std for game in games if game.total.model_std is not None]
-    wholes = [game.whole_std for game in games if game.whole_std is not None]
-    of_coalitions = [game.drawn for game in games if game.drawn is not None]
-    of_runs = [game.total.drawn for game in games if game.total.drawn is not None]
-    coalitions = drawn = None
-    if len(of_coalitions) == len(games):
-        coalitions = _over(np.stack(of_coalitions), over)
-        drawn = coalitions @ weights.T
-    elif over == "mean" and len(of_runs) == len(games):
-        drawn = np.mean(of_runs, axis=0)
-    if over == "mean":
-        if len(stds) < len(games):
-            return None, None, None, None
-        std = np.sqrt(np.sum(np.square(stds), axis=0)) / len(games)
-        return std, float(np.sqrt(np.sum(np.square(wholes)))) / len(games), drawn, coalitions
-    if coalitions is None or drawn is None:
-        return None, None, None, None
-    # the largest of several draws is larger than that of their means: this counts as well
-    away = (coalitions[:, -1] - coalitions[:, 0]) - (values[-1] - values[0])
-    std = np.sqrt(((drawn - phi) ** 2).mean(axis=0))
-    return std, float(np.sqrt((away**2).mean())), drawn, coalitions
 
 
 def _half_width(games: tuple[GameExplanation, ...], over: Over | float) -> Array | None:

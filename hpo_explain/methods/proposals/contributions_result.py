@@ -401,7 +401,7 @@ class ProposalExplanation(Contributions):
             says="objective" if settled else "open", setting=f"{self.names[j]} = {self.value(j)}",
             does="improves" if lowers == (self.direction == "minimize") else "worsens",
         )  # fmt: skip
-        return replace(found, term="objective", because=())
+        return replace(found, term="objective", because=(), side="above")
 
     def _leading(self, sign: float) -> list[int]:
         """Return the few hyperparameters that make up most of the contributions of one sign."""
@@ -523,11 +523,12 @@ class PredictionExplanation(Contributions):
     def claim_of(self, j: int) -> Claim:
         """Return what is said of the contribution of a hyperparameter, by its position."""
         name, phi = self.names[j], float(self.phi[j])
-        return self.decided(
+        found = self.decided(
             "contribution", (name,), self.objective(j), says="reason", estimate=phi,
             values=(self.config.get(name),), setting=f"{name} = {self.value(j)}",
             does="raises" if phi >= 0.0 else "lowers", **self._levels,
         )  # fmt: skip
+        return replace(found, side="above")
 
     @property
     def _levels(self) -> dict[str, Any]:
