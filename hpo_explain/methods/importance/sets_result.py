@@ -335,9 +335,7 @@ class GameExplanation(Sets):
         threshold = -self.noise if self._loses else self.noise
         return decide(draws, threshold, side=side, stretch=stretch)
 
-    def _said(
-        self, kind: Any, names: tuple[str, ...], code: int, says: str, **words: Any
-    ) -> Claim:
+    def _said(self, kind: Any, names: tuple[str, ...], code: int, says: str, **words: Any) -> Claim:
         value = float(self.coalitions[code] - self.coalitions[0])
         found = self.decided(
             kind, names, self._decision(code), says=says, estimate=value,
