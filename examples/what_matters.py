@@ -11,7 +11,7 @@ import optuna
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import FanovaImportanceEvaluator
-from hpo_explain.diagnostics._sampling_bias import sampling_bias
+from hpo_explain.methods.runs.sampling_bias import sampling_bias
 
 
 def loss(trial: optuna.Trial) -> float:

@@ -18,7 +18,6 @@ from .base.facts import Origin as Origin
 from .base.posterior import PosteriorDraws as PosteriorDraws
 from .base.subject import Subject as Subject
 from .catalog.guide import guide as guide
-from .diagnostics import SamplingBias as SamplingBias
 from .methods._engines.background import baseline_background as baseline_background
 from .methods._engines.background import global_background as global_background
 from .methods._engines.background import hybrid_background as hybrid_background
@@ -118,6 +117,8 @@ from .methods.runs.noise_result import Noise as Noise
 from .methods.runs.pareto import ParetoExplainer as ParetoExplainer
 from .methods.runs.pareto import pareto as pareto
 from .methods.runs.pareto_result import ParetoFront as ParetoFront
+from .methods.runs.sampling_bias import SamplingBias as SamplingBias
+from .methods.runs.sampling_bias import sampling_bias as sampling_bias
 from .methods.runs.trust import trust as trust
 from .methods.runs.trust_result import RunTrust as RunTrust
 from .methods.space.footprint import FootprintExplainer as FootprintExplainer

@@ -20,9 +20,9 @@ from hpo_explain import (
     compare,
 )
 from hpo_explain.base.subject import Subject
-from hpo_explain.diagnostics._trust import Trust, Verdict
+from hpo_explain.belief.trust import Trust
 
-TRUSTED = Trust(*[Verdict("good", ())] * 2, 0.9, 0.95, 60, "made by hand", Verdict("good", ()))
+TRUSTED = Trust("good", 0.9, (0.8, 0.95), 0.8, (0.6, 0.9), 0.1, 0.9, 0.95, 30)
 SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}
 
 # Names that a careless program shows as something else than themselves.
@@ -54,9 +54,7 @@ def subject_of(names, **changes):
 
 def believed(subject, level="good", **known):
     """A subject whose model is as good as its level."""
-    verdict = Verdict(level, ())
-    trust = Trust(verdict, verdict, 0.9, 0.95, 30, "by hand")
-    return dataclasses.replace(subject, trust=trust, **known)
+    return dataclasses.replace(subject, trust=dataclasses.replace(TRUSTED, level=level), **known)
 
 
 def explained(model, config, **options):

@@ -23,7 +23,6 @@ MORE = {
     "hpo_explain.base.posterior": ["PosteriorDraws"],
     "hpo_explain.base.subject": ["Subject"],
     "hpo_explain.catalog.guide": ["guide"],
-    "hpo_explain.diagnostics": ["SamplingBias"],
     "hpo_explain.methods._engines.background": [
         "baseline_background", "global_background", "hybrid_background", "local_background",
     ],
@@ -42,6 +41,7 @@ MORE = {
     "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
     "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
     "hpo_explain.methods.runs.compare": ["ComparedRun"],
+    "hpo_explain.methods.runs.sampling_bias": ["SamplingBias", "sampling_bias"],
     "hpo_explain.models": [
         "ExpectedImprovement", "ForestSurrogate", "GaussianProcessSurrogate",
         "LogExpectedImprovement", "LowerConfidenceBound", "ModelSurrogate",

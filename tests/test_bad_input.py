@@ -25,8 +25,8 @@ from sklearn.model_selection import GridSearchCV
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
-from hpo_explain.diagnostics._sampling_bias import sampling_bias
 from hpo_explain.methods._engines.background import l1_neighbourhood
+from hpo_explain.methods.runs.sampling_bias import sampling_bias
 from hpo_explain.models.columns import KernelColumns, OrderedColumns
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import ProductMixture

@@ -62,7 +62,6 @@ def test_a_model_of_some_trials_says_so_in_every_result(small_limits, kind, lear
 
 def test_trust_and_importance_and_proposals_say_from_how_many(small_limits):
     run = run_of(1100, proposals=[1050])
-    assert "learns from 400 of 1,100 trials" in str(hx.trust(run))
     found = hx.importance(run, n_trees=8)
     assert the_note(found.notes, "learned_from_some")["taken"] == 400
     proposal = hx.explain_proposal(run, 1050, background=50)

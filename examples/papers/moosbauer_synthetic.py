@@ -38,7 +38,7 @@ from moosbauer_bo import improvement, mean_and_spread, minimize, minimize_as_mlr
 from skopt.space import Real
 
 import hpo_explain as hx
-from hpo_explain.diagnostics._sampling_bias import sampling_bias
+from hpo_explain.methods.runs.sampling_bias import sampling_bias
 from hpo_explain.models.protocols import Surrogate
 
 BUDGETS = {3: 80, 5: 150, 8: 250}

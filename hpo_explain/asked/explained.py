@@ -13,10 +13,10 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.options import CRITERIA, Direction
 from hpo_explain.base.subject import Subject
+from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.diagnostics._narrow import trust_of_densities
-from hpo_explain.diagnostics._trust import LEVELS, Trust
-from hpo_explain.diagnostics._trust import trust as trust_in
+from hpo_explain.belief.trust import LEVELS, Trust
+from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
@@ -113,11 +113,11 @@ class Explained:
         surrogate = self.surrogate
         return "" if surrogate is None else getattr(surrogate, "label", "a model of yours")
 
-    def trust(self, direction: Direction) -> Trust | None:
-        """Return whether what is explained is good enough, where it can be judged."""
-        if self.surrogate is None:
-            return trust_of_densities(self.game)
-        return trust_in(self.surrogate, direction)
+    @property
+    def trust(self) -> Trust | None:
+        """How well the objective is known, where the belief is explained; else None."""
+        known = self.of_objective and isinstance(self.surrogate, Belief)
+        return trust_in(self.surrogate) if known else None  # type: ignore[arg-type]
 
     @property
     def objective_direction(self) -> Direction:
@@ -126,8 +126,6 @@ class Explained:
 
     def completed(self, subject: Subject | None) -> Subject:
         """Return what is explained, with what is known of the model; made where none is given.
-
-        Where the subject comes with a verdict on the model, that one holds.
 
         Raises
         ------
@@ -142,12 +140,11 @@ class Explained:
                 given,
                 "Give the subject of the model's own run.",
             )
-        trust = self.trust(given.direction) if given.trust is None else given.trust
         return replace(
             given,
             model=self.model,
             acquisition=self.acquisition,
-            trust=trust,
+            trust=self.trust,
             notes=as_facts([*getattr(self.surrogate, "notes", ()), *given.notes]),
         )
 

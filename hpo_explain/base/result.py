@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from hpo_explain.belief.decide import Decision
-    from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
+    from hpo_explain.belief.trust import Trust
+    from hpo_explain.diagnostics._trust import Scope
 
 _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
@@ -111,13 +112,14 @@ class Result(ABC):
 
     @property
     def trust(self) -> Trust | None:
-        """Whether the surrogate is good enough to be explained."""
+        """How well the objective is known, where the belief is explained."""
         return self.subject.trust
 
     @property
-    def verdict(self) -> Verdict | None:
-        """How far its statements can be relied on: the verdict of trust of its `scope`."""
-        return self.subject.verdict(self.scope)
+    def reliance(self) -> str:
+        """The verdict of trust in words; empty where it is good, and where there is none."""
+        level = "good" if self.trust is None else self.trust.level
+        return "" if level == "good" else f"Trust in the model is {level}."
 
     @property
     def trial(self) -> int | None:
@@ -423,7 +425,8 @@ class Result(ABC):
             max_colwidth=_WIDEST,
             na_rep="",
         )
-        return f"{self.sentence}\n\n{printable_lines(table)}"
+        said = " ".join(filter(None, [self.sentence, self.reliance]))
+        return f"{said}\n\n{printable_lines(table)}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.sentence}>"
@@ -432,7 +435,7 @@ class Result(ABC):
         text = self.sentence
         plot = f'<div style="overflow-x: auto">{pages().plot_svg(self.plot, alt=text)}</div>'
         return (
-            f'<div style="max-width: 60em">{text_html(text)}{plot}'
+            f'<div style="max-width: 60em">{text_html(f"{text} {self.reliance}".rstrip())}{plot}'
             f"{frame_html(printed_frame(self))}</div>"
         )
 

@@ -20,33 +20,15 @@ from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
 
 if TYPE_CHECKING:
-    from hpo_explain.diagnostics._trust import Scope, Trust, Verdict
+    from hpo_explain.belief.trust import Trust
+    from hpo_explain.diagnostics._trust import Scope
     from hpo_explain.run import Run
 
 _MOST_BARELY = 4  # hyperparameters that are named
 _TRIED = 0.75  # share of a hyperparameter's scale that must have been tried
 
 
-_WHERE = {
-    "everywhere": "over the whole space",
-    "good_region": "among the good trials",
-    "proposals": "behind the proposals",
-}
-_model_not_trusted = declared_fact(
-    "model_not_trusted",
-    "{what} {where}",
-    what=lambda fact: (
-        "it is not known how well the model predicts"
-        if fact["level"] == "unknown"
-        else "the model predicts badly"
-    ),
-    where=lambda fact: _WHERE[fact["scope"]],
-)
-_model_not_checked = declared_fact(
-    "model_not_checked",
-    "predictions were checked in a small part of the space only{along}",
-    along=lambda fact: f" along {join_words(fact.names)}" if fact.names else "",
-)
+_model_not_trusted = declared_fact("model_not_trusted", "the model predicts badly")
 _value_not_tried = declared_fact("value_not_tried", "hardly any trial has such values of {names}")
 _range_partly_tried = declared_fact(
     "range_partly_tried", "{what}", what=lambda fact: _partly_tried(fact.names)
@@ -89,7 +71,7 @@ class Subject:
     optimizer : str
         What ran the optimization.
     trust : Trust or None
-        Whether the surrogate is good enough to be explained.
+        How well the objective is known, where the belief is explained; None elsewhere.
     tried : ndarray of shape (n, d)
         Encoded configurations of the finished trials; empty where they are not known.
     costs : ndarray of shape (n,)
@@ -169,33 +151,13 @@ class Subject:
         """Where the finished trials lie, if they are known."""
         return Support(self.space, self.tried) if len(self.tried) else None
 
-    def verdict(self, scope: Scope) -> Verdict | None:
-        """Return how far statements of a scope can be relied on, if that was asked."""
-        return None if self.trust is None else self.trust.verdict(scope)
-
     def trusted(self, scope: Scope) -> bool:
-        """Return whether statements of a scope may be certain, for all that trust says.
-
-        Examples
-        --------
-        >>> from hpo_explain import FloatParameter, SearchSpace
-        >>> Subject(SearchSpace([FloatParameter("x", 0.0, 1.0)])).trusted("everywhere")
-        False
-        """
-        verdict = self.verdict(scope)
-        return verdict is not None and verdict.enough
+        """Return whether statements may be certain, for all that trust says."""
+        return self.trust is not None and self.trust.level != "poor"
 
     def doubts(self, scope: Scope) -> tuple[Fact, ...]:
-        """Return why trust does not allow statements of a scope to be certain; empty if it does."""
-        if self.trusted(scope):
-            return ()
-        verdict = self.verdict(scope)
-        level = "unknown" if verdict is None else verdict.level
-        reasons = () if verdict is None else verdict.reasons
-        failed = [r for r in reasons if dict(r.values).get("level") == level]
-        if level == "poor" and [reason.kind for reason in failed] == ["trust_reach"]:
-            return (_model_not_checked(names=failed[0].names, scope=scope),)
-        return (_model_not_trusted(level=level, scope=scope),)
+        """Return why trust does not allow statements to be certain; empty if it does."""
+        return () if self.trusted(scope) else (_model_not_trusted(),)
 
     def untried(self, values: Mapping[str, Sequence[Any]]) -> tuple[Fact, ...]:
         """Return a fact that names the hyperparameters with values that were hardly tried.

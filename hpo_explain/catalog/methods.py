@@ -15,6 +15,10 @@ TRUST = Method(
     module="hpo_explain.methods.runs.trust",
     asks="How well is the objective known?",
     limits="expects of the objective that it is as rough where nothing was tried as elsewhere",
+    title="How well is the objective known?",
+    how_to_read="Many functions go through the trials as well as noise allows. The further their "
+    "mean is expected to be from each of them, the less is known: R² and the rank correlation are "
+    "those that it is expected to have with the objective itself.",
 )
 NOISE = Method(
     name="noise",

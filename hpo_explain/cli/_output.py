@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _FORMATS = (".png", ".svg", ".pdf")
 _WIDEST = 60
-_COLORS = {"good": "green", "fair": "yellow", "poor": "red"}
 
 
 def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
@@ -57,8 +56,6 @@ def show(result: Any, form: str, plot: Path | None) -> None:
         _draw(result, plot)
     if form == "json":
         _write(f"{as_json(result.to_dict())}\n")
-    elif not hasattr(result, "to_frame"):  # a verdict
-        click.echo(str(result))
     elif form == "csv":
         _explain(result, to_stderr=True)
         _write(as_csv(_frame(result)))
@@ -97,14 +94,10 @@ def _write(text: str) -> None:
 
 def _explain(result: Any, *, to_stderr: bool) -> None:
     from hpo_explain.base.text import tell
-    from hpo_explain.diagnostics.told import WHERE, reasons
 
-    verdict = result.verdict
-    if verdict is not None:
-        styled = click.style(verdict.level, fg=_COLORS.get(verdict.level, "yellow"), bold=True)
-        said = f"Trust {WHERE[result.scope]}: {styled}. {reasons(verdict)}"
-        click.echo(said, err=to_stderr)
     click.echo(result.sentence, err=to_stderr)
+    if result.reliance:
+        click.secho(result.reliance, err=to_stderr, bold=True)
     for note in result.notes:
         click.echo(f"note: {tell(note, name_option)}", err=to_stderr)
 

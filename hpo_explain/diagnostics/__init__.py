@@ -1,5 +1,1 @@
-"""Whether a surrogate can be trusted."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""How well the trials of a branch are known."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.numbers import ONE_SIDED_95
 from hpo_explain.models.protocols import HeldOut
-from hpo_explain.space import Array, Bools
+from hpo_explain.space import Array
 
 _DRAWS = 200
 _LEVEL = 0.05  # of the one-sided limits
@@ -45,73 +44,3 @@ def r2_of(held_out: HeldOut, weights: Array | None = None) -> tuple[float, float
     # where the objectives are all the same nothing is explained
     r2 = np.maximum(np.nan_to_num(r2, nan=_LEAST, posinf=_LEAST, neginf=_LEAST), _LEAST)
     return float(r2[0]), float(np.quantile(r2[1:], _LEVEL))
-
-
-def good_trials(cost: Array, predicted: Array | None = None) -> Bools:
-    """Return which trials are good: the best 30 %, at least ten, and what belongs to them.
-
-    To them belong all trials that are as good as the best quarter of the space is predicted to be
-    (a run that converged has many), and trials up to the fifth best different cost, as equal ones
-    cannot be put in an order.
-
-    Parameters
-    ----------
-    cost : ndarray of shape (n,)
-        Observed costs, smaller is better.
-    predicted : ndarray, optional
-        Predicted costs of configurations spread evenly over the space.
-    """
-    ordered, different = np.sort(cost), np.unique(cost)
-    count = min(len(cost), max(_FEWEST, int(np.ceil(_BEST * len(cost)))))
-    bound = max(ordered[count - 1], different[min(_VALUES, len(different)) - 1])
-    if predicted is not None:
-        bound = max(bound, float(np.quantile(predicted, _QUARTER)))
-    return np.asarray(cost <= bound)
-
-
-def rank_correlation(observed: Array, predicted: Array) -> tuple[float, float]:
-    """Return Spearman's rank correlation, and its lower 95 % limit by Fisher's transformation.
-
-    Both are 0 and below where the objectives or predictions are all the same.
-
-    References
-    ----------
-    .. [1] Fieller, E. C., Hartley, H. O. and Pearson, E. S. (1957). Tests for rank correlation
-       coefficients. I. Biometrika 44. The variance is 1.06 / (n - 3).
-    """
-    from scipy.stats import spearmanr
-
-    n = len(observed)
-    if n < 4 or np.ptp(observed) == 0.0 or np.ptp(predicted) == 0.0:
-        return 0.0, -1.0
-    rho = float(spearmanr(observed, predicted).statistic)
-    return rho, limit_of_rank(rho, n)
-
-
-def limit_of_rank(rho: float, n: int) -> float:
-    """Return the lower 95 % limit of a rank correlation of n trials."""
-    if n < 4:
-        return -1.0
-    error = ONE_SIDED_95 * np.sqrt(1.06 / (n - 3))
-    return float(np.tanh(np.arctanh(np.clip(rho, -0.999999, 0.999999)) - error))
-
-
-def two_groups(cost: Array) -> tuple[Bools, float]:
-    """Return the better of the two groups into which costs fall best, and how much that explains.
-
-    The share of the variance that lies between the two groups; the split is the best of all.
-
-    References
-    ----------
-    .. [1] Otsu, N. (1979). A threshold selection method from gray-level histograms. IEEE
-       Transactions on Systems, Man, and Cybernetics 9.
-    """
-    ordered = np.sort(cost)
-    n = len(cost)
-    z = (ordered - ordered[0]) / (ordered[-1] - ordered[0] or 1.0)  # squares stay finite
-    z = (z - z.mean()) / (z.std() or 1.0)
-    below = np.arange(1, n)
-    between = np.cumsum(z)[:-1] ** 2 / (below * (n - below))
-    between = np.where(np.diff(ordered) > 0.0, between, 0.0)  # equal costs are not parted
-    at = int(np.argmax(between))
-    return np.asarray(cost <= ordered[at]), float(between[at])

@@ -12,7 +12,6 @@ from hpo_explain.base.figures.rows import View
 from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
-from hpo_explain.diagnostics.told import caution
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section, line
@@ -49,12 +48,11 @@ def _figure(result: Any, name: str, view: View[Any]) -> Markup:
 
 
 def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "") -> Content:
-    """Return the content of a section: its lead, a caution, the finding, plots and notes."""
+    """Return the content of a section: its lead, the finding, plots and notes."""
     body = render(
         "result.html.j2",
         lead=lead,
         sentence=result.sentence,
-        caution=caution(result),
         plots=plots,
         notes=result.notes,
     )

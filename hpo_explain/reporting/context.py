@@ -14,9 +14,6 @@ from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._sampling_bias import SamplingBias, sampling_bias
-from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.methods._engines.proposed import judged_at
 from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.analyses import Analysed
@@ -28,12 +25,13 @@ from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.densities_result import ProposalDensities
 from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
-from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer, explainable
+from hpo_explain.methods.proposals.explain_proposal import explainable
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
+from hpo_explain.methods.runs.sampling_bias import SamplingBias, sampling_bias
+from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.methods.space.subspace_result import Subspace
-from hpo_explain.models.acquisition.protocols import SurrogateBased
 from hpo_explain.reporting._ahead import Ahead
 from hpo_explain.run import Run
 
@@ -131,18 +129,9 @@ class Context(Analysed):
     # ------------------------------------------------------------------ the model
 
     @property
-    def trust_of_proposals(self) -> Trust | None:
-        """Whether the densities behind the latest proposals, if there are any, can be trusted.
-
-        Elsewhere the model behind the proposals is the surrogate, which `trust` judges.
-        """
-        return self.once("trust of proposals", self._trust_of_proposals)
-
-    def _trust_of_proposals(self) -> Trust | None:
-        latest = max(self.run.proposals or (), default=None)
-        if latest is None or isinstance(self.run.acquisition(), SurrogateBased):
-            return None
-        return ProposalExplainer().trust(self.run, judged_at(self.run, latest))
+    def trust(self) -> RunTrust:
+        """How well the objective is known."""
+        return self.once("trust", lambda: methods.trust(self.run))
 
     @property
     def sampling_bias(self) -> SamplingBias:

@@ -8,7 +8,6 @@ import numpy as np
 from markupsafe import Markup
 
 from hpo_explain.base.numbers import percent, percent_range
-from hpo_explain.diagnostics.told import caution
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
@@ -33,7 +32,6 @@ def _content(context: Context) -> Content:
     body = render(
         "matters.html.j2",
         shared=shared,
-        caution=caution(result, brief=True),
         sentence=result.sentence,
         rows=[shares[name] | _row(context, effects[name], shared) for name in named],
         pairs=[_plot(context, effect) for effect in context.pair_effects],

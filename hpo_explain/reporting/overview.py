@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -13,8 +12,6 @@ from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.facts import by_reason
 from hpo_explain.base.numbers import format_value, percent, percent_range
 from hpo_explain.base.phrases import counted, spans
-from hpo_explain.diagnostics import told
-from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.draw._text import abbreviated, plain
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.reporting._render import figure, render
@@ -35,22 +32,11 @@ def _short(context: Context) -> Content:
     body = render(
         "short.html.j2",
         best=best,
-        verdicts=[
-            (told.WHERE[scope], found.level, told.NEEDED[scope])
-            for scope, found in _with_proposals(context).verdicts
-        ],
+        trust=unless_nothing(lambda: context.trust),
         bars=[] if importance is None else _bars(importance),
         actions=actions,
     )
     return Content(best, body)
-
-
-def _with_proposals(context: Context) -> Trust:
-    """Return the verdicts, that on the proposals of the densities that chose them."""
-    densities = unless_nothing(lambda: context.trust_of_proposals)
-    if densities is None:
-        return context.trust
-    return replace(context.trust, proposals=densities.proposals)
 
 
 def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
@@ -72,8 +58,8 @@ def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
 SHORT = Section(
     "short",
     "In short",
-    "The verdicts say what the model's predictions of trials that it had not seen are worth. A bar "
-    "is the share of the variance of the predicted objective that a hyperparameter explains.",
+    "Trust says how well the objective is known over the space. A bar is the share of the variance "
+    "of the predicted objective that a hyperparameter explains.",
     _short,
 )
 
@@ -176,31 +162,5 @@ OVERVIEW = Section(
     "Every mark is one trial: a configuration that was tried, and the objective it reached. The "
     "line is the best objective so far; where it is flat, trials brought nothing better.",
     _content,
-    folded=True,
-)
-
-
-def _trust_content(context: Context) -> Content:
-    verdict = context.trust
-    advice = told.ADVICE[verdict.level]
-    body = render(
-        "trust.html.j2",
-        level=verdict.level,
-        advice=advice,
-        measures=told.measures(verdict),
-        verdicts=[
-            (told.WHERE[scope], told.NEEDED[scope], found.level, told.reasons(found))
-            for scope, found in verdict.verdicts
-        ],
-    )
-    return Content(f"Trust is {verdict.level}. {advice}", body)
-
-
-TRUST = Section(
-    "trust",
-    "Can the model be trusted?",
-    "Every explanation here describes a model of the objective, not the objective itself. This "
-    "section says how well that model predicts trials that it had not seen.",
-    _trust_content,
     folded=True,
 )

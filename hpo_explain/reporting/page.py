@@ -14,7 +14,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.catalog.methods import IMPORTANCE, METHODS
+from hpo_explain.catalog.methods import IMPORTANCE, METHODS, TRUST
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import page
@@ -22,7 +22,7 @@ from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.matters import MATTERS
-from hpo_explain.reporting.overview import OVERVIEW, SHORT, TRUST
+from hpo_explain.reporting.overview import OVERVIEW, SHORT
 from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.proposals import BEST_PROPOSAL, LATEST_PROPOSAL, PATH
@@ -30,16 +30,16 @@ from hpo_explain.reporting.section import Card, Section, card_of
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.run import Run
 
+_FIRST = (TRUST, IMPORTANCE)
 SECTIONS: tuple[Section, ...] = (
     SHORT,
     TRIALS,
     MATTERS,
     PATH,
     OVERVIEW,
-    TRUST,
-    section_of(IMPORTANCE),
+    *map(section_of, _FIRST),
     EFFECTS,
-    *(section_of(method) for method in METHODS if method.title and method is not IMPORTANCE),
+    *(section_of(method) for method in METHODS if method.title and method not in _FIRST),
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
 )
@@ -115,7 +115,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = hx.report(table, f"{folder}/r.html", sections=["trust"], objective="loss")
     ...     text = written.read_text(encoding="utf-8")
-    >>> text[:15], "Can the model be trusted?" in text
+    >>> text[:15], "How well is the objective known?" in text
     ('<!doctype html>', True)
     """
     check_place(path)  # before minutes of work, not after

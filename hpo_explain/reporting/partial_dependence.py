@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.diagnostics.told import caution
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.effect_show import band_caption
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
@@ -19,7 +18,6 @@ def _content(context: Context) -> Content:
     effects, regions = context.effects, context.regions
     body = render(
         "partial_dependence.html.j2",
-        trust=caution(effects[0]),
         bias=context.sampling_bias.sentence,
         effects=[_effect(context, effect) for effect in effects],
         regions=_regions(regions) if len(regions.regions) > 1 else None,

@@ -13,7 +13,6 @@ from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Origin, fact
 from hpo_explain.base.numbers import format_value, plus_minus, signed
 from hpo_explain.base.phrases import printable
-from hpo_explain.diagnostics.told import caution
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.reporting import _words as words
@@ -225,7 +224,6 @@ def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) ->
         )
     return {
         "sentence": result.sentence,
-        "caution": caution(result),
         "predicted": _predicted(result, predicted),
         "terms": list(result.terms),
         "rows": rows,

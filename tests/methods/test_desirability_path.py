@@ -39,11 +39,7 @@ def test_a_path_is_the_explanation_of_every_proposal():
         path.explanation(5)
     latest = path.explanations[-1].subject
     assert path.trial is None
-    assert (path.trust, path.subject.model, path.subject.incumbent) == (
-        latest.trust,
-        "a GP",
-        run.incumbent,
-    )
+    assert (path.subject.model, path.subject.incumbent) == (latest.model, run.incumbent)
     np.testing.assert_array_equal(path.subject.tried, run.X)
 
 

@@ -208,7 +208,7 @@ def test_what_to_do_next_stands_on_the_first_screen(browser, address):
         pytest.skip("names of 200 characters take their room")
     shown(browser, address, LAPTOP)
     lowest = browser.execute_script(
-        "return [...document.querySelectorAll('#short .verdicts, #short .actions > li > strong')]"
+        "return [...document.querySelectorAll('#short .badge, #short .actions > li > strong')]"
         ".map(part => part.getBoundingClientRect().bottom);"
     )
     assert len(lowest) >= 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
@@ -303,38 +301,3 @@ def all_proposals(run: Run) -> list[int]:
             _NO_PROPOSALS(names=[run.optimizer], finished=len(run), unknown=unknown)
         )
     return sorted(run.proposals)
-
-
-ALWAYS = 10  # known trials: with fewer each one counts
-_AGAIN = 1.5  # times the trials that were known when trust was judged last
-
-
-def judged_at(run: Run, number: int) -> int:
-    """Return the proposal whose verdict on the model is used for this one, too.
-
-    Judging takes several fits, and a few more trials hardly change it. So it is judged at the first
-    proposal that knew at least 10, 15, 22.5, ... trials, and holds until the next.
-
-    Parameters
-    ----------
-    run : Run
-        The optimization run.
-    number : int
-        A proposal, or any trial; of other trials than proposals each one is judged.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, space.sample(20, seed=0), range(20), "minimize")
-    >>> [judged_at(run, number) for number in (5, 10, 12, 13, 19)]
-    [5, 10, 10, 10, 15]
-    """
-    proposals = sorted(run.proposals or ())
-    known = len(run.known_before(number))
-    if known < ALWAYS or number not in proposals:
-        return number
-    level = ALWAYS * _AGAIN ** math.floor(math.log(known / ALWAYS, _AGAIN) + 1e-9)
-    earlier = proposals[: bisect.bisect_right(proposals, number)]
-    first = bisect.bisect_left(earlier, level, key=lambda t: len(run.known_before(t)))
-    return earlier[min(first, len(earlier) - 1)]

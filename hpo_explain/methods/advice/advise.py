@@ -22,6 +22,7 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.advice.changing import branch, fix, narrow, rescale, widen
@@ -118,7 +119,7 @@ class AdviceExplainer:
         found = _Found(self._analyses, self._seed)
         with one_blas_thread():  # last digits of a covariance decide which functions are drawn
             ordered = sorted(found.actions(), key=_by_gain)[: self._most]
-            trust = unless_nothing(lambda: self._analyses.trust)
+            trust = unless_nothing(lambda: trust_in(run.belief()))
             subject = replace(Subject.of(run), trust=trust)
         actions = tuple(replace(action, framework=run.framework) for action in ordered)
         changed = {p.name: p for action in actions for p in action.parameters}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.diagnostics._trust import trust as trust_in
+from hpo_explain.belief.trust import Trust
+from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.methods.advice.next_experiments import next_experiments
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import partial_dependence
@@ -68,13 +68,13 @@ class Analysed:
 
     @property
     def trust(self) -> Trust:
-        """Whether the surrogate of all trials is good enough to be explained."""
-        return self.once("trust", lambda: trust_in(self.run.surrogate(), self.run.direction))
+        """How well the objective is known by all trials."""
+        return self.once("trust", lambda: trust_in(self.run.belief(seed=self._seed)))
 
     @property
     def believed(self) -> bool:
-        """Whether the model is good enough anywhere: over the space, or among good trials."""
-        return self.trust.everywhere.enough or self.trust.good_region.enough
+        """Whether the objective is known at all."""
+        return self.trust.level != "poor"
 
     @property
     def ranking(self) -> list[str]:

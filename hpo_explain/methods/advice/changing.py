@@ -356,7 +356,7 @@ def branch(
     Hyperparameters named otherwise stay as they are.
     """
     run = analyses.run
-    if not isinstance(run.surrogate(), SupportsJoint) or not analyses.trust.good_region.enough:
+    if not isinstance(run.surrogate(), SupportsJoint) or not analyses.believed:
         return []
     parents = sorted({parent for rules in run.space.conditions for parent, _ in rules})
     return [

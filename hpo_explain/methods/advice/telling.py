@@ -464,7 +464,7 @@ def stop(analyses: Analysed, candidates: Candidates, prospects: Prospects) -> Ac
     """Return that nothing is left to gain, if nothing is, and was not lately."""
     place = candidates.most_promising()
     improved, brought = recent(analyses.run, _LONG)
-    if place is None or improved or not analyses.trust.good_region.enough:
+    if place is None or improved or not analyses.believed:
         return None
     if candidates.expected[place] / candidates.spread >= _NEGLIGIBLE:
         return None
@@ -487,7 +487,7 @@ def go_on(
     if candidates is None or prospects is None:
         return Action("go_on", evidence=tuple(evidence))
     evidence.append(recent(analyses.run, _LATELY)[1])
-    if not analyses.trust.good_region.enough:
+    if not analyses.believed:
         return Action("go_on", evidence=tuple(evidence))
     expected, bound = prospects.left(candidates.rows)
     evidence += _left(analyses.run, expected, bound)

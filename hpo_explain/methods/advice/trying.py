@@ -149,7 +149,7 @@ def attempt(
     if not analyses.believed or not isinstance(model, SupportsJoint):
         return None
     run, scaled = analyses.run, prospects.scaled
-    level = analyses.trust.good_region.level
+    level = analyses.trust.level
     n = min(_MOST.get(level, _FEW), max(len(run) // 3, 1), most)
     within = [p for action in changes for p in action.parameters]
     rows = batch_of(scaled, model, within, n, avoid)

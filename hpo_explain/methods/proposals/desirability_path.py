@@ -20,8 +20,7 @@ from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.base.workers import by_workers
-from hpo_explain.diagnostics._trust import Trust
-from hpo_explain.methods._engines.proposed import judged_at, proposed
+from hpo_explain.methods._engines.proposed import proposed
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.methods.proposals.explain_proposal import (
@@ -161,23 +160,7 @@ def explain_path(
         numbers, notes = explainable(run, explainer.acquisition, pending=pending)
     else:
         numbers, notes = proposals_of(run, trials), ()
-    judged = {number: judged_at(run, number) for number in numbers}
-    different = sorted({*judged.values()})
-    verdicts = dict(
-        zip(
-            different,
-            steps(
-                by_workers(n_jobs, (delayed(_trust)(explainer, run, at) for at in different)),
-                "models judged",
-                len(different),
-            ),
-            strict=True,
-        )
-    )
-    work = by_workers(
-        n_jobs,
-        (delayed(_explain)(explainer, run, number, verdicts[judged[number]]) for number in numbers),
-    )
+    work = by_workers(n_jobs, (delayed(_explain)(explainer, run, number) for number in numbers))
     return path_of(run, tuple(steps(work, "proposals", len(numbers))), notes)
 
 
@@ -230,14 +213,7 @@ def _proposal(run: Run, trial: object) -> int:
     return number
 
 
-def _trust(explainer: ProposalExplainer, run: Run, number: int) -> Trust | None:
-    with one_blas_thread():
-        return explainer.trust(run, number)
-
-
-def _explain(
-    explainer: ProposalExplainer, run: Run, number: int, trust: Trust | None
-) -> ProposalExplanation:
+def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExplanation:
     # with any number of threads sums come out in another order, and so in other last digits
     with one_blas_thread():
-        return explainer.explain(run, number, trust=trust)
+        return explainer.explain(run, number)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained, accepted_criterion, accepted_surrogate
+from hpo_explain.asked.explained import accepted_criterion, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.asked.given import learned_later
 from hpo_explain.base.checks import check_draws, check_seed
@@ -24,12 +24,10 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.diagnostics._trust import Trust
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
     Proposed,
     all_proposals,
-    judged_at,
     proposed,
 )
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
@@ -249,7 +247,6 @@ class ProposalExplainer:
         run: Run,
         trial: int | WhichTrial | Config | HasNumber = "latest",
         *,
-        trust: Trust | None = None,
         believed: bool = False,
     ) -> ProposalExplanation:
         """Return the explanation of one proposal, or of any configuration as the next one.
@@ -260,9 +257,6 @@ class ProposalExplainer:
             The optimization run.
         trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
             As in `proposed`; with an `acquisition` other than "auto" any trial.
-        trust : Trust, optional
-            Whether the model behind it can be trusted; by default that is judged, of a proposal
-            as `judged_at` says.
         believed : bool, default False
             Whether to tell what the values do to the objective, too, by what the trials known
             then allow it to be. That takes a second or two.
@@ -292,8 +286,6 @@ class ProposalExplainer:
             notes += learned_later(run, what.number, model)
         if what.number is not None and isinstance(trial, str) and trial == "best":
             notes += _best_elsewhere(run, what.number)
-        if trust is None and what.number is not None and asked:
-            trust = self.trust(run, judged_at(run, what.number))
         known = _compact(run.known_before(what.before))
         subject = Subject.of(
             run,
@@ -309,7 +301,7 @@ class ProposalExplainer:
             estimator=self.estimator,
             orders=self.orders,
             precision=self.precision,
-            subject=replace(subject, tried=run.X[known], costs=run.cost[known], trust=trust),
+            subject=replace(subject, tried=run.X[known], costs=run.cost[known]),
             belief=self._belief(run, what.before) if believed else None,
             seed=self.seed,
         ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
@@ -320,10 +312,6 @@ class ProposalExplainer:
             return as_draws(self.surrogate, run.direction, seed=self.seed)
         few = len(run.known_before(before)) < _LEAST_KNOWN
         return None if few else run.belief(before, seed=self.seed)
-
-    def trust(self, run: Run, number: int) -> Trust | None:
-        """Return whether the model behind a proposal can be trusted, where that can be judged."""
-        return Explained.of(self._chosen(run, number).acquisition).trust(run.direction)
 
     def _chosen(self, run: Run, before: int | None) -> ChosenAcquisition:
         chosen = run.chosen_acquisition(before, self.acquisition, seed=self.seed)

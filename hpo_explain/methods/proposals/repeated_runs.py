@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from operator import itemgetter
 
 import numpy as np
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._trust import LEVELS
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
@@ -81,14 +79,10 @@ def aggregate(
     for r, path in enumerate(paths):
         known = dict(zip(path.all_trials.tolist(), path.objective.tolist(), strict=True))
         objective[r] = [known[trial] for trial in path.trials[:length].tolist()]
-    judged = [(e.verdict, e.trust) for row in rows for e in row]
-    ranked = [(LEVELS.index(verdict.level), trust) for verdict, trust in judged if verdict]
-    trust = max(ranked, key=itemgetter(0))[1] if ranked else None
     return RepeatedRuns(
         subject=replace(
             first.subject,
             trial=None,
-            trust=trust,
             tried=np.empty((0, 0)),
             incumbent={},
             notes=notes,

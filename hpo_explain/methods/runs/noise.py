@@ -17,7 +17,6 @@ from hpo_explain.base.numbers import ROUNDED_95
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._trust import Trust, Verdict
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.methods.importance.fanova import FanovaExplainer
@@ -30,11 +29,6 @@ _ROWS = 1000  # over which the noise is described
 _EFFECT_ROWS = 200
 _ENDS = 0.05, 0.95
 
-_TRUST = declared_fact(
-    "trust_noise",
-    "The noise differs from one configuration to another ({n} configurations evaluated several "
-    "times, p = {p:.2g}).",
-)
 _OF_ONE = declared_fact(
     "noise_of_one", "{text}", text=lambda fact: (
         "the noise is that of one evaluation: the mean of k repeats has 1/√k of it"
@@ -140,8 +134,7 @@ class NoiseExplainer:
             raise InputError("subject", problem, given, "Give the subject of the model's own run.")
         self._model = model
         self._seed = check_seed(seed)
-        trust = _trust(model) if model.varies else None
-        self._subject = replace(given, model=model.label, trust=trust)
+        self._subject = replace(given, model=model.label)
 
     @shows_progress
     def explain(self, order: int = 1) -> Noise:
@@ -217,10 +210,3 @@ class NoiseExplainer:
             seed=self._seed,
         )
         return {name: explainer.explain(name) for name in about.names}
-
-
-def _trust(model: NoiseModel) -> Trust:
-    """Return the verdict on a model of a noise that is known to vary."""
-    n, unknown = len(model.repeats.df), float("nan")
-    told = Verdict("fair", (_TRUST(p=model.p_value, n=n),))
-    return Trust(told, told, unknown, unknown, n, "permutations", told)

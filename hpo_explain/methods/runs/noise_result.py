@@ -183,7 +183,7 @@ class Noise(Result):
         found = []
         if self.at_incumbent is not None:
             std, low, high = self.at_incumbent
-            here, doubts = self.subject.incumbent, self.subject.doubts(self.scope)
+            here, doubts = self.subject.incumbent, ()
             values = tuple(here.values())
             found.append(
                 self._said("noise", tuple(here), std, (low, high), "here", doubts, values=values)

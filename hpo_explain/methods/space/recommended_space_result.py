@@ -169,7 +169,7 @@ class Recommendation(Result):
         if not narrowed:
             before = tuple(row.before for row in self.rows)
             return (Claim("keep", tuple(self.names), before, estimate=1.0),)
-        believed = self.verdict is not None and self.verdict.level in ("good", "fair")
+        believed = self.subject.trusted(self.scope)
         return tuple(
             Claim(
                 "keep", (row.hyperparameter,), (row.after,), estimate=row.kept,

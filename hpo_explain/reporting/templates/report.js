@@ -121,7 +121,6 @@
     const parts = [element("h3", {}, `Trial ${number}`), element("p", { class: "about" }, trial.text)];
     if (found) {
       parts.push(element("p", { class: "finding" }, found.sentence));
-      if (found.caution) parts.push(element("p", { class: "callout", role: "note" }, found.caution));
       if (found.predicted) parts.push(element("p", {}, found.predicted));
       parts.push(...bars(data, found));
       for (const note of found.notes) parts.push(element("p", { class: "about" }, note));

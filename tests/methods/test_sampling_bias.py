@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 import hpo_explain as hx
-from hpo_explain.diagnostics._sampling_bias import sampling_bias
+from hpo_explain.methods.runs.sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.space.support import gower_distances
 from tests.analytic import nested_space, unit_cube
 
@@ -97,3 +97,16 @@ def test_trials_that_are_all_alike_have_a_discrepancy():
     result = sampling_bias(run_of(space, np.zeros((40, 1))), size=50)
     assert 0.0 < result.mmd < np.sqrt(2.0)
     assert result.p_value < 0.05
+
+
+def test_what_the_sampling_bias_means():
+    numbers = (
+        "the MMD between the 60 tried configurations and a uniform sample is 0.50; by chance alone "
+        "it would stay below 0.10 in 95 % of cases"
+    )
+    assert str(SamplingBias(0.5, 0.1, 0.005, 0.4, 60, 1000)).startswith(
+        f"The trials are concentrated in a part of the space: {numbers}. Averages over the whole"
+    )
+    assert str(SamplingBias(0.5, 0.1, 0.2, 0.4, 60, 1000)) == (
+        f"The trials do not differ significantly from a uniform sample: {numbers}."
+    )
