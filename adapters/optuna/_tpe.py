@@ -12,7 +12,6 @@ import copy
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import MethodType
 from typing import Any
 
@@ -44,10 +43,10 @@ from hpo_explain.adapters.optuna._record import (
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.densities.kernels import CategoryKernels, Kernels, NumericKernels
-from hpo_explain.models.densities.mixture import Group, ProductMixture
+from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.run import OwnAcquisition
-from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
+from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
 _SETTINGS_LOST = declared_fact(
     "settings_lost", "the settings of {names} are not known; give {sampler=}"
@@ -100,7 +99,6 @@ def rebuild(
     number: int,
     space: SearchSpace,
     distributions: Mapping[str, BaseDistribution],
-    rows: Mapping[int, Array],
     fixed: Collection[str] = (),
 ) -> DensityRatio:
     """Return the acquisition function of a TPE sampler for a trial.
@@ -117,8 +115,6 @@ def rebuild(
         The run's search space.
     distributions : mapping of str to BaseDistribution
         The distribution of each hyperparameter at the trial.
-    rows : mapping of int to ndarray of shape (d,)
-        The study's trials, encoded, by number.
     fixed : collection of str
         Hyperparameters that were set, not sampled.
 
@@ -131,11 +127,9 @@ def rebuild(
     """
     with asking_sampler():
         with np.errstate(all="ignore"):  # as it was told when the sampler was used
-            caught, divided = _caught(sampler, study, number, distributions, fixed)
+            caught = _caught(sampler, study, number, distributions, fixed)
         blocks = [_block(found, space) for found in caught]
-        sign = 1.0 if study.direction.name == "MINIMIZE" else -1.0
-        groups = {b: _group(trials, rows, space, sign) for b, trials in divided.items()}
-        ratio = DensityRatio(space, blocks, good=groups.get(True), bad=groups.get(False))
+        ratio = DensityRatio(space, blocks)
         for found, block in zip(caught, blocks, strict=True):
             _compare(found, block, space)
     return ratio
@@ -181,11 +175,8 @@ def _caught(
     number: int,
     distributions: Mapping[str, BaseDistribution],
     fixed: Collection[str],
-) -> tuple[list[Caught], dict[bool, Any]]:
-    """Return the densities that the sampler builds for a trial, and the trials behind them.
-
-    Those of the good density (True) and of the other one.
-    """
+) -> list[Caught]:
+    """Return the densities that the sampler builds for a trial."""
     own = _forgetful(sampler)
     caught: list[Caught] = []
     divided: dict[bool, Any] = {}
@@ -216,7 +207,7 @@ def _caught(
             noticed(own, below.sample(own._rng.rng, _CANDIDATES), below, above)
         else:
             own.sample_independent(past, trial, name, distribution)
-    return caught, divided
+    return caught
 
 
 def _finished(study: PastStudy) -> int:
@@ -271,28 +262,6 @@ def _block(caught: Caught, space: SearchSpace) -> DensityBlock:
         good=_mixture(caught.below, names, space),
         bad=_mixture(caught.above, names, space),
     )
-
-
-def encoded(trials: Sequence[FrozenTrial], space: SearchSpace) -> dict[int, Array]:
-    """Return trials as encoded rows, (d,), by number; NaN where they have no value."""
-    rows = np.full((len(trials), len(space)), np.nan)
-    for j, parameter in enumerate(space.parameters):
-        having = [i for i, trial in enumerate(trials) if parameter.name in trial.params]
-        if having:
-            rows[having, j] = parameter.encode([trials[i].params[parameter.name] for i in having])
-    return {trial.number: row for trial, row in zip(trials, rows, strict=True)}
-
-
-def _group(
-    trials: Sequence[FrozenTrial], rows: Mapping[int, Array], space: SearchSpace, sign: float
-) -> Group:
-    """Return trials as encoded rows, with their costs where there is a single objective."""
-    cost = np.full(len(trials), np.nan)
-    for i, trial in enumerate(trials):
-        if trial.values is not None and len(trial.values) == 1:
-            cost[i] = sign * trial.values[0]
-    X = np.array([rows[trial.number] for trial in trials], dtype=float)
-    return Group(X.reshape(len(trials), len(space)), cost)
 
 
 def _mixture(estimator: Any, names: Sequence[str], space: SearchSpace) -> ProductMixture:
@@ -394,7 +363,6 @@ class TpeRecord(SamplerRecord):
     def __getstate__(self) -> dict[str, Any]:
         # settings such as gamma= may be functions that pickle by value only, or not at all
         state = super().__getstate__()
-        state.pop("_rows", None)
         try:
             dumped(self.sampler)
         except Exception:
@@ -411,7 +379,7 @@ class TpeRecord(SamplerRecord):
         study = PastStudy(self.directions, known_when(self.trials, before))
         sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
         distributions = self._distributions(trial)
-        ratio = rebuild(sampler, study, number, self.space, distributions, self._rows, fixed)
+        ratio = rebuild(sampler, study, number, self.space, distributions, fixed)
         return OwnAcquisition(ratio, (_REBUILT(names=[self.name], how=self.how), *notes))
 
     def _as_marked(
@@ -443,10 +411,6 @@ class TpeRecord(SamplerRecord):
         if fixed - {*self.fixed}:
             notes.append(_FIXED(trials=[number], names=sorted(fixed)))
         return sampler, tuple(sorted({*self.fixed, *fixed})), notes
-
-    @cached_property
-    def _rows(self) -> dict[int, Array]:
-        return encoded(self.trials, self.space)
 
     def _distributions(self, trial: FrozenTrial | None) -> dict[str, BaseDistribution]:
         """Return the distribution of every hyperparameter: the trial's own, else the latest."""

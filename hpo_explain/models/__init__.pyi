@@ -5,8 +5,6 @@ from .acquisition.criteria import log_expected_improvement as log_expected_impro
 from .acquisition.criteria import lower_confidence_bound as lower_confidence_bound
 from .acquisition.criteria import probability_of_improvement as probability_of_improvement
 from .acquisition.protocols import Acquisition as Acquisition
-from .acquisition.protocols import Draws as Draws
-from .acquisition.protocols import LeftOut as LeftOut
 from .acquisition.protocols import OfPredictions as OfPredictions
 from .acquisition.protocols import SupportsParts as SupportsParts
 from .acquisition.protocols import SupportsTermCoalitions as SupportsTermCoalitions

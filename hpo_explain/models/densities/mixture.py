@@ -14,33 +14,7 @@ import numpy as np
 
 from hpo_explain.models.densities._loops import log_sums
 from hpo_explain.models.densities.kernels import Kernels, values_of
-from hpo_explain.space import Array, Bools, CategoricalParameter, Parameter
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """The trials of one density, in the order of its kernels.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n, d)
-        Their encoded configurations; NaN where a hyperparameter was not suggested.
-    cost : ndarray of shape (n,)
-        Their objectives, smaller is better; NaN where there is none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> len(Group(np.array([[0.5], [0.2]]), np.array([1.0, np.nan])))
-    2
-    """
-
-    rows: Array
-    cost: Array
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
+from hpo_explain.space import Array, CategoricalParameter, Parameter
 
 LEAST = float(np.log(np.finfo(float).tiny))
 """Logarithms of densities are at least this, so that they are finite where a density is 0."""
@@ -174,47 +148,3 @@ def log_sum(logs: Array) -> Array:
     total = np.exp(logs - largest[..., None]).sum(axis=-1)
     with np.errstate(divide="ignore"):
         return np.asarray(np.maximum(np.log(total) + largest, LEAST), dtype=float)
-
-
-class KernelTable:
-    """A mixture's kernels at trials, so that it is quickly computed from a part of its own.
-
-    Parameters
-    ----------
-    mixture : ProductMixture
-        The mixture; its kernels keep their widths.
-    parameters : list of Parameter
-        Its hyperparameters.
-    X : ndarray of shape (n, number of hyperparameters)
-        Positions of the trials at which it is computed.
-    own : ndarray of bool, shape (n,)
-        Which of them are its own: those without NaN have a kernel each, in their order.
-    """
-
-    def __init__(
-        self, mixture: ProductMixture, parameters: list[Parameter], X: Array, own: Bools
-    ) -> None:
-        logs = mixture.products(parameters, X) + mixture.log_weights
-        self._largest = np.maximum(logs.max(axis=1), LEAST)
-        self._kernels = np.exp(logs - self._largest[:, None])
-        self._weights = mixture.weights
-        self._present = ~np.isnan(X).all(axis=1)
-        self._trials = np.flatnonzero(own & ~np.isnan(X).any(axis=1))
-
-    @property
-    def complete(self) -> bool:
-        """Whether its trials have a kernel each; one more may be the prior's."""
-        return len(self._weights) - len(self._trials) in (0, 1)
-
-    def log_density(self, counts: Array) -> Array:
-        """Return the log-density at the trials, (draws, n), if its own count so often in a draw.
-
-        `counts` has a row per draw, (draws, n).
-        """
-        kernels = np.ones((len(counts), len(self._weights)))
-        kernels[:, : len(self._trials)] = counts[:, self._trials]
-        total = (kernels @ self._weights)[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(kernels @ self._kernels.T / total) + self._largest
-        known = self._present & (total > 0.0)
-        return np.where(known, np.maximum(logs, LEAST), 0.0)

@@ -37,14 +37,14 @@ from hpo_explain.models._coalitions import (
     in_blocks,
 )
 from hpo_explain.models._threads import n_threads
-from hpo_explain.models.acquisition.protocols import Draws, LeftOut, TermBlock
+from hpo_explain.models.acquisition.protocols import TermBlock
 from hpo_explain.models.densities._coalitions import (
     coalition_log_density,
     walk_sources,
     walked_log_density,
 )
 from hpo_explain.models.densities.kernels import values_of
-from hpo_explain.models.densities.mixture import Group, KernelTable, ProductMixture
+from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace
 
 _AT_ONCE = 500  # background rows
@@ -90,8 +90,6 @@ class DensityRatio:
         The search space.
     blocks : sequence of DensityBlock
         The densities; no hyperparameter is in two of them.
-    good, bad : Group, optional
-        The trials of the densities, in the order of their kernels.
 
     Raises
     ------
@@ -120,16 +118,8 @@ class DensityRatio:
     term_names = ("good", "bad")
     label = "log l − log g"
 
-    def __init__(
-        self,
-        space: SearchSpace,
-        blocks: Sequence[DensityBlock],
-        *,
-        good: Group | None = None,
-        bad: Group | None = None,
-    ) -> None:
+    def __init__(self, space: SearchSpace, blocks: Sequence[DensityBlock]) -> None:
         self._space = space
-        self._good, self._bad = good, bad
         self._blocks = tuple(blocks)
         columns = [j for block in self._blocks for j in block.columns]
         if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(space))):
@@ -252,52 +242,6 @@ class DensityRatio:
         for _ in in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), add_at):
             pass
         return terms
-
-    def bootstrap(self, draws: int, *, seed: int = 0) -> Draws | None:
-        """Return draws of the trials with replacement, good and other ones apart.
-
-        Kernels keep their widths, and weights in proportion.
-
-        Parameters
-        ----------
-        draws : int
-            How many.
-        seed : int, default 0
-            Seed of the draws.
-
-        Returns
-        -------
-        Draws, or None
-            None where the trials are not known, or are not those of the kernels.
-        """
-        if self._good is None or self._bad is None:
-            return None
-        rows = np.vstack([self._good.rows, self._bad.rows])
-        cost = np.concatenate([self._good.cost, self._bad.cost])
-        good = np.arange(len(rows)) < len(self._good)
-        tables = []
-        for block in self._blocks:
-            X, parameters = rows[:, list(block.columns)], self._parameters(block)
-            of_good = KernelTable(block.good, parameters, X, good)
-            of_bad = KernelTable(block.bad, parameters, X, ~good)
-            if not (of_good.complete and of_bad.complete):
-                return None
-            tables.append((of_good, of_bad))
-
-        rng = np.random.default_rng(seed)
-        counts = np.zeros((draws, len(rows)))
-        for drawn in counts:
-            for group in (np.flatnonzero(good), np.flatnonzero(~good)):
-                if len(group):
-                    np.add.at(drawn, rng.choice(group, len(group)), 1.0)
-        utility = np.zeros_like(counts)
-        for of_good, of_bad in tables:
-            utility += of_good.log_density(counts) - of_bad.log_density(counts)
-        left = (
-            LeftOut(cost[out], by_draw[out])
-            for out, by_draw in zip(counts == 0.0, utility, strict=True)
-        )
-        return Draws(int(np.isfinite(cost).sum()), left)
 
     def candidates(self, n: int, *, seed: int = 0) -> Array:
         """Draw latent rows from l, as TPE draws the candidates among which it chooses.
