@@ -51,7 +51,6 @@ improvement       proposals of a model improved the best result so far by this m
 everywhere        the hyperparameter explains at least so much of the variance in every run
 shares_differ     the share in the first of two runs (`values`) is so much larger than in the second
 default           the values lose this share of what tuning gains, on average over runs
-explored          this share of the space is near a trial
 trade             from the first to the second value (`values`) the objective (`term`) gains so much
 saving            a trial in place of another (`values`) saves this share of an objective (`term`)
 best_in_all       the trial (`values`) is best in all objectives
@@ -117,7 +116,6 @@ Kind = Literal[
     "everywhere",
     "shares_differ",
     "default",
-    "explored",
     "trade",
     "saving",
     "best_in_all",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -68,6 +69,8 @@ class Belief(Draws):
     >>> belief.draws(np.array([[0.3], [0.9]])).shape
     (192, 2)
     """
+
+    parts: ClassVar[int] = 2
 
     def __init__(
         self,

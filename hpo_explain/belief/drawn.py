@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,7 +31,11 @@ class Draws(ABC):
         Which way is better.
     seed : int
         Seed of everything random.
+    parts : int
+        How many different models they are of, as many draws of each one after the other.
     """
+
+    parts: ClassVar[int] = 1
 
     def __init__(self, space: SearchSpace, X: Array, direction: Direction, seed: int) -> None:
         self.space, self.X, self.direction, self.seed = space, X, direction, seed

@@ -243,12 +243,12 @@ RECOMMENDED_SPACE = Method(
     name="recommended_space",
     module="hpo_explain.methods.space.recommended_space",
     asks="Which values can be left out of the search?",
-    limits="a value is kept where the model is uncertain or hardly anything was tried, so few "
-    "trials narrow little",
+    limits="what is left holds a configuration near the best with 95 %, not the best one; few or "
+    "noisy trials narrow little",
     title="Which values can be left out?",
-    how_to_read="A bar is what stays of a hyperparameter's values, along its own scale. Values are "
-    "given up where the model is certain that nothing better than the best predicted configuration "
-    "can be reached with them; the table says why.",
+    how_to_read="A bar is what stays of a hyperparameter's values, along its own scale. Together "
+    "they hold, with 95 % probability, a configuration that is as good as the best up to what the "
+    "sentence says.",
 )
 SUBSPACE = Method(
     name="subspace",

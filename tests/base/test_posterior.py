@@ -239,13 +239,13 @@ def test_marginals_of_each_function_drawn_have_the_same_mean_over_the_space(run)
 
 
 def test_of_a_footprint_points_differ_as_their_joint_posterior_says(run):
-    found = hx.footprint(run, kind="gp", border=4, random=4, draws=2000)
+    found = hx.footprint(run, kind="gp", border=4, random=4)
     order = np.argsort(found.mean)
     for a, b in ((order[3], order[4]), (order[9], order[6])):
         K = covariance_at(run, found.X[[a, b]])
         std = np.sqrt(K[0, 0] + K[1, 1] - 2.0 * K[0, 1])
         expected = norm.cdf((found.mean[b] - found.mean[a]) / std)
-        assert found.probability(int(a), int(b)) == pytest.approx(expected, abs=0.04)
+        assert found.probability(int(a), int(b)) == pytest.approx(expected, abs=0.12)  # 192 draws
 
 
 def test_shares_over_runs_scatter_by_what_differs_and_what_is_left_open():

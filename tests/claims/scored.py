@@ -19,7 +19,7 @@ from hpo_explain import Run
 from tests.claims.collecting import Collected, collect
 from tests.claims.runs import Setting, make_run, problem_of
 from tests.claims.scoring import Case, judge, kind_of, oracle, trust
-from tests.claims.scoring.spaces import holds_optimum, oracle_keeps
+from tests.claims.scoring.spaces import lost_by, oracle_keeps
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = ("hpo_explain", "adapters", "tests/claims")
@@ -144,9 +144,8 @@ def _scored(setting: Setting, run: Run, collected: Collected) -> ScoredRun:
             )
         found.could.update({(kind, method): n for kind, n in oracle(case).items()})
         if method == "recommended_space" and not problem.constant:
-            kept = float(np.prod([row.kept for row in result.rows]))
             most = float(np.prod(list(oracle_keeps(case).values())))
-            found.space = (kept == 1.0 or holds_optimum(case), kept, most)
+            found.space = (lost_by(case) <= result.lose, result.volume, most)
     if collected.trust is not None:
         judged, level = trust.verdict(problem, run, collected.trust), collected.trust.level
         found.claims.append(Scored(level, "trust", True, judged.right, None, level, judged.truth))

@@ -25,7 +25,7 @@ CLAIMS = {
     ),
     "explain_proposal": ("contribution objective",),
     "lime": ("effect",),
-    "subspace": ("fix", "importance"),
+    "subspace": ("keep", "share"),
     "ablation": ("gain", "total_gain", "order_matters"),
     "importance": ("share",),
     "local_importance": ("importance",),

@@ -77,7 +77,7 @@ def test_what_a_pruner_costs_is_the_best_that_it_leaves():
 
 def test_as_much_is_explored_as_is_near_trials():
     even, half = SPACE.sample(60), SPACE.sample(60) * [0.5, 1.0]
-    found = claim("explored", SPACE.names, interval=(0.9, 1.0))
+    found = claim("tried", SPACE.names, interval=(0.9, 1.0))
     assert truth.explored(even, found).right
     assert not truth.explored(half, found).right
 
@@ -98,7 +98,7 @@ def test_settings_are_problems_with_a_known_truth():
 def test_certain_claims_are_right_nineteen_times_in_twenty():
     found = [one for setting in settings()[:40] for one in told(setting)]
     kinds = {kind for _, kind in counted(found)}
-    assert kinds >= {"explored", "early_rank", "pruning", "share_changes", "everywhere",
+    assert kinds >= {"tried", "early_rank", "pruning", "share_changes", "everywhere",
                      "shares_differ", "default", "trade", "saving"}  # fmt: skip
     for (method, kind), (right, of, *_) in counted(found).items():
         assert binom.cdf(right, of, 0.95) > RISK, (method, kind, right, of)

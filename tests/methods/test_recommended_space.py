@@ -1,92 +1,102 @@
-"""The recommended space: what may be given up, what never is, and that the space stays valid."""
-
-import json
+"""The recommended space: what it must hold, what is given up, and that it stays a valid space."""
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.facts import fact
-from hpo_explain.base.figures import HATCHED, PALE
-from hpo_explain.base.subject import Subject
-from hpo_explain.methods.space.reachable import Difference, reachable
-from hpo_explain.methods.space.recommended_space_result import Evidence, Recommendation
-from tests.analytic import AnalyticSurrogate, space_of, unit_cube
+from hpo_explain.base.figures import PALE
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.methods.space.narrowing import Narrowing
+from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer
+from tests.analytic import space_of, unit_cube
 from tests.claims.runs import Setting, make_run
-from tests.handmade import TRUSTED
 
 
-def recommend(space, mean, n=80, direction="minimize"):
+class Known(Draws):
+    """Draws that are given functions of encoded rows."""
+
+    noise_std = 0.0
+
+    def __init__(self, space, functions, parts=1):
+        super().__init__(space, np.empty((0, len(space))), "minimize", 0)
+        self.functions, self.parts = functions, parts
+
+    def costs(self, X):
+        return np.array([f(X) for f in self.functions])
+
+    def predict(self, X):
+        found = self.costs(X)
+        return found.mean(axis=0), found.std(axis=0)
+
+
+def recommend(space, mean, n=80, direction="minimize", **options):
     X = space.sample(n, seed=2)
-    return hx.recommended_space(hx.Run(space, X, mean(X), direction))
+    return hx.recommended_space(hx.Run(space, X, mean(X), direction), **options)
 
 
 def bowl(X):
     return (X[:, 0] - 0.2) ** 2 + 0.05 * X[:, 1]
 
 
-def volume(recommended):
-    return np.prod([row.kept for row in recommended.rows])
-
-
 def inside(space, x):
     return all(p.low <= v <= p.high for p, v in zip(space.parameters, x, strict=True))
 
 
-@pytest.mark.parametrize("j", [0, 1])
-def test_the_bound_of_a_value_is_never_above_what_the_reference_reaches_with_it(j):
-    """Of the bowl about the reference the bound is known; where x2 does nothing, nothing is worse.
-
-    What the reference alone shows spares the search, so the search's rows must not matter.
-    """
-    space, calls = unit_cube(3), []
-
-    def mean(X):
-        calls.append(len(X))
-        return (X[:, 0] - 0.2) ** 2
-
-    at = Difference((AnalyticSurrogate(space, mean),), np.array([0.2, 0.5, 0.5]), 1.0, 1.0)
-    values = np.linspace(0.0, 1.0, 7)
-    bounds = reachable(at, space, j, values, space.sample(30, seed=0), 0)
-    np.testing.assert_allclose(bounds, (values - 0.2) ** 2 if j == 0 else 0.0, atol=1e-12)
-    assert (max(calls) > len(values)) == (j == 0)
+# ---------------------------------------------------------------------- from functions
 
 
-# ---------------------------------------------------------------------- what is given up
+def test_of_one_function_the_smallest_box_near_its_best_is_left():
+    """Of a function of one digit a single value of it, of the other all: nothing else is near."""
+    space = space_of(a=range(10), b=range(10))
+    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
+    found = RecommendedSpaceExplainer(draws, lose=0.5).explain()
+    assert (found.space["a"].low, found.space["a"].high) == (4, 4)
+    assert (found.space["b"].low, found.space["b"].high) == (0, 9)
+    assert found.volume == pytest.approx(0.1)
+    assert (found.loss.estimate, found.loss.probability) == (0.0, 1.0)
+
+
+def test_what_is_best_in_a_quarter_of_the_functions_of_one_part_stays():
+    """One in fourteen functions is best at 9: given up only if both parts can spare it."""
+    space = space_of(a=range(10))
+
+    def best_at(value):
+        return lambda X: np.abs(9.0 * X[:, 0] - value)
+
+    low, high = [best_at(1.0)], [best_at(9.0)]
+    together = Known(space, 39 * low + high, parts=1)
+    apart = Known(space, 34 * low + 6 * low[:0] + 4 * high + 38 * low, parts=2)
+    assert Narrowing(together, 0.5).found()[0].nonzero()[0].tolist() == [1]
+    assert Narrowing(apart, 0.5).found()[0].nonzero()[0].tolist() == [*range(1, 10)]
+
+
+def test_what_is_infeasible_is_not_near_the_best():
+    space = space_of(a=range(10))
+    draws = Known(space, [lambda X: X[:, 0]])
+    found = RecommendedSpaceExplainer(draws, lose=0.01, feasible=lambda X: X[:, 0] > 0.5).explain()
+    assert (found.space["a"].low, found.space["a"].high) == (5, 5)
+
+
+# ---------------------------------------------------------------------- from trials
 
 
 def test_a_range_is_narrowed_around_the_best_values():
-    recommended = recommend(unit_cube(3), bowl)
-    x1 = recommended.space["x1"]
+    found = recommend(unit_cube(3), bowl)
+    x1 = found.space["x1"]
     assert x1.low <= 0.2 <= x1.high < 0.5
-    assert recommended.space["x3"] == unit_cube(3)["x3"]
-    claim = recommended.claims[0]
-    assert (claim.kind, claim.hyperparameters) == ("keep", ("x1",))
-    assert claim.values == ((x1.low, x1.high),)
-    assert claim.estimate == recommended.rows[0].kept == pytest.approx(x1.high - x1.low)
+    assert found.space["x3"] == unit_cube(3)["x3"]
+    (claim,) = found.claims
+    assert claim.kind == "keep"
     assert claim.certain
-    (reason,) = claim.because
-    assert (reason.kind, reason["bound"]) == ("worse_at_best", recommended.rows[0].bound)
-
-
-def test_what_is_given_up_cannot_reach_what_was_reached():
-    recommended = recommend(unit_cube(2), bowl)
-    x1, row = recommended.space["x1"], recommended.rows[0]
-    outside = np.linspace(0.0, 1.0, 31)
-    outside = outside[(outside < x1.low) | (outside > x1.high)]
-    best = bowl(np.stack([outside, np.zeros_like(outside)], axis=1)).min()
-    # the bound is optimistic: no more than the truth, which is worse than what was reached
-    assert row.reached < row.bound <= best + 1e-6
-    # the bowl's own best is 0, which no trial reached
-    assert row.reached == pytest.approx(0.0, abs=0.003)
-    assert row.trials >= 1
+    assert dict(zip(claim.hyperparameters, claim.values, strict=True))["x1"] == (x1.low, x1.high)
+    assert found.volume == pytest.approx(np.prod([row.share for row in found.rows]))
 
 
 def test_maximizing_the_negated_objective_recommends_the_same_space():
     first = recommend(unit_cube(2), bowl)
     second = recommend(unit_cube(2), lambda X: -bowl(X), direction="maximize")
     assert second.space == first.space
-    assert second.rows[0].bound == pytest.approx(-first.rows[0].bound)
+    assert (second.lose, second.loss) == (first.lose, first.loss)
 
 
 def test_an_interaction_protects_values_that_are_bad_on_average():
@@ -97,83 +107,28 @@ def test_an_interaction_protects_values_that_are_bad_on_average():
     assert recommend(unit_cube(2), crossed).space["x1"].low == 0.0
 
 
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_what_is_worse_than_a_plateau_of_equally_good_values_is_given_up(sign):
-    space = hx.SearchSpace([hx.IntParameter("k", 1, 9), hx.FloatParameter("x", 0.0, 1.0)])
-    X = space.sample(100, seed=0)
-    k = np.array([config["k"] for config in space.decode(X)])
-    run = hx.Run(space, X, sign * np.where(k > 3, 0.9, 1.0), "minimize" if sign > 0 else "maximize")
-    recommended = hx.recommended_space(run)
-    assert recommended.space["k"].low in (3, 4)
-    assert recommended.space["k"].high == 9
-    assert recommended.space["x"] == space["x"]
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
     run = make_run(Setting("hyper-ellipsoid", "tpe", 60, 0.0, seed))
-    recommended = hx.recommended_space(run)
-    assert volume(recommended) < 0.6
-    assert inside(recommended.space, [0.4] * 4)
+    found = hx.recommended_space(run)
+    assert found.volume < 0.6
+    assert inside(found.space, [0.4] * 4)
 
 
-# ---------------------------------------------------------------------- what never is
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_nobody_tried_is_not_given_up(seed):
-    """The optimum is at x = 1, of which nothing is known."""
-    space = unit_cube(2)
-    X = space.sample(60, seed=seed) * [0.45, 1.0]
-    cost = (X[:, 0] - 0.2) ** 2 + 0.1 * X[:, 1] - 5.0 * (X[:, 0] > 0.9)
-    found = hx.recommended_space(hx.Run(space, X, cost, "minimize"), seed=seed)
-    assert found.space["x1"].high == 1.0
-    low, high = found.rows[0].untried[-1]
-    assert low < 0.55
-    assert high == pytest.approx(1.0, abs=0.01)
-    # what is said of the others holds only as far as the model extrapolates
-    assert not any(claim.certain for claim in found.claims if claim.estimate < 1.0)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_narrow_optimum_that_tpe_never_saw_is_kept(seed):
-    run = make_run(Setting("narrow optimum", "tpe", 60, 0.0, seed))
-    assert run.cost.min() > -0.5  # the well is at -1
-    space = hx.recommended_space(run).space
-    assert space["x0"].high > 0.85
-    assert space["x1"].high > 0.85
-
-
-def test_noise_alone_narrows_nothing():
+def test_noise_alone_narrows_little():
     space = hx.SearchSpace([*unit_cube(3), hx.CategoricalParameter("kind", list("abcd"))])
     kept = []
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
+    for seed in range(4):
         X = space.sample(40, seed=seed)
-        run = hx.Run(space, X, rng.normal(size=40), "minimize")
-        kept += [row.kept == 1.0 for row in hx.recommended_space(run).rows]
+        y = np.random.default_rng(seed).normal(size=40)
+        found = hx.recommended_space(hx.Run(space, X, y, "minimize"))
+        kept += [row.share == 1.0 for row in found.rows]
     assert np.mean(kept) >= 0.95
 
 
-def test_the_incumbents_values_are_never_given_up():
-    space = unit_cube(2)
-    X = space.sample(80, seed=2)
-    y = bowl(X)
-    lucky = int(np.argmax(X[:, 0]))
-    y[lucky] = -1.0
-    run = hx.Run(space, X, y, "minimize")
-    narrower = hx.recommended_space(run).space
-    assert narrower.is_valid(narrower.encode(run.incumbent)).all()
-
-
-def test_an_infeasible_trial_reaches_nothing():
-    """The left half is better and was never feasible: it may not rule out the right one."""
-    space = unit_cube(1)
-    X = space.sample(60, seed=1)
-    feasible = X[:, 0] > 0.5
-    run = hx.Run(space, X, X[:, 0], "minimize", feasible=feasible)
-    x1 = hx.recommended_space(run).space["x1"]
-    assert x1.low <= X[feasible, 0].min() <= x1.high
+def test_what_may_be_lost_must_be_positive():
+    with pytest.raises(hx.InputError, match="lose must be positive"):
+        recommend(unit_cube(1), lambda X: X[:, 0], lose=0.0)
 
 
 # ---------------------------------------------------------------------- categories and branches
@@ -202,65 +157,32 @@ def costs(X):
 
 
 def test_a_category_that_cannot_reach_the_best_is_dropped():
-    recommended = recommend(kinds(), costs, n=120)
-    assert "bad" not in recommended.space["kind"].choices
-    assert {"low", "high"} <= set(recommended.space["kind"].choices)
-    row = recommended.to_frame().loc["kind"]
-    # "bad" is at 1.5 everywhere and None, if it is given up, at 0.5; 0 is reached
-    assert 0.0 < row["bound"] <= 1.5
-    assert row["reached"] == pytest.approx(0.0, abs=0.1)
-    claim = next(c for c in recommended.claims if c.hyperparameters == ("kind",))
-    assert claim.values == (recommended.space["kind"].choices,)
+    found = recommend(kinds(), costs, n=120)
+    assert "bad" not in found.space["kind"].choices
+    assert {"low", "high"} & set(found.space["kind"].choices)
 
 
 def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
-    recommended = recommend(kinds(), costs, n=120)
-    assert "bad_only" not in recommended.space.names
-    assert recommended.space["either"].active_when == {"kind": ("high",)}
-    (note,) = [note for note in recommended.notes if note.kind == "never_active"]
-    assert note.names == ("bad_only",)
-    (row,) = [row for row in recommended.rows if row.hyperparameter == "bad_only"]
-    assert (row.after, row.reason.kind) == ((), "never_active")
-    X = recommended.space.sample(200, seed=0)
-    configs = recommended.space.decode(X)
+    found = recommend(kinds(), costs, n=120)
+    assert "bad_only" not in found.space.names
+    (note,) = [note for note in found.notes if note.kind == "never_active"]
+    assert "bad_only" in note.names
+    (row,) = [row for row in found.rows if row.hyperparameter == "bad_only"]
+    assert row.after == ()
+    configs = found.space.decode(found.space.sample(200, seed=0))
     assert kinds().is_valid(kinds().encode(configs)).all()
 
 
-@pytest.mark.parametrize("tried", [0, 2])
-def test_a_category_that_was_hardly_tried_is_never_dropped(tried):
-    space = space_of(x=(0.0, 1.0), kind=["a", "b", "c"])
-    X = space.sample(100, seed=0)
-    X[:, 1] %= 2
-    X[:tried, 1] = 2
-    run = hx.Run(space, X, X[:, 0] + 5.0 * (X[:, 1] == 2) + 5.0 * (X[:, 1] == 1), "minimize")
-    recommended = hx.recommended_space(run)
-    assert recommended.space["kind"].choices == ("a", "c")
-    assert recommended.rows[1].untried == (("c", "c"),)
+def test_a_conditional_range_keeps_the_best_of_its_branch():
+    """The branch may be needed by chance alone, and still its own best is kept."""
+    space = space_of(booster=["tree", "dart"], drop=range(10), when={"drop": {"booster": ["dart"]}})
 
+    def cost(X):
+        return np.where(X[:, 0] == 1, np.abs(9.0 * np.nan_to_num(X[:, 1]) - 2.0) + 0.3, 0.0)
 
-def boosters(n_dart):
-    space = space_of(
-        booster=["tree", "dart", "linear"], drop=(0.0, 1.0), when={"drop": {"booster": ["dart"]}}
-    )
-    X = space.sample(150, seed=3, latent=True)
-    X[:, 0] = np.where(np.arange(150) < n_dart, 1, 2 * (np.arange(150) % 2))
-    X = space.project(X)
-    cost = np.where(X[:, 0] == 1, 0.5 + 4.0 * (np.nan_to_num(X[:, 1]) - 0.2) ** 2, 0.3)
-    return hx.recommended_space(hx.Run(space, X, cost, "minimize"))
-
-
-def test_a_conditional_range_is_judged_in_its_branch():
-    """All of the branch is worse than the other families, and still its own best is kept."""
-    row = boosters(50).rows[1]
-    if row.after:  # "dart" itself may be given up
-        assert row.after[0] <= 0.2 <= row.after[1] < 0.75
-
-
-def test_a_branch_of_few_trials_is_kept():
-    found = boosters(2)
-    assert "dart" in found.space["booster"].choices
-    assert found.rows[1].kept == 1.0
-    assert boosters(8).rows[1].kept == 1.0
+    found = Narrowing(Known(space, [cost]), 0.5).found()
+    assert found[1].nonzero()[0].tolist() == [2]
+    assert Narrowing(Known(space, [cost]), 0.5).volume(found) == pytest.approx(0.55, abs=0.01)
 
 
 # ---------------------------------------------------------------------- every kind of number
@@ -296,52 +218,18 @@ def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
 # ---------------------------------------------------------------------- how it is shown
 
 
-def told(*rows, **about):
-    """A recommendation made by hand, of a number and a category."""
-    space = space_of(lr=(0.0001, 1.0, "log"), kind=["a", None])
-    subject = Subject(space, objective_name="loss", **about)
-    return Recommendation(subject=subject, space=space, rows=rows, level=0.95)
-
-
 def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
-    worse = fact(
-        "worse_at_best", names=["lr"], bound=0.31234, reached=0.25, near=4, level=0.95,
-        objective="loss",
-    )  # fmt: skip
-    known = {"bound": 0.31234, "reached": 0.25, "trials": 4, "reason": worse}
-    lr = Evidence("lr", (1e-4, 1.0), (1e-3, 0.0123456), 0.25, **known, untried=((1e-3, 2e-3),))
-    kind = Evidence("kind", ("a", None), ("a", None), untried=((None, None),))
-    result = told(lr, kind)
-    nothing = "No range can be narrowed with confidence yet for a better loss."
-    assert told(kind).sentence == nothing
-    assert result.sentence == (
-        f"{nothing} Perhaps values of lr can be left out: 25% of the space would remain."
+    space = space_of(a=range(10), kind=["a", None])
+    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
+    found = RecommendedSpaceExplainer(draws, lose=0.5).explain()
+    assert found.sentence == (
+        "10% of the space is enough: with a in [4, 4] a configuration is left whose objective is "
+        "the best one's or worse by 0.5 at most (probability 99%)."
     )
-    frame = result.to_frame()
-    assert frame.index.tolist() == ["lr", "kind"]
-    assert frame[["before", "after", "untried", "reason"]].values.tolist() == [
-        [
-            "[0.0001, 1]",
-            "[0.001, 0.01235]",
-            "[0.001, 0.002]",
-            "given up: loss 0.3123 at best (95% bound), 0.25 is reached; at least 4 trials near "
-            "each value",
-        ],
-        ["{a, None}", "{a, None}", "{None}", "no value can be given up with confidence yet"],
-    ]
-    assert json.loads(json.dumps(result.to_dict()))["evidence"][0]["bound"] == 0.31234
-    figure = result.described()
-    assert figure.labels == [("lr", "[0.001, 0.01235]"), ("kind", "{a, None}")]
-    fills = [(bar.row, bar.kind) for bar in figure.bars]
-    assert fills == [(0, PALE), (0, HATCHED), (0, 0), (1, 0), (1, HATCHED)]
-    assert figure.ends == (0.0, 1.0)
-    doubtful = Evidence("kind", ("a", None), ("a",), 0.5, **{**known, "tried": False})
-    both = told(lr, doubtful, trust=TRUSTED)
-    assert [claim.certain for claim in both.claims] == [True, False]
-    assert both.sentence == (
-        "For a better loss the search can leave out values of lr: 25% of the space remains. This "
-        "rests on the model's bounds: with the values left out even the best choice of the others "
-        "is worse than what is predicted to be best (95% certainty), with at least 4 trials near "
-        "each of them. Perhaps values of kind can be left out as well."
-    )
-    assert str(fact("never_active", names=["x", "y"])).endswith("recommended space: x and y")
+    frame = found.to_frame()
+    assert frame.values.tolist() == [["[0, 9]", "[4, 4]", 0.1], ["{a, None}", "{a, None}", 1.0]]
+    figure = found.described()
+    assert figure.labels == [("a", "[4, 4]"), ("kind", "{a, None}")]
+    assert [(bar.row, bar.kind) for bar in figure.bars] == [(0, PALE), (0, 0), (1, 0), (1, 0)]
+    same = RecommendedSpaceExplainer(Known(space, [lambda X: 0.0 * X[:, 0]]), lose=0.5).explain()
+    assert same.sentence == "No value can be left out of the search."

@@ -306,12 +306,7 @@ def fix(analyses: Analysed, prospects: Prospects, others: Collection[str]) -> Ac
 
     What can stay fixed can do so together only: none is where one of them is widened.
     """
-    fixed = {
-        name: value
-        for claim in analyses.subspace.claims
-        if claim.kind == "fix" and claim.certain
-        for name, value in zip(claim.hyperparameters, claim.values, strict=True)
-    }
+    fixed = analyses.subspace.fixed
     if not fixed or fixed.keys() & {*others}:
         return None
     parameters = [_only(analyses.run.space[name], value) for name, value in fixed.items()]
@@ -326,18 +321,12 @@ def _only(parameter: Parameter, value: Any) -> Parameter:
 
 
 def narrow(analyses: Analysed, prospects: Prospects, others: Collection[str]) -> Action | None:
-    """Return what to give up for certain, and of which hyperparameters.
-
-    Those named otherwise, which are widened or fixed, stay as they are.
-    """
-    whole = analyses.recommended_space
-    rows = [replace(r, kept=1.0) if r.hyperparameter in others else r for r in whole.rows]
-    claims = replace(whole, rows=tuple(rows)).claims
-    certain = [claim for claim in claims if claim.estimate < 1.0 and claim.certain]
-    names = [claim.hyperparameters[0] for claim in certain]
-    kept = [whole.space[name] for name in names if name in whole.space.names]
-    because = [reason for claim in certain for reason in claim.because]
-    return prospects.changed("narrow", kept, because) if kept else None
+    """Return what to give up, if none of it is widened or fixed."""
+    found = analyses.recommended_space
+    kept = [row.hyperparameter for row in found.narrowed if row.after]
+    if not kept or {*kept} & {*others} or not all(claim.certain for claim in found.claims):
+        return None
+    return prospects.changed("narrow", [found.space[name] for name in kept], ())
 
 
 # ---------------------------------------------------------------------- branch

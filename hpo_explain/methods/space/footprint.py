@@ -33,8 +33,9 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods.space.footprint_result import Footprint
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances, nearest
 
@@ -51,7 +52,7 @@ _DESIGNS = 5
 _NOTHING = declared_fact("nothing_tried", "no trial is known, so there is nothing to draw")
 
 
-@explains(of="surrogate")
+@explains(of="surrogate", without=("draws",))
 def footprint(asked: Asked, *, border: int = 60, random: int = 60) -> Footprint:
     """Draw the configurations on a map, with what the model predicts, and where none was tried.
 
@@ -88,9 +89,8 @@ def footprint(asked: Asked, *, border: int = 60, random: int = 60) -> Footprint:
     >>> [len(found.of_kind(kind)) for kind in ("tried", "incumbent", "random")]
     [3, 2, 10]
     """
-    model = asked.run.surrogate(kind=asked.kind, seed=asked.seed)
     explainer = FootprintExplainer(
-        model, border=border, random=random, subject=asked.subject(), seed=asked.seed
+        asked.model, border=border, random=random, subject=asked.subject(), seed=asked.seed
     )
     return explainer.explain(asked.run.trials)
 
@@ -181,9 +181,7 @@ class FootprintExplainer:
         distances = gower_distances(space, X, X)
         xy = improved(distances, classical_scaling(distances))
         mean, std = self._surrogate.predict(X)
-        covariance = None
-        if isinstance(self._surrogate, SupportsJoint):
-            covariance = self._surrogate.posterior_covariance(X)
+        draws = as_draws(self._surrogate, subject.direction, seed=self._seed)
         width = _width(xy)
         grid = _axes(xy, width)
         places = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
@@ -201,7 +199,7 @@ class FootprintExplainer:
             stress=stress_1(distances, xy),
             surface_r2=_left_out_r2(xy, mean, width),
             explored=explored(space, tried, self._seed),
-            covariance=covariance,
+            drawn=None if draws is None else draws.draws(X),
             notes=subject.notes,
         )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import filled
 from hpo_explain.diagnostics._trust import Scope
@@ -54,8 +54,8 @@ class Footprint(Result):
         Share of the space that is as near to a trial as 95 % of it would be to as many trials
         spread evenly at random, with its 95 % interval over the sample. It is about distances of
         configurations, not of the map.
-    covariance : ndarray of shape (m, m) or None
-        The posterior covariance of the predictions; None without a joint posterior.
+    drawn : ndarray of shape (number of draws, m) or None
+        The objective of each draw at the points; None without a joint posterior.
     subject, notes
         As of every result.
 
@@ -108,24 +108,18 @@ class Footprint(Result):
     stress: float
     surface_r2: float
     explored: tuple[float, float, float]
-    covariance: Array | None = None
+    drawn: Array | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
         """What each function drawn predicts for the points, by row; better comes first.
 
-        The map and what was explored are about distances, and the same for each. The kernel's
-        parameters are those of the model.
+        The map and what was explored are about distances, and the same for each.
         """
-        if self.covariance is None:
+        if self.drawn is None:
             return super().posterior
-        return PosteriorDraws.of_normal(
-            range(len(self.mean)),
-            self.mean,
-            self.covariance,
-            first="smallest" if self.subject.lower_is_better else "largest",
-            draws=self.subject.draws,
-        )
+        first: Order = "smallest" if self.subject.lower_is_better else "largest"
+        return PosteriorDraws(tuple(range(len(self.mean))), self.drawn, first)
 
     def of_kind(self, *kinds: str) -> npt.NDArray[np.int64]:
         """Return the rows of the points of some kinds."""
@@ -137,7 +131,7 @@ class Footprint(Result):
         share, low, high = self.explored
         return (
             self.told(
-                "explored", self.subject.names, share, (low, high), says="explored", certain=True,
+                "tried", self.subject.names, share, (low, high), says="explored", certain=True,
                 because=(), share=share, low=low, high=high,
             ),
         )  # fmt: skip

@@ -1,32 +1,23 @@
-"""Where to search on: ranges and categories that may hold the best, with the evidence."""
+"""Where to search on: ranges and categories that hold a configuration near the best."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import values_in_words
-from hpo_explain.base.phrases import counted
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact, filled
+from hpo_explain.belief.decide import Decision
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, SearchSpace
+from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
-Stretch: TypeAlias = Literal["kept", "untried"]
+_MOST = 0.99  # so many draws tell no larger probability
 
-NOTHING = declared_fact("nothing_given_up", "no value can be given up with confidence yet")
-WORSE = declared_fact(
-    "worse_at_best",
-    "given up: {objective} {bound} at best ({level:%} bound), {reached} is reached; at least "
-    "{trials_near} near each value",
-    trials_near=lambda about: counted(about["near"], "trial"),
-)
 NEVER_ACTIVE = declared_fact(
     "never_active",
     "left out, because never active in the recommended space{which}",
@@ -35,8 +26,8 @@ NEVER_ACTIVE = declared_fact(
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """What was found about one hyperparameter.
+class Kept:
+    """What is kept of one hyperparameter.
 
     Attributes
     ----------
@@ -45,39 +36,27 @@ class Evidence:
     before, after : tuple
         Its values, in the user's units: ``(low, high)``, or the categories; `after` is empty where
         the hyperparameter is left out.
-    kept : float
+    share : float
         Share of its own measure that is kept.
-    bound : float
-        The best objective that a value given up can reach, by an optimistic bound; NaN where
-        nothing was given up.
-    reached : float
-        The best predicted objective of the hyperparameter's branch, which `bound` is worse than;
-        NaN where nothing was given up.
-    trials : int or None
-        The fewest trials near any value given up; None where nothing was.
-    tried : bool
-        Whether every value given up was tried, as `Support` says it, and at least three quarters of
-        each hyperparameter.
-    untried : tuple
-        What of `after` was hardly tried: ``(low, high)`` of ranges; of a category twice itself.
-    reason : Fact
-        Why.
     """
 
     hyperparameter: str
     before: tuple[Any, ...]
     after: tuple[Any, ...]
-    kept: float = 1.0
-    bound: float = np.nan
-    reached: float = np.nan
-    trials: int | None = None
-    tried: bool = True
-    untried: tuple[tuple[Any, Any], ...] = ()
-    reason: Fact = field(default_factory=NOTHING)
+    share: float = 1.0
+
+    @classmethod
+    def of(cls, whole: Parameter, part: Parameter | None, share: float) -> Kept:
+        """Return what is kept of a hyperparameter; None where it is left out."""
+        if part is None:
+            return cls(whole.name, _values(whole), ())
+        return cls(whole.name, _values(whole), _values(part), share if part != whole else 1.0)
 
 
-def _each(name: str) -> Callable[[Recommendation], list[Any]]:
-    return lambda found: [getattr(row, name) for row in found.rows]
+def _values(parameter: Parameter) -> tuple[Any, ...]:
+    if isinstance(parameter, CategoricalParameter):
+        return tuple(parameter.choices)
+    return parameter.low, parameter.high
 
 
 def _written(name: str) -> Callable[[Recommendation], list[str]]:
@@ -86,25 +65,23 @@ def _written(name: str) -> Callable[[Recommendation], list[str]]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Recommendation(Result):
-    """A search space without the values with which nothing better can be reached.
-
-    The rules are those of :class:`RecommendedSpaceExplainer`.
+    """The smallest part of a search space that still holds a configuration near the best.
 
     Attributes
     ----------
     space : SearchSpace
         The recommended space, a part of the analysed one.
-    rows : tuple of Evidence
+    rows : tuple of Kept
         One per hyperparameter of the analysed space.
-    level : float
-        Certainty of the bounds, in (0, 1).
+    lose : float
+        By how much the best that is left may be worse, in the objective's units; NaN where the
+        model has no posterior.
+    volume : float
+        Share of the analysed space's measure that is left.
+    loss : Decision, optional
+        By how much the best that is left is worse, and how probable it is that this is allowed.
     subject, notes
         As of every result.
-
-    References
-    ----------
-    .. [1] Srinivas, N., Krause, A., Kakade, S. and Seeger, M. (2010). Gaussian process
-       optimization in the bandit setting. ICML.
 
     Examples
     --------
@@ -113,8 +90,8 @@ class Recommendation(Result):
     >>> X = space.sample(60, seed=1)
     >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
     >>> result = hx.recommended_space(run)
-    >>> [claim.hyperparameters for claim in result.claims]
-    [('x',)]
+    >>> [claim.hyperparameters for claim in result.claims], result.volume < 0.6
+    ([('x',)], True)
     """
 
     scope: ClassVar[Scope] = "good_region"
@@ -123,36 +100,25 @@ class Recommendation(Result):
         columns={
             "before": _written("before"),
             "after": _written("after"),
-            "kept": _each("kept"),
-            "bound": _each("bound"),
-            "reached": _each("reached"),
-            "trials": lambda found: [
-                np.nan if row.trials is None else row.trials for row in found.rows
-            ],
-            "tried": _each("tried"),
-            "untried": lambda found: list(map(found.gaps, found.rows)),
-            "reason": lambda found: [str(row.reason) for row in found.rows],
+            "kept": lambda found: [row.share for row in found.rows],
         },
         held={
             "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
-            "evidence": lambda found: [
-                {**row.__dict__, "reason": row.reason.to_dict()} for row in found.rows
-            ],
-            "level": "level",
+            "rows": lambda found: [row.__dict__ for row in found.rows],
+            "lose": "lose",
+            "volume": "volume",
         },
     )
     says: ClassVar[Mapping[str, str]] = {
-        "nothing": "No range can be narrowed with confidence yet for a better {objective}.",
-        "narrow": "For a better {objective} the search can leave out values of {names}: {left} of "
-        "the space remains. This rests on the model's bounds: with the values left out even the "
-        "best choice of the others is worse than what is predicted to be best ({level:%} "
-        "certainty), with at least {fewest} near each of them.",
-        "perhaps": "Perhaps values of {names} can be left out: {left} of the space would remain.",
-        "as well": "Perhaps values of {names} can be left out as well.",
+        "nothing": "No value can be left out of the search.",
+        "narrow": "{volume:%} of the space is enough: with {kept} a configuration is left whose "
+        "{objective} is the best one's or worse by {lose} at most (probability {probability:%}).",
     }
     space: SearchSpace
-    rows: tuple[Evidence, ...]
-    level: float
+    rows: tuple[Kept, ...]
+    lose: float
+    volume: float
+    loss: Decision | None = None
 
     @property
     def names(self) -> list[str]:
@@ -160,45 +126,33 @@ class Recommendation(Result):
         return [row.hyperparameter for row in self.rows]
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
-        """What of each narrowed hyperparameter to keep; all of the space if none is narrowed.
-
-        A claim is certain where all that it gives up was tried, and the model is good enough.
-        """
-        narrowed = [row for row in self.rows if row.kept < 1.0]
-        if not narrowed:
-            before = tuple(row.before for row in self.rows)
-            return (Claim("keep", tuple(self.names), before, estimate=1.0),)
-        believed = self.subject.trusted(self.scope)
-        return tuple(
-            Claim(
-                "keep", (row.hyperparameter,), (row.after,), estimate=row.kept,
-                certain=row.tried and believed, because=(row.reason,),
-            )
-            for row in narrowed
-        )  # fmt: skip
+    def narrowed(self) -> tuple[Kept, ...]:
+        """The hyperparameters of which some values are given up."""
+        return tuple(row for row in self.rows if row.share < 1.0)
 
     @property
-    def finding(self) -> str:
-        """What the search can leave out."""
-        told = [claim for claim in self.claims if claim.estimate < 1.0]
-        certain = [claim for claim in told if claim.certain]
-        doubtful = [claim for claim in told if not claim.certain]
-        more = "as well" if certain else "perhaps"
-        parts = {"narrow" if certain else "nothing": certain, more: doubtful}
-        fewest = min((row.trials for row in self.rows if row.trials is not None), default=0)
-        return " ".join(
-            filled(
-                self.says[part],
-                objective=self.objective_name,
-                names=[claim.hyperparameters[0] for claim in claims],
-                left=f"{100.0 * math.prod(claim.estimate for claim in claims):.2g}%",
-                level=self.level,
-                fewest=counted(fewest, "trial"),
-            )
-            for part, claims in parts.items()
-            if claims or part == "nothing"
-        )
+    def claims(self) -> tuple[Claim, ...]:
+        """What to keep of the narrowed hyperparameters, all at once: what that loses.
+
+        Where none is narrowed, all is kept, and nothing is lost.
+        """
+        kept = {row.hyperparameter: row.after for row in self.narrowed}
+        if not kept or self.loss is None:
+            before = tuple(row.before for row in self.rows)
+            return (
+                self.told(
+                    "keep", tuple(self.names), 0.0, says="nothing", values=before, certain=True,
+                    because=(),
+                ),
+            )  # fmt: skip
+        return (
+            self.decided(
+                "keep", tuple(kept), self.loss, says="narrow", values=tuple(kept.values()),
+                volume=self.volume, lose=self.lose,
+                kept=[f"{name} in {self.text(name, after)}" for name, after in kept.items()],
+                probability=min(self.loss.probability, _MOST), objective=self.objective_name,
+            ),
+        )  # fmt: skip
 
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distributions of the recommended space: :meth:`SearchSpace.to_optuna`.
@@ -214,42 +168,19 @@ class Recommendation(Result):
         """
         return self.space.to_optuna()
 
-    def stretches(self, row: Evidence) -> tuple[tuple[float, float, Stretch], ...]:
-        """Return what was found along a hyperparameter, as shares of its own measure.
-
-        Returns
-        -------
-        tuple of (low, high, "kept" or "untried")
-            Where values stay, in ascending order, and whether they were tried.
-        """
+    def stretches(self, row: Kept) -> tuple[tuple[float, float], ...]:
+        """Return what stays of a hyperparameter, between which shares of its own measure."""
         whole = self.subject.space[row.hyperparameter]
-        found: list[tuple[float, float, Stretch]] = []
         if isinstance(whole, CategoricalParameter):
-            missing, k = CategoryIndex([pair[0] for pair in row.untried]), whole.size
-            for value in row.after:
-                code, tried = whole.code(value), missing(value) is None
-                found.append((code / k, (code + 1) / k, "kept" if tried else "untried"))
-            return tuple(found)
+            codes = [whole.code(value) for value in row.after]
+            return tuple((code / whole.size, (code + 1) / whole.size) for code in codes)
         if not row.after:
             return ()
-        low, high = share_between(whole, *row.after)
-        for gap in row.untried:
-            start, end = share_between(whole, *gap)
-            start, end = max(start, low), min(end, high)
-            if start > low:
-                found.append((low, start, "kept"))
-            found.append((start, end, "untried"))
-            low = end
-        if high > low:
-            found.append((low, high, "kept"))
-        return tuple(found)
-
-    def gaps(self, row: Evidence) -> str:
-        """Return what was hardly tried, in words."""
-        name = row.hyperparameter
-        if isinstance(self.subject.space[name], CategoricalParameter):
-            return self.text(name, tuple(pair[0] for pair in row.untried))
-        return ", ".join(self.text(name, pair) for pair in row.untried)
+        ends = whole.encode([*row.after])
+        if whole.size is None:
+            return ((float(ends[0]), float(ends[1])),)
+        below, above = whole.share_below(np.array([ends[0] - 1e-7, ends[1] + 1e-7]))
+        return ((float(below), float(above)),)
 
     def text(self, name: str, values: tuple[Any, ...]) -> str:
         """Return a range or categories in words: "[0.1, 1]" or "{a, b}"."""
@@ -258,12 +189,3 @@ class Recommendation(Result):
         words = values_in_words(values)
         categorical = isinstance(self.subject.space[name], CategoricalParameter)
         return f"{{{words}}}" if categorical else f"[{words}]"
-
-
-def share_between(whole: Parameter, low: Any, high: Any) -> tuple[float, float]:
-    """Return between which shares of a number's own measure a range of values lies."""
-    ends = whole.encode([low, high])
-    if whole.size is None:
-        return float(ends[0]), float(ends[1])
-    below, above = whole.share_below(np.array([ends[0] - 1e-7, ends[1] + 1e-7]))
-    return float(below), float(above)

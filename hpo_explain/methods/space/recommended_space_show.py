@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from hpo_explain.base.figures import HATCHED, PALE, Bar, Rows, View
+from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 
 
 def stays(found: Recommendation) -> Rows:
     """Draw which part of each hyperparameter's values stays, along its own scale.
 
-    Rows are labelled with these values; hatched are those that stay because hardly anything was
-    tried there.
+    Rows are labelled with these values.
     """
     return Rows(
         labels=[(r.hyperparameter, found.text(r.hyperparameter, r.after)) for r in found.rows],
@@ -18,15 +17,15 @@ def stays(found: Recommendation) -> Rows:
             *(
                 Bar(i, 0.0, 1.0, fill=PALE)
                 for i, r in enumerate(found.rows)
-                if r.kept < 1.0 or not r.after
+                if r.share < 1.0 or not r.after
             ),
             *(
-                Bar(i, low, high, fill=HATCHED if state == "untried" else 0)
+                Bar(i, low, high, fill=0)
                 for i, row in enumerate(found.rows)
-                for low, high, state in found.stretches(row)
+                for low, high in found.stretches(row)
             ),
         ],
-        fills={0: "stays", HATCHED: "stays, but was hardly tried", PALE: "given up"},
+        fills={0: "stays", PALE: "given up"},
         heading="Recommended search space",
         subtitle="the values that stay, along each hyperparameter's own scale",
         label="place on the hyperparameter's own scale",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained, accepted_surrogate
+from hpo_explain.asked.explained import accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_number, check_seed
 from hpo_explain.base.errors import InputError
@@ -23,8 +23,11 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import Decision
+from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods.importance._latent_forest import LatentForest
 from hpo_explain.methods.importance.importance import Cap, cap_of, capped_at
+from hpo_explain.methods.space.narrowing import allowed, usual_loss
 from hpo_explain.methods.space.stay_fixed import stay_fixed
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models._threads import in_parts
@@ -58,8 +61,6 @@ _INACTIVE = declared_fact(
     "inactive_not_fixed", "not fixed, because inactive in the incumbent: {names}"
 )
 _NO_INCUMBENT = declared_fact("nothing_fixed", "nothing is fixed: no incumbent is known")
-_WHOLE = declared_fact("sub_space_not_judged", "it is judged in the whole space only")
-_NO_POSTERIOR = declared_fact("no_posterior_to_draw", "the model has no joint posterior")
 
 
 @explains(of="surrogate", without=("draws",))
@@ -113,16 +114,16 @@ def subspace(
     """
     seed = asked.seed
     run = average_instances(asked.run, n_trees=n_trees, seed=seed)
+    model = replace(asked, run=run).model
     about = Subject.of(run, notes=[note for note in run.notes if note not in asked.run.notes])
     if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
         cap, about = None, replace(about, notes=(_BEST(), *about.notes))
     if run.model is not None and asked.kind == "auto":
         bound = None if cap is None else cap_of(run, run.model, cap)
-        own = SubspaceExplainer(run.model, subject=about, n_trees=n_trees, seed=seed)
+        own = SubspaceExplainer(model, subject=about, n_trees=n_trees, seed=seed)
         return own.explain(share, cap=bound, given=given)
     capped, about, bound = capped_at(run, about, n_trees, seed, cap)
     forest = capped.surrogate(kind="forest", n_trees=n_trees, seed=seed)
-    model = run.surrogate(kind=asked.kind, seed=seed)
     explainer = SubspaceExplainer(forest, model=model, subject=about, seed=seed)
     return explainer.explain(share, cap=bound, given=given)
 
@@ -135,8 +136,8 @@ class SubspaceExplainer:
     forest, direction, n_trees, seed
         As of :class:`FanovaExplainer`.
     model : Surrogate, optional
-        The model by which it is judged what can stay fixed, one with a joint posterior such as a
-        Gaussian process; by default `forest`, which has none.
+        The model by which it is judged what can stay fixed, one with a joint posterior such as
+        ``run.belief()``; by default `forest`, which has none.
     subject : Subject, optional
         What is explained, such as ``Subject.of(run)``; what can stay fixed is judged at its
         incumbent.
@@ -234,7 +235,7 @@ class SubspaceExplainer:
             own.append(_NO_INCUMBENT())
         elif inactive:
             own.append(_INACTIVE(names=inactive))
-        fixed, doubts = self._fixed(forest)
+        fixed, loss, lose = self._fixed(forest)
         return Subspace(
             subject=forest.subject,
             names=names,
@@ -243,21 +244,20 @@ class SubspaceExplainer:
             std=values.std(axis=1),
             fixed={name: incumbent[name] for name in fixed},
             exhaustive=found is not None,
-            doubts=doubts,
+            loss=loss,
+            lose=lose,
             notes=(*own, *forest.notes),
         )
 
-    def _fixed(self, forest: LatentForest) -> tuple[tuple[str, ...], tuple[Fact, ...]]:
-        """Return what can certainly stay fixed, or why that cannot be told."""
-        if not forest.subject.incumbent:
-            return (), ()
-        if forest.given:
-            return (), (_WHOLE(),)
-        subject = Explained.of(self._model, forest.subject.direction).completed(forest.subject)
-        if doubts := subject.doubts("good_region"):
-            return (), doubts
-        found = stay_fixed(self._model, subject, self._seed)
-        return ((), (_NO_POSTERIOR(),)) if found is None else (found, ())
+    def _fixed(self, forest: LatentForest) -> tuple[list[str], Decision | None, float]:
+        """Return what can stay fixed, what that loses, and what it may; None if it is not told."""
+        subject = forest.subject
+        draws = as_draws(self._model, subject.direction, seed=self._seed)
+        if not subject.incumbent or forest.given or draws is None:
+            return [], None, np.nan
+        lose = usual_loss(draws)
+        columns, loss = stay_fixed(draws, subject.space.encode(subject.incumbent)[0], lose)
+        return [subject.names[j] for j in columns], allowed(loss, lose), lose
 
 
 class _ClosedShares:

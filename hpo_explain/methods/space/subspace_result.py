@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import declared_fact, filled
+from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import Decision
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
+_RARELY_WRONG = declared_fact(
+    "fixing_may_lose_more",
+    "of such statements about trials that an optimizer chose, one in seven or so was wrong",
+)
 _OF_A_FOREST = declared_fact(
     "shares_of_a_forest", "the spread over trees is not an interval of the share"
 )
@@ -26,7 +31,7 @@ class Subspace(Result):
     What a set explains is everything its members do alone and with each other: the variance of the
     forest's prediction averaged over all other hyperparameters. That says where the objective
     varies, not where it can still be improved: what can stay at the incumbent's values is judged
-    apart, by the joint posterior of a model.
+    apart, by draws of the objective.
 
     Attributes
     ----------
@@ -38,12 +43,15 @@ class Subspace(Result):
         Share explained by the first, by the first two, and so on, with all their interactions:
         mean and standard deviation over the trees that are not constant.
     fixed : dict
-        What can certainly stay at the incumbent's values, all at once, in the user's units: most
-        of what can still be gained is left. Ready for ``optuna.samplers.PartialFixedSampler``.
+        What can probably stay at the incumbent's values, all at once, in the user's units: no more
+        is lost than `lose`. Ready for ``optuna.samplers.PartialFixedSampler``.
     exhaustive : bool
         Whether every smaller set is known to explain less; otherwise the set was grown greedily.
-    doubts : tuple of Fact
-        Why it cannot be told what can stay fixed; empty where it can.
+    loss : Decision, optional
+        By how much the best that is left is worse with these values; None where it is not known:
+        for a model without a joint posterior, in a part of the space, and without an incumbent.
+    lose : float
+        How much may be lost, in the objective's units.
     subject, notes
         As of every result.
 
@@ -74,17 +82,16 @@ class Subspace(Result):
             "fixed": "fixed",
             "exhaustive": "exhaustive",
             "others": "others",
-            "doubts": lambda found: [doubt.to_dict() for doubt in found.doubts],
+            "lose": "lose",
         },
     )
     says: ClassVar[Mapping[str, str]] = {
         "constant": "The prediction is constant: no hyperparameter matters.",
         "set": "{names} explain{s} {share} (std over trees) of the variance{among}{together}.",
-        "all": "All hyperparameters can stay at the incumbent's values: little is left to gain.",
-        "fixed": "{names} can stay at the incumbent's values: most of what can still be gained is "
-        "left.",
-        "unknown": "What can stay fixed cannot be told: {doubts}.",
-        "nothing": "No hyperparameter can certainly stay fixed.",
+        "fixed": "{names} can stay at the incumbent's values: by that the best {objective} gets "
+        "worse by {lose} at most.",
+        "unknown": "It is not known what can stay fixed.",
+        "nothing": "No hyperparameter can stay fixed for all that the trials tell.",
     }
     names: tuple[str, ...]
     share: float
@@ -92,7 +99,8 @@ class Subspace(Result):
     std: Array
     fixed: Mapping[str, Any]
     exhaustive: bool
-    doubts: tuple[Fact, ...] = ()
+    loss: Decision | None = None
+    lose: float = math.nan
 
     @property
     def others(self) -> dict[str, Any]:
@@ -102,37 +110,35 @@ class Subspace(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the set explains, and what can certainly stay fixed."""
+        """What the set explains, and what can stay fixed."""
+        because = (_OF_A_FOREST(),)
         if not self.names:
-            return (Claim("no_effect", self.subject.names, estimate=0.0, certain=False),)
-        share, because = float(self.explained[-1]), (_OF_A_FOREST(),)
-        explains = Claim("importance", self.names, (), share, certain=False, because=because)
-        if not self.fixed:
+            return (
+                self.told(
+                    "share", self.subject.names, 0.0, says="constant", certain=False,
+                    because=because, side="below",
+                ),
+            )  # fmt: skip
+        one, share = len(self.names) == 1, float(self.explained[-1])
+        capped = any(n.kind in ("predictions_capped", "objectives_capped") for n in self.notes)
+        explains = self.told(
+            "share", self.names, share, says="set", certain=False, because=because,
+            s="s" if one else "", share=percent(share, float(self.std[-1])),
+            among=" among good predictions" if capped else "",
+            together="" if one else ", interactions among them included",
+        )  # fmt: skip
+        if not self.fixed or self.loss is None:
             return (explains,)
-        return explains, Claim("fix", tuple(self.fixed), tuple(self.fixed.values()))
+        fixed = self.decided(
+            "keep", tuple(self.fixed), self.loss, says="fixed", values=tuple(self.fixed.values()),
+            lose=self.lose, objective=self.objective_name,
+        )  # fmt: skip
+        # measured: see the module
+        return explains, replace(fixed, certain=False, because=(_RARELY_WRONG(),))
 
     @property
     def finding(self) -> str:
         """The set, what it explains, and what can stay fixed."""
-        if not self.names:
-            return self.says["constant"]
-        one = len(self.names) == 1
-        capped = any(n.kind in ("predictions_capped", "objectives_capped") for n in self.notes)
-        found = filled(
-            self.says["set"],
-            names=self.names,
-            s="s" if one else "",
-            share=percent(float(self.explained[-1]), float(self.std[-1])),
-            among=" among good predictions" if capped else "",
-            together="" if one else ", interactions among them included",
-        )
-        which = "fixed" if self.fixed else "unknown" if self.doubts else "nothing"
-        if self.fixed and len(self.fixed) == len(self.subject.names):
-            which = "all"
-        doubts = [str(doubt) for doubt in self.doubts]
-        return f"{found} {filled(self.says[which], names=[*self.fixed], doubts=doubts)}"
-
-    @property
-    def caution(self) -> str:
-        """Nothing: the sentence tells what the share's spread is."""
-        return ""
+        rest = "unknown" if self.loss is None else "nothing"
+        shown = [super().finding, *([] if self.fixed or not self.names else [self.says[rest]])]
+        return " ".join(shown)

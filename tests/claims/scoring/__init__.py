@@ -24,7 +24,6 @@ JUDGES = {
     "order_matters": steps.order_matters,
     "effect": steps.effect,
     "keep": spaces.keep,
-    "fix": spaces.fix,
     "contribution": reasons.contribution,
     "order": paths.turning_point,
     "form": paths.balance,

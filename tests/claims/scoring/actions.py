@@ -10,7 +10,7 @@ import hpo_explain as hx
 from hpo_explain.base.claim import Claim
 from tests.claims.scoring.case import UNDECIDED, Case, Judgement, inside
 from tests.claims.scoring.effects import least_between
-from tests.claims.scoring.spaces import AS_GOOD, SMALL, fix
+from tests.claims.scoring.spaces import AS_GOOD, SMALL, lost_by_fixing
 
 _BETTER = 1e-9  # of the signal's standard deviation
 
@@ -23,7 +23,9 @@ def action(case: Case, claim: Claim) -> Judgement:
     if problem.constant:
         return UNDECIDED  # nothing that is done there does harm or good
     if advised.kind == "fix":
-        return fix(case, claim)
+        fixed = dict(zip(claim.hyperparameters, claim.values, strict=True))
+        lost = lost_by_fixing(case, fixed)
+        return Judgement(lost <= SMALL * problem.scale, f"loses {lost:.2g}")
     if advised.kind in ("narrow", "branch") and advised.parameters:
         return _given_up(case, advised)
     if advised.kind == "widen":
