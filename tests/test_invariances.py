@@ -216,9 +216,12 @@ OTHER_END = {"lower": "upper", "upper": "lower"}
 def tables(found):
     """The rows of a result, and its claims by their kind."""
     yield "rows", found if isinstance(found, pd.DataFrame) else found.to_frame().reset_index()
-    for kind in sorted({claim.kind for claim in getattr(found, "claims", ())} - LEFT_OUT):
-        rows = [(c.hyperparameters, c.certain, c.estimate) for c in found.claims if c.kind == kind]
-        yield kind, pd.DataFrame(rows, columns=["names", "certain", "estimate"])
+    for kind, term in sorted({(c.kind, c.term) for c in getattr(found, "claims", ())}):
+        if kind in LEFT_OUT:
+            continue
+        told = [c for c in found.claims if (c.kind, c.term) == (kind, term)]
+        rows = [(c.hyperparameters, c.certain, c.estimate) for c in told]
+        yield f"{kind} {term}", pd.DataFrame(rows, columns=["names", "certain", "estimate"])
 
 
 def words(w, cell):

@@ -133,8 +133,9 @@ class DrawnSurrogate(Draws):
         joint: SupportsJoint = self.surrogate  # type: ignore[assignment]  # asked by `as_draws`
         values, vectors = np.linalg.eigh(joint.posterior_covariance(rows))
         kept = values > 1e-9 * values.max(initial=0.0)
-        root = vectors[:, kept] / np.sqrt(values[kept])
-        drawn = np.random.default_rng(self.seed).standard_normal((int(kept.sum()), _FUNCTIONS))
+        # the symmetric root: rounding turns eigenvectors around, and it not
+        root = vectors[:, kept] / np.sqrt(values[kept]) @ vectors[:, kept].T
+        drawn = np.random.default_rng(self.seed).standard_normal((len(rows), _FUNCTIONS))
         # so that the draws' mean is what the surrogate predicts
         return rows, root @ (drawn - drawn.mean(axis=1, keepdims=True))
 
@@ -144,7 +145,8 @@ class DrawnSurrogate(Draws):
         joint: SupportsJoint = self.surrogate  # type: ignore[assignment]
         mean = self.surrogate.predict(X)[0]
         apart = joint.covariance_with(X, rows) @ weights if weights.size else 0.0
-        return np.asarray(self.sign * (mean[:, None] + apart).T)
+        # the same draws of the cost, whichever way the objective is better
+        return np.asarray((self.sign * mean[:, None] + apart).T)
 
     @property
     def noise_std(self) -> float:

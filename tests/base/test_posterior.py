@@ -196,14 +196,10 @@ def test_interactions_of_each_function_drawn_are_those_of_its_values():
 
 @pytest.mark.parametrize("game", ["tunability", "mistunability", "optimizer_bias"])
 def test_gains_of_each_function_drawn_add_up_to_its_own_gain_of_all(run, game):
-    """Efficiency, function by function, at the configurations that the game found."""
+    """Efficiency, function by function."""
     found = getattr(hx, game)(run, OTHER, kind="gp")
     sums = found.posterior.values.sum(axis=1)
-    assert sums.mean() == pytest.approx(found.whole, abs=0.15 * found.whole_std)
-    rows, sign = found.rows[[-1]], np.array([-1.0, 1.0])
-    other = run.space.encode([OTHER]) if found.reference is None else found.reference[[-1]]
-    std = np.sqrt(sign @ covariance_at(run, np.vstack([rows, other])) @ sign)
-    assert sums.std() == pytest.approx(std, rel=0.1)
+    np.testing.assert_allclose(sums, found.drawn[:, -1] - found.drawn[:, 0], atol=1e-9)
 
 
 def test_effects_of_a_readable_model_have_their_std_and_are_certain_where_it_is_small(run):

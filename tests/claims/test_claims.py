@@ -21,31 +21,32 @@ PATIENCE = 300.0  # seconds that one process waits for what another one has begu
 
 CLAIMS = {
     "partial_dependence": tuple(
-        f"{kind}{term}{none}"
-        for kind, none in (("best", ""), ("difference", ""), ("difference", " none"))
-        for term in ("", " attainable")
+        f"{kind}{term}" for kind in ("best_at", "contrast", "flat") for term in ("", " attainable")
     ),
     "explain_proposal": ("contribution objective",),
-    "lime": ("difference",),
+    "lime": ("effect",),
     "subspace": ("keep", "share"),
-    "ablation": ("contribution", "difference", "order"),
+    "ablation": ("gain", "total_gain", "order_matters"),
     "importance": ("share",),
-    "local_importance": ("share",),
+    "local_importance": ("importance",),
     "h_statistic": ("interaction", "no_interaction"),
     "recommended_space": ("keep",),
-    "regional_partial_dependence": ("form",),
+    "regional_partial_dependence": ("region",),
     "advise": tuple(f"action {kind}" for kind in ("narrow", "fix", "widen", "branch", "stop")),
     "trust": ("good", "fair"),
 }
 ROWS = [(kind, method) for method, kinds in CLAIMS.items() for kind in kinds]
 
 WRONG = {
-    ("form", "regional_partial_dependence"): "a narrower band is not a smaller error",
+    ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
 }
 RARE = {
-    ("share", "subspace"): "the spread over trees is no interval, so no share is certain",
+    ("importance", "local_importance"): "the kernel's parameters are estimates, too",
+    ("importance", "subspace"): "the spread over trees is no interval, so no share is certain",
 }
-UNCOVERED: dict[str, str] = {}
+UNCOVERED = {
+    "local_importance": "the kernel's parameters are estimates, too",
+}
 
 
 COSTLY = (

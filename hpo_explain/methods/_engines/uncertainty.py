@@ -31,11 +31,12 @@ def drawn_contributions(
     background: Array,
     *,
     known: tuple[Array, Array] | None = None,
+    given: bool = False,
     seed: int = 0,
 ) -> Array:
     """Return what each hyperparameter contributes to each draw of the objective, (k, d).
 
-    Each draw carries an error of integrating over the background of its own.
+    The error of integrating over the background is in their spread.
 
     Parameters
     ----------
@@ -48,22 +49,32 @@ def drawn_contributions(
     known : tuple of ndarray, optional
         The contributions to the draws' mean and their errors of integrating, each (d,), where they
         are known better than from the few rows drawn here.
+    given : bool, default False
+        Whether the background is all that is meant, so that averaging over it is no error.
     seed : int, default 0
-        Seed of the orders, of the rows drawn and of the errors.
+        Seed of the orders and of the rows drawn.
     """
-    players, rng = game.players, np.random.default_rng(seed)
+    players = game.players
     rows, weights = functionals(game, background, seed=seed)
     n = weights.shape[1]
     values = belief.draws(belief.space.project(rows))
     phi = values @ weights.reshape(len(players), -1).T
     by_row = np.vecdot(weights, values.mean(axis=0).reshape(n, -1))
-    error = np.sqrt(n) * by_row.std(axis=1, ddof=1) if n > 1 else np.zeros(len(players))
+    exact = n == 1 or (given and n == len(background))
+    error = 0.0 if exact else np.sqrt(n) * by_row.std(axis=1, ddof=1)
     if known is not None:
         phi += known[0][players] - phi.mean(axis=0)
         error = known[1][players]
     found = np.zeros((len(phi), len(game.x)))
-    found[:, players] = phi + error * rng.standard_normal(phi.shape)
+    found[:, players] = widened(phi, error)
     return found
+
+
+def widened(draws: Array, error: Array | float) -> Array:
+    """Return draws (k, ...) moved away from their mean, so that an error is in their spread."""
+    mean, variance = draws.mean(axis=0), draws.var(axis=0)
+    variance = np.where(variance > 0.0, variance, 1.0)
+    return np.asarray(mean + (draws - mean) * np.sqrt(1.0 + error**2 / variance))
 
 
 def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tuple[Array, Array]:

@@ -267,7 +267,9 @@ def least_of_draws(
     least = filled(space, land.all_rows[(sign * land.all_values).argmin(axis=1)], belief.seed)
     most = max(_FEW, _DRAWN // len(free))
     start = np.vstack([
-        one_by_one[-1:], _commonest(one_by_one, most // 2), _commonest(least, most // 4),
+        one_by_one[-1:],
+        _commonest(space, one_by_one, most // 2),
+        _commonest(space, least, most // 4),
         land.latent,
     ])[:most]  # fmt: skip
     by_draw, mean, rows = _of_draws(belief, default, free, [start] * len(free), sign)
@@ -295,7 +297,9 @@ def least_of_tried(
         rows[:, j] = tried[:, j]
         effects[j] = belief.costs(space.project(rows))
     chosen = [
-        tried if len(tried) <= most else _commonest(tried[effects[own].sum(0).argmin(axis=1)], most)
+        tried
+        if len(tried) <= most
+        else _commonest(space, tried[effects[own].sum(0).argmin(axis=1)], most)
         for own in free
     ]
     by_draw, _, rows = _of_draws(belief, default, free, chosen, 1.0)
@@ -321,7 +325,8 @@ def _of_draws(
     return by_draw, mean, rows
 
 
-def _commonest(rows: Array, most: int) -> Array:
-    """Return distinct rows, the commonest first."""
-    found, counts = np.unique(rows, axis=0, return_counts=True)
-    return np.asarray(found[np.argsort(-counts, kind="stable")[:most]])
+def _commonest(space: SearchSpace, rows: Array, most: int) -> Array:
+    """Return distinct rows, the commonest first; of equally common ones as the space is ordered."""
+    keys = np.stack([space.places(j, rows[:, j]) for j in space.order.tolist()], axis=1)
+    _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    return np.asarray(rows[first[np.argsort(-counts, kind="stable")[:most]]])

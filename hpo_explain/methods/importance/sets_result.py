@@ -331,9 +331,9 @@ class GameExplanation(Sets):
             shares = draws / np.maximum(of_evaluations, np.finfo(float).tiny)
             every = code == len(self.coalitions) - 1
             return decide(shares, 0.5 if every else _MATTERS, side="above")
-        side = "below" if self._loses else "above"
-        threshold = -self.noise if self._loses else self.noise
-        return decide(draws, threshold, side=side, stretch=stretch)
+        if self._loses:
+            return decide(draws, -self.noise, side="below", stretch=stretch)
+        return decide(draws, self.noise, side="above", stretch=stretch)
 
     def _said(self, kind: Any, names: tuple[str, ...], code: int, says: str, **words: Any) -> Claim:
         value = float(self.coalitions[code] - self.coalitions[0])
@@ -513,6 +513,8 @@ class ShapleyInteractions(Sets):
             return (self._no_interaction(ranking),)
         found = [self._claim(i) for i in named]
         certain = [claim for claim in found if claim.certain]
+        if not certain and found[0].probability < _LIKELY:
+            return (self._no_interaction(ranking),)
         return tuple(certain or found[:1])
 
     @property
@@ -562,7 +564,8 @@ class ShapleyInteractions(Sets):
             name if self.config.get(name) is None else f"{name} = {format_value(self.config[name])}"
             for name in names
         ]
-        words = {"which": " with ".join(told), "changes": "raises" if value > 0.0 else "lowers"}
+        changes = "raises" if value > 0.0 else "lowers"
+        words: dict[str, Any] = {"which": " with ".join(told), "changes": changes}
         if self.of == "acquisition":
             half = None if self.total.half_width is None else float(self.total.half_width[i])
             certain = half is None or abs(value) > half

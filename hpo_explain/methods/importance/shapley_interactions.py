@@ -33,6 +33,7 @@ from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.orders import evaluate
+from hpo_explain.methods._engines.uncertainty import widened
 from hpo_explain.methods.importance._variance_game import (
     configurations_of,
     variances,
@@ -374,7 +375,7 @@ class ShapleyInteractionExplainer:
     def _drawn(
         self, x: Array, found: _Found, background: Array, total: Array, half: Array | None
     ) -> Array | None:
-        """Return the values for each draw, (k, sets), with an error of integrating of its own."""
+        """Return the values for each draw, (k, sets), the error of integrating in their spread."""
         belief, p = self._belief, len(found.players)
         if belief is None or not p or p > EXACT_PLAYERS:
             return None
@@ -390,8 +391,7 @@ class ShapleyInteractionExplainer:
             values = belief.draws(belief.space.project(z)).reshape(-1, len(rows), len(joined))
             drawn = drawn + values.sum(axis=1) @ weights.T / len(some)
         error = 0.0 if half is None else half / NORMAL_95
-        apart = drawn - drawn.mean(axis=0) + error * rng.standard_normal(drawn.shape)
-        return np.asarray(total + apart)
+        return widened(total + drawn - drawn.mean(axis=0), error)
 
 
 @dataclass(frozen=True, eq=False)

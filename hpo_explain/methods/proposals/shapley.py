@@ -293,7 +293,9 @@ class ShapleyExplainer:
         if self._explained.of_objective:
             error = np.zeros_like(phi) if standard_error is None else standard_error
             known = phi[:, 0], error[:, 0]
-        return drawn_contributions(game, belief, background, known=known, seed=self._seed)
+        return drawn_contributions(
+            game, belief, background, known=known, given=self._given is not None, seed=self._seed
+        )
 
     def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
         """Return Shapley values by hypercubes of the background, of as many rows as needed."""
