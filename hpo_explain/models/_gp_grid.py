@@ -68,18 +68,6 @@ class GridPosterior:
         variance += prior
         return mean, variance
 
-    def mean(self, alpha: Array) -> Array:
-        """Return the standardized mean, (n, G)."""
-        mean = np.empty((len(self.rows), len(self.values)))
-
-        def work(part: slice) -> list[None]:
-            for here, g, k in self._covariances(part):
-                mean[here, g] = k @ alpha
-            return []
-
-        self._in_threads(work)
-        return mean * self.kernel.factor
-
     def mean_covariance(self) -> Array:
         """Return the mean over rows of their covariance with each trial, (G, m)."""
 

@@ -226,17 +226,6 @@ class Posterior(OnColumns):
         mean, variance = grid.predict(np.ravel(self._gp.alpha_), self._gp.L_, prior)
         return self._to_objective(mean), self._scale * std_from_variance(variance)
 
-    def grid_mean(self, X: Array, members: Ints, values: Array) -> Array | None:
-        """Return the mean alone, (n, G), as of `predict_grid`: its cost is that of O(m), not O(m²).
-
-        Parameters
-        ----------
-        X, members, values
-            As of `predict_grid`.
-        """
-        grid = self._grid(X, members, values)
-        return None if grid is None else self._to_objective(grid.mean(np.ravel(self._gp.alpha_)))
-
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the posterior standard deviation of the function's mean over rows, (G,).
 

@@ -29,7 +29,7 @@ CLAIMS = {
     "ablation": ("gain", "total_gain", "order_matters"),
     "importance": ("share",),
     "local_importance": ("importance",),
-    "h_statistic": ("interaction", "no_interaction"),
+    "h_statistic": ("share",),
     "recommended_space": ("keep",),
     "regional_partial_dependence": ("region",),
     "advise": tuple(f"action {kind}" for kind in ("narrow", "fix", "widen", "branch", "stop")),

@@ -134,10 +134,10 @@ def test_without_an_interval_the_first_must_be_the_first():
 def test_interactions():
     strength = case("product", "h_statistic")
     assert true_h(strength, ("x1", "x0")) == pytest.approx(1.0, abs=0.01)
-    assert right(strength, "interaction", ("x0", "x1"), interval=(0.9, 1.0))
-    assert right(strength, "no_interaction", strength.problem.space.names) is False
-    assert right(strength, "no_interaction", ("x2",))
-    assert right(case("additive"), "no_interaction", ("x0", "x1", "x2", "x3"))
+    assert right(strength, "share", ("x0", "x1"), interval=(0.9, 1.0))
+    assert right(strength, "share", strength.problem.space.names, side="below") is False
+    assert right(strength, "share", ("x2",), side="below")
+    assert right(case("additive"), "share", ("x0", "x1", "x2", "x3"), side="below")
 
 
 def test_local_shares_are_those_of_the_function_along_each_axis():

@@ -47,9 +47,9 @@ def test_the_incumbents_region_is_the_first_and_regions_know_the_trials_in_them(
 
 def test_interactions_are_those_of_the_surrogate_or_the_acquisition():
     run = tuning_run()
-    found = h_statistic(run, kind="gp", sample=20, seed=2)
+    found = h_statistic(run, kind="forest", sample=20, seed=2)
     assert (found.sample_size, found.seed, found.subject.objective_name) == (20, 2, "loss")
-    expected = hx.InteractionExplainer(run.surrogate(kind="gp", seed=2), sample=20, seed=2)
+    expected = hx.InteractionExplainer(run.surrogate(kind="forest", seed=2), sample=20, seed=2)
     np.testing.assert_array_equal(found.pairs, expected.explain().pairs)
     focused = h_statistic(run, "booster", acquisition="lcb", sample=20)
     assert focused.focus == "booster"

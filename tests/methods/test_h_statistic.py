@@ -6,13 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, Matern
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.importance._interaction_bounds import _jointly
-from hpo_explain.methods.importance.h_statistic_result import InteractionBounds
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 
@@ -23,7 +19,7 @@ def test_additive_effects_do_not_interact():
     found = hx.InteractionExplainer(surrogate).explain()
     np.testing.assert_array_equal(found.pairs[np.triu_indices(3, 1)], 0.0)
     np.testing.assert_array_equal(found.total, 0.0)
-    assert [claim.kind for claim in found.claims] == ["no_interaction"]
+    assert [(claim.kind, claim.side) for claim in found.claims] == [("share", "below")]
 
 
 def test_a_product_has_its_known_strength():
@@ -38,11 +34,11 @@ def test_a_product_has_its_known_strength():
     error = abs(found.strength("x2", "x3") - np.sqrt(1 / 7))
     assert error < 4 * found.pairs_std[1, 2]
     (claim,) = found.claims
-    assert (claim.kind, claim.hyperparameters) == ("interaction", ("x2", "x3"))
+    assert (claim.kind, claim.hyperparameters) == ("share", ("x2", "x3"))
     assert claim.estimate == found.strength("x2", "x3")
     assert claim.interval is None
     assert not claim.certain
-    assert "interaction_not_bounded" in [reason.kind for reason in claim.because]
+    assert "uncertainty_unknown" in [reason.kind for reason in claim.because]
 
 
 def by_loops(f, X):
@@ -69,14 +65,18 @@ def by_loops(f, X):
     return pairs, total
 
 
-@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
-def test_the_shared_predictions_give_equations_44_and_45(kind):
+@pytest.mark.parametrize("acquisition", [False, True])
+def test_the_shared_predictions_give_equations_44_and_45(acquisition):
     space = space_of(x=(0.0, 1.0), c=list("abc"), k=range(1, 5))
     X = space.sample(40, seed=1)
-    surrogate = kind.fit(space, X, X[:, 0] * X[:, 1] + np.sin(4 * X[:, 2]) * X[:, 0])
-    sample = space.sample(30, seed=7)
-    found = hx.InteractionExplainer(surrogate, sample=sample).explain()
-    pairs, total = by_loops(lambda rows: surrogate.predict(rows)[0], sample)
+    y, sample = X[:, 0] * X[:, 1] + np.sin(4 * X[:, 2]) * X[:, 0], space.sample(30, seed=7)
+    surrogate = hx.ForestSurrogate.fit(space, X, y)
+    lcb = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, y))
+    found = hx.InteractionExplainer(lcb if acquisition else surrogate, sample=sample).explain()
+    pairs, total = by_loops(
+        lambda rows: sum(lcb.terms(rows).values()) if acquisition else surrogate.predict(rows)[0],
+        sample,
+    )
     np.testing.assert_allclose(found.pairs, pairs, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(found.total, total, rtol=1e-6, atol=1e-8)
 
@@ -115,93 +115,14 @@ def test_functions_drawn_interact_where_a_condition_makes_them():
     X = space.sample(60, seed=1)
     y = np.nan_to_num(X[:, 1], nan=0.5) * 3.0 + X[:, 2]
     process = hx.GaussianProcessSurrogate.fit(space, X, y)
-    found = hx.InteractionExplainer(process, sample=20).explain("momentum")
+    found = hx.InteractionExplainer(process).explain("momentum")
     kinds = [note.kind for note in found.notes]
-    assert kinds == ["estimated_from_sample", "interactions_drawn", "interacts_with_its_condition"]
-    bounds = found.bounds
-    assert np.isnan(bounds.H[0, 2])  # was not asked for
+    assert kinds == ["interactions_drawn", "interacts_with_its_condition"]
+    assert np.isnan(found.pairs[0, 2])  # was not asked for
     # half of all configurations: V_momentum = 9/48, and so is what the optimizer decides
-    assert bounds.lower[0, 1] < np.sqrt(0.5) < bounds.upper[0, 1]
-    assert bounds.upper[1, 2] < 0.1
+    assert found.strength("momentum", "optimizer") == pytest.approx(np.sqrt(0.5), abs=0.01)
+    assert found.shares[:, 1, 2].max() < 0.01
     json.dumps(found.to_dict(), allow_nan=False)
-
-
-# ---------------------------------------------------------------------- the model's uncertainty
-
-
-class Bilinear:
-    """f = b1 x1 + b2 x2 + b3 x1 x2 with independent normal coefficients."""
-
-    def __init__(self, mean, std):
-        self.space, self.mean, self.std = unit_cube(2), np.array(mean), np.array(std)
-
-    def features(self, X):
-        return np.column_stack([X, X[:, 0] * X[:, 1]])
-
-    def predict(self, X):
-        Z = self.features(X)
-        return Z @ self.mean, np.sqrt(Z**2 @ self.std**2)
-
-    def posterior_covariance(self, X):
-        return self.covariance_of_means([row[None] for row in X])
-
-    def covariance_with(self, X, others):
-        raise AssertionError("is not asked for")
-
-    def covariance_of_means(self, groups):
-        Z = np.array([self.features(rows).mean(axis=0) for rows in groups]) * self.std
-        return Z @ Z.T
-
-    def covariance_of_sums(self, X, weights):
-        raise AssertionError("is not asked for")
-
-    def std_of_mean(self, X, members, values):
-        raise AssertionError("is not asked for")
-
-    def strengths(self, coefficients):
-        """H and the interaction's size in closed form, over the unit square."""
-        b1, b2, b3 = coefficients.T
-        own = b3**2 / 144.0
-        alone = (b1 + b3 / 2.0) ** 2 / 12.0 + (b2 + b3 / 2.0) ** 2 / 12.0
-        return np.sqrt(own / (alone + own)), np.sqrt(own)
-
-
-def test_without_uncertainty_the_bounds_are_h():
-    surrogate = Bilinear([1.0, -0.3, 1.0], [0.0, 0.0, 0.0])
-    bounds = hx.InteractionExplainer(surrogate).explain().bounds
-    H, size = surrogate.strengths(surrogate.mean[None])
-    for found in (bounds.lower, bounds.H, bounds.upper):
-        assert found[0, 1] == pytest.approx(H[0], rel=0.05)  # of a grid of values
-    for found in (bounds.size_lower, bounds.size, bounds.size_upper):
-        assert found[0, 1] == pytest.approx(size[0], rel=0.05)
-
-
-def test_the_bounds_are_those_of_the_coefficients_posterior():
-    surrogate = Bilinear([1.0, -0.3, 1.5], [0.05, 0.1, 0.15])
-    bounds = hx.InteractionExplainer(surrogate).explain().bounds
-    rng = np.random.default_rng(0)
-    drawn = surrogate.mean + surrogate.std * rng.standard_normal((20_000, 3))
-    for numbers, lower, upper in zip(
-        surrogate.strengths(drawn),
-        (bounds.lower, bounds.size_lower),
-        (bounds.upper, bounds.size_upper),
-        strict=True,
-    ):
-        low, middle, high = np.quantile(numbers, [0.005, 0.5, 0.995])
-        assert lower[0, 1] == pytest.approx(low, abs=0.35 * (middle - low))  # of 200 draws
-        assert upper[0, 1] == pytest.approx(high, abs=0.35 * (high - middle))
-
-
-def test_an_interaction_that_may_be_nothing_has_no_lower_end():
-    unknown = hx.InteractionExplainer(Bilinear([1.0, 1.0, 0.3], [0.1, 0.1, 1.0])).explain()
-    assert (unknown.bounds.lower[0, 1], unknown.bounds.size_lower[0, 1]) == (0.0, 0.0)
-    (claim,) = unknown.claims
-    assert (claim.kind, claim.certain) == ("interaction", False)
-    assert claim.because[0].kind == "interaction_may_be_nothing"
-    assert "they may not interact at all" in unknown.sentence
-    known = hx.InteractionExplainer(Bilinear([1.0, 1.0, 0.05], [0.1, 0.1, 0.05])).explain()
-    assert [claim.kind for claim in known.claims] == ["no_interaction"]
-    assert "each pair explains less than 1% of its variance" in known.sentence
 
 
 def noisy_run(f, d=3, n=50, noise=0.1):
@@ -213,57 +134,33 @@ def noisy_run(f, d=3, n=50, noise=0.1):
 
 
 @pytest.mark.parametrize(
-    ("f", "kind", "names"),
+    ("f", "side", "names"),
     [
-        (lambda X: np.sin(5 * X[:, 0]) + X[:, 1] ** 2, "no_interaction", ("x1", "x2", "x3")),
-        (lambda X: (X[:, 0] - 0.5) * (X[:, 2] - 0.5), "interaction", ("x1", "x3")),
+        (lambda X: np.sin(5 * X[:, 0]) + X[:, 1] ** 2, "below", ("x1", "x2", "x3")),
+        (lambda X: (X[:, 0] - 0.5) * (X[:, 2] - 0.5), "above", ("x1", "x3")),
     ],
 )
-def test_what_a_run_shows_is_certain_by_a_process_and_not_by_a_forest(f, kind, names):
+def test_what_a_run_shows_is_certain_by_draws_and_not_by_a_forest(f, side, names):
     run = noisy_run(f)
-    (claim,) = hx.h_statistic(run, kind="gp", sample=30).claims
-    assert (claim.kind, claim.hyperparameters, claim.certain) == (kind, names, True)
+    for kind in ("auto", "gp"):
+        (claim,) = hx.h_statistic(run, kind=kind).claims
+        assert (claim.kind, claim.side, claim.certain) == ("share", side, True)
+        assert claim.hyperparameters == names
     (claim,) = hx.h_statistic(run, kind="forest", sample=30).claims
     assert not claim.certain
-    assert claim.because[0].kind == "interaction_not_bounded"
+    assert claim.because[0].kind == "uncertainty_unknown"
 
 
-# ---------------------------------------------------------------------- pairs of the same functions
-
-
-def of_a_user(f, d=3, n=15):
-    space = unit_cube(d)
-    X = space.sample(n, seed=0)
-    gp = GaussianProcessRegressor(RBF([0.5] + [50.0] * (d - 1)), alpha=0.05, optimizer=None)
-    return hx.GaussianProcessSurrogate(space, gp.fit(X, f(X))), space.sample(60, seed=1)
-
-
-def test_several_pairs_of_a_users_process_are_of_the_same_functions():
-    """Where only x1 matters, x1 with x2 and x1 with x3 vary as x1 does, function by function."""
-    surrogate, rows = of_a_user(lambda X: X[:, 0])
-    first, second = _jointly(surrogate, surrogate, rows, [(0, 1), (0, 2)], 200, 0)
-    assert np.corrcoef(first.alone, second.alone)[0, 1] > 0.99
-    assert first.alone.std() > 0.05 * first.alone.mean()
-
-
-def test_the_draws_of_a_pair_are_those_of_it_alone_whatever_the_others():
-    surrogate, rows = of_a_user(lambda X: X[:, 0] * X[:, 1])
-    (alone,) = _jointly(surrogate, surrogate, rows, [(0, 1)], 2000, 0)
-    among, _ = _jointly(surrogate, surrogate, rows, [(0, 1), (0, 2)], 2000, 0)
-    for name in ("own", "alone"):
-        a, b = (getattr(drawn, name) for drawn in (alone, among))
-        np.testing.assert_allclose(b.mean(), a.mean(), rtol=0.1)
-        np.testing.assert_allclose(b.std(), a.std(), rtol=0.2)
-
-
-def test_a_users_process_says_which_pair_acts_more_strongly():
+def test_h_of_functions_is_that_of_the_function():
+    """x1 + x2 x3: H_23² = (1/144) / (7/144), H_2² = (1/144) / (19/144)."""
     space = unit_cube(3)
-    X = space.sample(30, seed=0)
-    gp = GaussianProcessRegressor(Matern([1.0] * 3, nu=2.5), alpha=1e-3)
-    surrogate = hx.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0] * X[:, 1] + X[:, 2]))
-    found = hx.InteractionExplainer(surrogate, sample=30).explain()
-    assert found.probability("x1 × x2", "x1 × x3") > 0.9
-    assert len(found.posterior) == 200
+    X = space.sample(80, seed=0)
+    found = hx.h_statistic(hx.Run(space, X, X[:, 0] + X[:, 1] * X[:, 2], "minimize"))
+    assert found.strength("x2", "x3") == pytest.approx(np.sqrt(1 / 7), abs=0.03)
+    assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), abs=0.03)
+    assert found.absolute[1, 2] == pytest.approx(1 / 12, rel=0.1)
+    assert found.probability("x2 × x3", "x1 × x3") > 0.95
+    assert len(found.posterior) == len(found.drawn)
 
 
 # ---------------------------------------------------------------------- figures
@@ -292,13 +189,14 @@ def strengths(focus=None, d=3):
     )
 
 
-def drawn(focus=None):
-    """As `strengths`, but functions drawn have the largest H where the interaction is smallest."""
-    of_mean = strengths(focus=focus)
-    H = 0.5 - of_mean.pairs
-    sizes = of_mean.absolute
-    bounds = InteractionBounds(H, H - 0.1, H + 0.2, *(3 * [sizes]), *(3 * [sizes]))
-    return replace(of_mean, bounds=bounds)
+def drawn(focus=None, sure=True):
+    """As `strengths`, but functions have the largest H where the interaction is smallest."""
+    found = strengths(focus=focus)
+    H = (0.5 - found.pairs) + np.linspace(-0.1, 0.2, 201)[:, None, None]
+    shares = np.tile(found.absolute, (201, 1, 1))
+    if not sure:
+        shares[::2] = shares[::2].max(initial=0.0, where=shares[::2] > 0.0) - shares[::2]
+    return replace(found, pairs=0.5 - found.pairs, drawn=H, shares=shares)
 
 
 def test_every_pair_stands_once_below_the_diagonal():
@@ -324,11 +222,10 @@ def test_functions_drawn_are_shown_in_the_order_of_the_sentence():
     rows = found.described()
     assert rows.labels == [("x2",), ("x1",)]
     assert [bar.end for bar in rows.bars] == [0.46, 0.48]
-    assert [bar.half for bar in rows.bars] == [pytest.approx((0.1, 0.2))] * 2
+    low, high = rows.bars[0].half
+    assert (low, high) == (pytest.approx(0.0925), pytest.approx(0.1925))
     assert "x0 and x2" in found.sentence.partition(":")[0]
     assert "H is larger for x0 and x1 (0.48)" in found.sentence
-    assert drawn().described().texts[0][0].endswith(" ± 0.15")
-    unsure = replace(found.bounds, size_upper=found.bounds.size_upper + 1.0)
-    told = replace(found, bounds=unsure).sentence
+    told = drawn("x0", sure=False).sentence
     assert "x0 and x2 seem to interact most" in told
-    assert "H is between 0.36 and 0.66." in told
+    assert "H is between 0.37 and 0.65." in told

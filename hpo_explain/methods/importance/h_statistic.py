@@ -18,8 +18,8 @@ Each set S is predicted once, at all n² combinations of a sample row with anoth
 and F_∖j are the means of the same n² numbers along the two sides. Leaving out a tenth of the sample
 at a time gives the standard error of H (delete-a-group jackknife).
 
-This is all about the mean of the model. How strong interactions are in the functions that the
-trials allow is another question (`_interaction_bounds`).
+Of functions that the trials allow, over the whole space: ``H_jk² = V_jk / (V_j + V_k + V_jk)`` and
+``H_j² = Σ_k V_jk / V`` by the functional ANOVA of each, without interactions of more than two.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.functionals import Anova
 from hpo_explain.methods._engines.background import complete
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods._engines.rows_at import checked_sample
-from hpo_explain.methods.importance._interaction_bounds import interaction_bounds
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -59,9 +60,9 @@ _SCREENED = declared_fact(
     "total effects (how much the prediction changes where one alone is drawn anew)",
 )  # fmt: skip
 _DRAWN = declared_fact(
-    "interactions_drawn", "intervals of H are those of functions drawn from the posterior: noise "
-    "is no part of them, but may be of the H of the model's mean",
-)  # fmt: skip
+    "interactions_drawn",
+    "H is that of {draws} functions that the trials allow; noise is no part of it",
+)
 _CONDITION = declared_fact(
     "interacts_with_its_condition", "a conditional hyperparameter interacts with what decides "
     "whether it is active",
@@ -89,8 +90,9 @@ def h_statistic(
     Returns
     -------
     InteractionStrength
-        H of pairs, and of every hyperparameter with any others, of the model's mean; ``.bounds``
-        is what the trials allow, by functions drawn from the posterior of a Gaussian process.
+        H of pairs, and of every hyperparameter with any others, in functions that the trials
+        allow. Of a forest, a model without a joint posterior and an acquisition it is estimated
+        from the sample, and nothing of it is certain.
 
     Raises
     ------
@@ -204,6 +206,11 @@ class InteractionExplainer:
         """
         space, d = self._space, len(self._space)
         focus = None if name is None else space.index(name)
+        surrogate = self._explained.surrogate
+        if self._explained.of_objective and surrogate is not None:
+            draws = as_draws(surrogate, self._subject.direction, seed=self._seed)
+            if draws is not None:
+                return self._drawn(draws.anova, name)
         matters = relevant(self._explained.game)
         F = self._explained(self._configs)
         looked_at = self._screened(matters, focus, F)
@@ -225,12 +232,6 @@ class InteractionExplainer:
                 together = self._centred(self._averaged(self._combined([j, k])))
                 found = self._strength(together - alone[j] - alone[k], together, scale)
             pairs[:, j, k] = pairs[:, k, j] = found
-        bounds = None
-        if self._explained.of_objective:
-            surrogate = self._explained.surrogate
-            bounds = interaction_bounds(
-                surrogate, self._rows, asked, draws=self._subject.draws, seed=self._seed
-            )
         return InteractionStrength(
             subject=self._subject,
             pairs=pairs[1],
@@ -238,11 +239,37 @@ class InteractionExplainer:
             absolute=pairs[0],
             total=total,
             total_std=total_std,
-            bounds=bounds,
             focus=name,
             sample_size=len(self._rows),
             seed=self._seed,
-            notes=self._notes(bounds is not None, looked_at),
+            notes=self._notes(looked_at),
+        )
+
+    def _drawn(self, anova: Anova, name: str | None) -> InteractionStrength:
+        """Return the strength of interactions in each function."""
+        k, d = anova.mains.shape
+        own, H = np.full((2, k, d, d), np.nan)
+        of_one = np.zeros((k, d))
+        for (a, b), share in zip(anova.pairs, anova.of_pairs.T, strict=True):
+            of_one[:, [a, b]] += share[:, None]
+            if name is None or name in (self._space.names[a], self._space.names[b]):
+                joint = anova.mains[:, a] + anova.mains[:, b] + share
+                own[:, a, b] = own[:, b, a] = share
+                H[:, a, b] = H[:, b, a] = np.sqrt(share / np.maximum(joint, 1e-300))
+        total = np.sqrt(np.minimum(of_one, 1.0))
+        size = np.sqrt(own * anova.variance[:, None, None])
+        return InteractionStrength(
+            subject=self._subject,
+            pairs=H.mean(axis=0),
+            pairs_std=H.std(axis=0),
+            absolute=size.mean(axis=0),
+            total=total.mean(axis=0),
+            total_std=total.std(axis=0),
+            drawn=H,
+            shares=own * anova.of_evaluations[:, None, None],
+            focus=name,
+            seed=self._seed,
+            notes=(_DRAWN(draws=k), *self._besides()),
         )
 
     def _screened(
@@ -280,13 +307,9 @@ class InteractionExplainer:
             and isinstance(surrogate, GaussianProcessSurrogate)
             and not any(space.is_conditional(space.names[j]) for j in members)
             and not any(parent in members for c in space.conditions for parent, _ in c)
+            and (found := surrogate.predict_grid(self._configs, np.array(members), values))
         ):
-            if explained.of_objective:
-                mean = surrogate.grid_mean(self._configs, np.array(members), values)
-                if mean is not None:
-                    return mean
-            elif found := surrogate.predict_grid(self._configs, np.array(members), values):
-                return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
+            return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
         combined = np.empty((n, n))
         step = max(1, _AT_ONCE // n)
         for start in steps(range(0, n, step), "batches"):
@@ -322,13 +345,13 @@ class InteractionExplainer:
         variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self, bounded: bool, looked_at: npt.NDArray[np.bool_]) -> tuple[Fact, ...]:
+    def _notes(self, looked_at: npt.NDArray[np.bool_]) -> tuple[Fact, ...]:
         notes = [_FROM_SAMPLE(size=len(self._rows), seed=self._seed)]
         if not looked_at.all():
             count = int(looked_at.sum())
             notes.append(_SCREENED(shown=count, all=len(looked_at)))
-        if bounded:
-            notes.append(_DRAWN())
-        if any(self._space.conditions):
-            notes.append(_CONDITION())
-        return (*notes, *self._subject.notes)
+        return (*notes, *self._besides())
+
+    def _besides(self) -> tuple[Fact, ...]:
+        condition = (_CONDITION(),) if any(self._space.conditions) else ()
+        return (*condition, *self._subject.notes)

@@ -4,60 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import NOTHING
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import MAY_BE_NOTHING, NOT_BOUNDED, Estimate, filled
+from hpo_explain.base.text import Estimate, filled
+from hpo_explain.belief.decide import LEVEL, Decision, decide, interval
 from hpo_explain.diagnostics._trust import Scope
+from hpo_explain.methods.importance.fanova_result import INTERACTS, MATTERS
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-NEGLIGIBLE = 0.02
-"""Pairs that explain less of the variance do not interact, for all that is known."""
-
-
-@dataclass(frozen=True, eq=False)
-class InteractionBounds:
-    """How strong interactions are in functions that the trials allow, with 95 % intervals.
-
-    All are of shape (d, d) and symmetric, with NaN where a pair was not asked for. The lower ends
-    are 0 where it cannot be told that a pair interacts at all.
-
-    Attributes
-    ----------
-    H, lower, upper : ndarray of shape (d, d)
-        H of each pair, without what the model's uncertainty adds to it.
-    size, size_lower, size_upper : ndarray of shape (d, d)
-        Root mean square of the interaction, in the objective's units.
-    share, share_lower, share_upper : ndarray of shape (d, d)
-        Its share of the variance over the space.
-    drawn : ndarray of shape (number of draws, d, d) or None
-        H of each pair in each function drawn, with what its uncertainty adds; None where pairs were
-        not drawn from the same functions.
-    """
-
-    H: Array
-    lower: Array
-    upper: Array
-    size: Array
-    size_lower: Array
-    size_upper: Array
-    share: Array
-    share_lower: Array
-    share_upper: Array
-    drawn: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -68,26 +32,29 @@ class InteractionStrength(Result):
     relative to the joint effect of the pair, so a pair that hardly matters can have a large H;
     `absolute` is the size of the interaction.
 
-    `pairs`, `absolute` and `total` are of the model's mean, which sees interactions in noise, too.
-    Claims rest on `bounds`, where the model's uncertainty is known.
+    Of a belief, or any model with a joint posterior, all is the mean over functions that the trials
+    allow, ``H² = V_jk / (V_j + V_k + V_jk)`` by the functional ANOVA of each, and errors are their
+    standard deviation. Of any other model, and of an acquisition, it is estimated from a sample,
+    the error is that of the estimate, and nothing is certain.
 
     Attributes
     ----------
     pairs, pairs_std : ndarray of shape (d, d)
-        H of each pair (Eq. 44), symmetric, and its standard error from the sample; NaN on the
-        diagonal and for pairs that were not asked for.
+        H of each pair (Eq. 44), symmetric, and its error; NaN on the diagonal and for pairs that
+        were not asked for.
     absolute : ndarray of shape (d, d)
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
     total, total_std : ndarray of shape (d,)
-        H of each hyperparameter with any others (Eq. 45), and its standard error; NaN for those
-        that were not looked at, where there are many.
-    bounds : InteractionBounds or None
-        The same of functions drawn from the model's posterior; None for a model without a joint
-        one, such as a forest, and for an acquisition.
+        H of each hyperparameter with any others (Eq. 45; of functions by pairs alone), and its
+        error; NaN for those that were not looked at, where there are many.
+    drawn : ndarray of shape (number of functions, d, d) or None
+        H of each pair in each function; None where it was estimated from a sample.
+    shares : ndarray of shape (number of functions, d, d) or None
+        Share of each pair's interaction in what evaluations vary by.
     focus : str or None
         The hyperparameter whose pairs were asked for; None for all.
     sample_size, seed : int
-        Number of points it is estimated from, and their seed.
+        Number of points it is estimated from, 0 of functions, and their seed.
     subject, notes
         As of every result.
 
@@ -113,7 +80,8 @@ class InteractionStrength(Result):
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
         "none with": "No hyperparameter interacts with {found.focus} in its effect on the "
         "{found.what}{at_most}.",
-        "most": "Of {pairs}, {names} {verb} most in their effect on the {found.what}: {H}.{larger}",
+        "most": "Of {pairs}, {names} {verb} most in their effect on the {found.what}: H is {H}."
+        "{larger}",
     }
 
     pairs: Array
@@ -121,7 +89,8 @@ class InteractionStrength(Result):
     absolute: Array
     total: Array
     total_std: Array
-    bounds: InteractionBounds | None = None
+    drawn: Array | None = None
+    shares: Array | None = None
     focus: str | None = None
     sample_size: int = 0
     seed: int = 0
@@ -133,15 +102,12 @@ class InteractionStrength(Result):
 
     @property
     def posterior(self) -> PosteriorDraws:
-        """H of pairs for functions drawn from the posterior, by label; the largest comes first.
-
-        A drawn function is rougher than the mean: its H is larger where the trials tell little.
-        """
-        if self.bounds is None or self.bounds.drawn is None:
+        """H of pairs in functions that the trials allow, by label; the largest comes first."""
+        if self.drawn is None:
             return super().posterior
         ranking = self.members()
         names = tuple(f"{self.names[j]} × {self.names[k]}" for j, k in ranking)
-        return PosteriorDraws(names, np.stack([self.bounds.drawn[:, j, k] for j, k in ranking], 1))
+        return PosteriorDraws(names, np.stack([self.drawn[:, j, k] for j, k in ranking], 1))
 
     def strength(self, first: str, second: str | None = None) -> float:
         """Return H of a pair, or of one hyperparameter with any others.
@@ -170,95 +136,91 @@ class InteractionStrength(Result):
     def _index(self, argument: str, name: str) -> int:
         return self.names.index(check_name(argument, name, self.names, "hyperparameter"))
 
-    @property
-    def known_pairs(self) -> Array:
-        """H of pairs as it is shown, (d, d): of functions drawn where there are `bounds`."""
-        return self.pairs if self.bounds is None else self.bounds.H
-
-    @property
-    def known_sizes(self) -> Array:
-        """Root mean squares of interactions as they are shown, (d, d)."""
-        return self.absolute if self.bounds is None else self.bounds.size
+    def half(self, pair: tuple[int, int]) -> float | tuple[float, float]:
+        """Return how far H of a pair reaches down and up: its 95 % interval, or its error."""
+        if self.drawn is None:
+            return float(self.pairs_std[pair])
+        low, high = interval(self.drawn[:, pair[0], pair[1]])
+        H = float(self.pairs[pair])
+        return max(H - low, 0.0), max(high - H, 0.0)
 
     def members(self) -> list[tuple[int, int]]:
         """Return the pairs as positions in `names`, the one with most interaction first.
 
-        They are ordered by `known_sizes`: the largest H may be that of a pair that hardly matters.
+        They are ordered by `absolute`: the largest H may be that of a pair that hardly matters.
         """
         j, k = np.nonzero(np.triu(~np.isnan(self.pairs), 1))
-        order = np.argsort(-self.known_sizes[j, k], kind="stable")
+        order = np.argsort(-self.absolute[j, k], kind="stable")
         return [(int(j[i]), int(k[i])) for i in order]
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The pair with most interaction, or that there is none."""
-        ranking, bounds = self.members(), self.bounds
+        ranking = self.members()
+        if not ranking:
+            return (replace(self._none(None), certain=True, because=()),)
+        if self.shares is None:
+            if self.pairs[ranking[0]] == 0.0:
+                return (self._none(None),)
+            return (self._most(ranking, None, "interact"),)
+        each = np.stack([self.shares[:, j, k] for j, k in ranking], axis=1)
+        most = decide(each.max(axis=1), MATTERS, side="below")
+        found = decide(each[:, 0], INTERACTS, side="above")
+        if most.certain and not found.certain:
+            return (self._none(most),)
+        first = float((each.argmax(axis=1) == 0).mean()) >= LEVEL
+        return (self._most(ranking, found, "interact" if first else "seem to interact"),)
+
+    def _none(self, most: Decision | None) -> Claim:
+        """Return that there is no interaction, of which the largest is known or not."""
         looked_at = zip(self.names, self.total, strict=True)
         about = tuple(name for name, total in looked_at if not np.isnan(total))
-        none = "none" if self.focus is None else "none with"
-        about = about if self.focus is None else (self.focus,)
-        if not ranking:
-            return (self.told("no_interaction", about, 0.0, says=none, certain=True, because=(),
-                              at_most=""),)  # fmt: skip
-        unknown = () if bounds is not None else (NOT_BOUNDED(),)
-        most = 0.0 if bounds is None else max(float(bounds.share_upper[pair]) for pair in ranking)
-        if self.pairs[ranking[0]] == 0.0 if bounds is None else most < NEGLIGIBLE:
-            percent = max(math.ceil(100.0 * most), 1)
+        at_most = ""
+        if most is not None:
+            percent = max(math.ceil(100.0 * most.bound), 1)
             at_most = f": each pair explains less than {percent}% of its variance"
-            doubts = (*unknown, *self._doubts(self.names))
-            return (
-                self.told("no_interaction", about, 0.0, says=none, certain=not doubts,
-                          because=doubts, at_most="" if bounds is None else at_most),
-            )  # fmt: skip
-        pair = ranking[0]
-        names, interval = (self.names[pair[0]], self.names[pair[1]]), None
-        if bounds is not None:
-            interval = (float(bounds.lower[pair]), float(bounds.upper[pair]))
-            if bounds.share_lower[pair] < NOTHING:
-                unknown = (MAY_BE_NOTHING(),)
-        doubts = (*unknown, *self._doubts(names))
-        return (
-            self.told("interaction", names, float(self.known_pairs[pair]), interval, says="most",
-                      certain=not doubts, because=doubts, **self._words(ranking)),
+        claim = self.decided(
+            "share", about if self.focus is None else (self.focus,), most, estimate=0.0,
+            says="none" if self.focus is None else "none with", at_most=at_most,
         )  # fmt: skip
+        return replace(claim, side="below")
 
-    def _words(self, ranking: list[tuple[int, int]]) -> dict[str, Any]:
-        """Return H of the first pair, whether it is surely the first, and which H is larger."""
-        first, bounds, H = ranking[0], self.bounds, self.known_pairs
-        told, verb = filled("{H}", H=Estimate(H[first], float(self.pairs_std[first]))), "interact"
-        told = f"H = {told}"
-        if bounds is not None:
-            low, high = bounds.lower[first], bounds.upper[first]
-            told = f"H is {f'between {low:.2f} and' if low > 0.0 else 'at most'} {high:.2f}"
-            if any(bounds.size_upper[u] > bounds.size_lower[first] for u in ranking[1:]):
-                verb = "seem to interact"
-            if bounds.share_lower[first] < NOTHING:
-                told += "; they may not interact at all"
-        largest = max(ranking, key=lambda pair: float(H[pair]))
+    def _most(self, ranking: list[tuple[int, int]], found: Decision | None, verb: str) -> Claim:
+        """Return which pair interacts most, with its H, and whether it does is certain."""
+        j, k = ranking[0]
+        H = float(self.pairs[j, k])
+        told = filled("{H}", H=Estimate(H, float(self.pairs_std[j, k])))
+        if found is not None and self.drawn is not None:
+            low, high = ends = interval(self.drawn[:, j, k])
+            found = replace(found, estimate=H, interval=ends)
+            told = f"between {low:.2f} and {high:.2f}"
+        largest = max(ranking, key=lambda pair: float(self.pairs[pair]))
         larger = ""
-        if f"{H[largest]:.2f}" != f"{H[first]:.2f}":
-            both = " and ".join(self.names[j] for j in largest)
-            larger = f" H is larger for {both} ({H[largest]:.2f}), which matter less together."
-        pairs = "all pairs" if self.focus is None else f"all pairs with {self.focus}"
-        return {"H": told, "verb": verb, "larger": larger, "pairs": pairs}
-
-    def _doubts(self, names: tuple[str, ...]) -> tuple[Fact, ...]:
-        return (*self.subject.doubts(self.scope), *self.subject.partly_tried(names))
+        if f"{self.pairs[largest]:.2f}" != f"{H:.2f}":
+            both = " and ".join(self.names[i] for i in largest)
+            larger = (
+                f" H is larger for {both} ({self.pairs[largest]:.2f}), which matter less together."
+            )
+        return self.decided(
+            "share", (self.names[j], self.names[k]), found, estimate=H, says="most", H=told,
+            verb=verb, larger=larger,
+            pairs="all pairs" if self.focus is None else f"all pairs with {self.focus}",
+        )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair: members, H, std, absolute; the most interaction first.
 
-        With `bounds` also what functions drawn from the posterior have: `drawn` is their H, with
-        the interval from `lower` to `upper`.
+        Of functions that the trials allow also the 95 % interval of H, from `lower` to `upper`.
         """
         import pandas as pd
 
-        held = {"H": self.pairs, "std": self.pairs_std, "absolute": self.absolute}
-        if (bounds := self.bounds) is not None:
-            held |= {"drawn": bounds.H, "lower": bounds.lower, "upper": bounds.upper}
         ranking = self.members()
-        members = [(self.names[j], self.names[k]) for j, k in ranking]
+        held = {"H": self.pairs, "std": self.pairs_std, "absolute": self.absolute}
         columns = {name: [values[pair] for pair in ranking] for name, values in held.items()}
+        if self.drawn is not None:
+            ends = [interval(self.drawn[:, j, k]) for j, k in ranking]
+            columns |= {"lower": [low for low, _ in ends], "upper": [high for _, high in ends]}
+        members = [(self.names[j], self.names[k]) for j, k in ranking]
         labels = pd.Index(map(" × ".join, members), name="pair")
         return pd.DataFrame({"members": members, **columns}, index=labels)
 
@@ -275,7 +237,7 @@ class InteractionStrength(Result):
                     "H": self.pairs[j, k],
                     "std": self.pairs_std[j, k],
                     "absolute": self.absolute[j, k],
-                    **({} if self.bounds is None else _drawn(self.bounds, (j, k))),
+                    "interval": None if self.drawn is None else interval(self.drawn[:, j, k]),
                 }
                 for j, k in self.members()
             ],
@@ -287,15 +249,3 @@ class InteractionStrength(Result):
             "sample_size": self.sample_size,
             "seed": self.seed,
         }
-
-
-def _drawn(bounds: InteractionBounds, pair: tuple[int, int]) -> dict[str, Any]:
-    """Return what is known of a pair by functions drawn from the posterior."""
-    return {
-        "drawn": bounds.H[pair],
-        "interval": (bounds.lower[pair], bounds.upper[pair]),
-        "size": bounds.size[pair],
-        "size_interval": (bounds.size_lower[pair], bounds.size_upper[pair]),
-        "share": bounds.share[pair],
-        "share_interval": (bounds.share_lower[pair], bounds.share_upper[pair]),
-    }

@@ -20,14 +20,9 @@ def pairs(found: InteractionStrength) -> Cells | Rows:
     """Draw H of all pairs as a matrix, those that interact most first, or of one's as bars."""
     if found.focus is not None or len(found.names) < 2:
         return _of_one(found)
-    order = np.argsort(-np.nansum(found.known_sizes, axis=1), kind="stable")[:MOST_NAMES]
-    bounds, chosen = found.bounds, np.ix_(order, order)
-    H = found.known_pairs[chosen]
-    std = found.pairs_std[chosen] if bounds is None else (bounds.upper - bounds.lower)[chosen] / 2.0
-    error = "standard error" if bounds is None else "half its 95% interval"
-    rests = f"Estimated from {counted(found.sample_size, 'point')}"
-    if bounds is not None:
-        rests = "Of functions drawn from the posterior"
+    order = np.argsort(-np.nansum(found.absolute, axis=1), kind="stable")[:MOST_NAMES]
+    chosen = np.ix_(order, order)
+    H, std = found.pairs[chosen], found.pairs_std[chosen]
     left = len(found.names) - len(order)
     return triangle(
         [found.names[j] for j in order],
@@ -39,8 +34,8 @@ def pairs(found: InteractionStrength) -> Cells | Rows:
         scale="H",
         heading=f"Which hyperparameters act together on the {shorten(found.what, 60)}",
         subtitle=_SUBTITLE,
-        footer=f"In the cells: H ± {error}. {rests}. H is relative: a pair that hardly matters can "
-        "have a large one."
+        footer=f"In the cells: H ± its error. {_error(found)} H is relative: a pair that hardly "
+        "matters can have a large one."
         + f" {counted(left, 'hyperparameter')} of less interaction not shown." * bool(left),
     )  # fmt: skip
 
@@ -56,19 +51,16 @@ def totals(found: InteractionStrength) -> Rows:
         subtitle="0: its effect only adds up with the others; 1: all of the variation is "
         "interaction with it",
         label="H with any others",
-        footer=_sampled(found),
+        footer=_error(found),
     )  # fmt: skip
 
 
 def _of_one(found: InteractionStrength) -> Rows:
-    name, bounds, H = found.focus or found.names[0], found.bounds, found.known_pairs
+    name = found.focus or found.names[0]
     names, bars = list[str](), list[Bar]()
     for i, pair in enumerate(found.members()):
         names.append(next(found.names[j] for j in pair if found.names[j] != name))
-        half: float | tuple[float, float] = float(found.pairs_std[pair])
-        if bounds is not None:
-            half = float(H[pair] - bounds.lower[pair]), float(bounds.upper[pair] - H[pair])
-        bars.append(Bar(i, 0.0, float(H[pair]), half))
+        bars.append(Bar(i, 0.0, float(found.pairs[pair]), found.half(pair)))
     return _bars(
         names,
         bars,
@@ -81,9 +73,9 @@ def _of_one(found: InteractionStrength) -> Rows:
 
 def whiskers(found: InteractionStrength) -> str:
     """Say what the whiskers of bars of pairs are, and in which order they stand."""
-    drawn = "Whiskers: 95% interval of functions drawn from the posterior."
+    drawn = "Whiskers: 95% interval over functions that the trials allow."
     order = "The pair that interacts most, in the objective's units, is on top."
-    return f"{drawn if found.bounds is not None else _sampled(found)} {order}"
+    return f"{_error(found) if found.drawn is None else drawn} {order}"
 
 
 def _bars(names: list[str], bars: list[Bar], *, footer: str, **words: Any) -> Rows:
@@ -97,9 +89,11 @@ def _bars(names: list[str], bars: list[Bar], *, footer: str, **words: Any) -> Ro
     )
 
 
-def _sampled(found: InteractionStrength) -> str:
+def _error(found: InteractionStrength) -> str:
+    if found.drawn is not None:
+        return "Errors: standard deviation over functions that the trials allow."
     size = counted(found.sample_size, "point")
-    return f"Whiskers: standard error of estimating from {size}, not the model's uncertainty."
+    return f"Errors: standard error of estimating from {size}, not the model's uncertainty."
 
 
 VIEWS = {
