@@ -14,7 +14,7 @@ from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
 from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.options import Direction, State
-from hpo_explain.base.phrases import join_words, listed
+from hpo_explain.base.phrases import join_words
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
@@ -24,22 +24,8 @@ if TYPE_CHECKING:
     from hpo_explain.diagnostics._trust import Scope
     from hpo_explain.run import Run
 
-_MOST_BARELY = 4  # hyperparameters that are named
-_TRIED = 0.75  # share of a hyperparameter's scale that must have been tried
-
-
 _model_not_trusted = declared_fact("model_not_trusted", "the model predicts badly")
 _value_not_tried = declared_fact("value_not_tried", "hardly any trial has such values of {names}")
-_range_partly_tried = declared_fact(
-    "range_partly_tried", "{what}", what=lambda fact: _partly_tried(fact.names)
-)
-
-
-def _partly_tried(names: Sequence[str]) -> str:
-    if not names:
-        return "it is not known what was tried"
-    verb = "was" if len(names) == 1 else "were"
-    return f"{listed(list(names), _MOST_BARELY)} {verb} tried in a part of the range only"
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,15 +169,6 @@ class Subject:
             else f"{name} in {{{values_in_words(values)}}}"
             for name, values in given.items()
         ])  # fmt: skip
-
-    def partly_tried(self, names: Sequence[str]) -> tuple[Fact, ...]:
-        """Return a fact that names the hyperparameters of which much of the range was not tried.
-
-        Empty where the ranges of all were tried; of nothing where no trials are known.
-        """
-        support = self.support
-        barely = [n for n in names if support is not None and support.share(n) < _TRIED]
-        return (_range_partly_tried(names=barely),) if support is None or barely else ()
 
     @property
     def lower_is_better(self) -> bool:

@@ -202,9 +202,6 @@ UNCLEAR = declared_fact(
 MAY_BE_NOTHING = declared_fact(
     "interaction_may_be_nothing", "they may not interact at all", role="said"
 )
-NOT_BOUNDED = declared_fact(
-    "interaction_not_bounded", "the model does not say how uncertain its interactions are"
-)
 
 
 def reservation(reasons: Iterable[Fact]) -> str:

@@ -1,4 +1,3 @@
-from ._growing import Refits as Refits
 from ._on_columns import best_mean as best_mean
 from .acquisition.criteria import expected_improvement as expected_improvement
 from .acquisition.criteria import log_expected_improvement as log_expected_improvement
@@ -15,8 +14,6 @@ from .acquisition.surrogate_based import LogExpectedImprovement as LogExpectedIm
 from .acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound
 from .acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement
 from .acquisition.surrogate_based import RiskAverseConfidenceBound as RiskAverseConfidenceBound
-from .anova import AnovaDraws as AnovaDraws
-from .anova import Curve as Curve
 from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns

@@ -22,9 +22,6 @@ from hpo_explain.space import Array, Ints, SearchSpace
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
-    from hpo_explain.models.anova import AnovaDraws
-
-_PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each takes several steps
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
 _SUMMED = 256  # rows whose covariance with all others is held at once
 
@@ -55,7 +52,6 @@ class Posterior(OnColumns):
         self._offset = float(np.ravel(gp._y_train_mean)[0])
         self._scale = float(np.ravel(gp._y_train_std)[0])
         self._noise_std = noise_std
-        self._drawn: dict[tuple[int, int, int], AnovaDraws] = {}
         self._refit = refit_of(gp) if refit is None else refit
         if rows is None and columns is None:
             rows = np.asarray(gp.X_train_)

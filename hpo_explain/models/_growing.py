@@ -9,7 +9,6 @@ thread warns of meanwhile may be lost, and so may the filters themselves. The tr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +79,6 @@ def _bagged(max_samples: float | None, n: int) -> int:
     return int(max_samples) if isinstance(max_samples, int) else max(round(n * max_samples), 1)
 
 
-_TREES = 8  # of a refit: several refits have as many together as any forest
 _FEWEST_LEAVES = 6  # that a tree may have, about: with fewer nothing is left to explain
 _PAYS = 0.98  # of the error: larger leaves must lower it by more than chance does
 
@@ -106,45 +104,3 @@ def tuned(forest: ForestSurrogate, n: int) -> ForestSurrogate:
             best, lowest = fit, error
         size *= 2
     return forest if best is None else best()
-
-
-@dataclass(frozen=True, eq=False)
-class Refits:
-    """Forests fitted again to what the trials might have been.
-
-    Attributes
-    ----------
-    noise : tuple of ForestSurrogate
-        Fitted to the model's own predictions with its residuals redrawn.
-    trials : tuple of ForestSurrogate
-        Fitted to trials drawn with replacement.
-    """
-
-    noise: tuple[ForestSurrogate, ...]
-    trials: tuple[ForestSurrogate, ...]
-
-
-def refits(forest: ForestSurrogate, X: Array, y: Array, n: int, seed: int) -> Refits:
-    """Return forests fitted to redrawn noise, and to redrawn trials."""
-    rng = np.random.default_rng(seed)
-    trees = min(_TREES, len(forest.forest.estimators_))
-    held_out = forest.held_out()
-    residuals = held_out.observed - held_out.mean
-    residuals = residuals - residuals.mean() if len(residuals) else np.zeros(1)
-    predicted = forest.predict(X)[0]
-    states = rng.integers(2**31, size=2 * n)
-    noise = [
-        forest.refitted(
-            X,
-            predicted + rng.choice(residuals, len(y)),
-            n_estimators=trees,
-            random_state=int(state),
-        )
-        for state in states[:n]
-    ]
-    drawn = [rng.integers(len(y), size=len(y)) for _ in range(n)]
-    again = [
-        forest.refitted(X[rows], y[rows], n_estimators=trees, random_state=int(state))
-        for rows, state in zip(drawn, states[n:], strict=True)
-    ]
-    return Refits(tuple(noise), tuple(again))

@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import steps
 from hpo_explain.models._coalitions import Compositions, in_blocks
-from hpo_explain.models._growing import Refits, grow
+from hpo_explain.models._growing import grow
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
@@ -396,25 +396,6 @@ class ForestSurrogate(OnColumns):
             self._tuned = tuned(self, n) if self._hold_out is None else self
             self._tuned.notes = self.notes
         return self._tuned
-
-    def refits(self, n: int, *, seed: int = 0) -> Refits:
-        """Return forests of the same settings, fitted to what the trials might have been.
-
-        Parameters
-        ----------
-        n : int
-            Number of refits of each kind.
-        seed : int, default 0
-            Seed of the draws and of the forests.
-
-        Raises
-        ------
-        ValueError
-            If the surrogate was made without `data`.
-        """
-        from hpo_explain.models._growing import refits
-
-        return refits(self, *self._given("it cannot be fitted again"), n, seed)
 
     @property
     def data(self) -> tuple[Array, Array] | None:

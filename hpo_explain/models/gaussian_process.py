@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,20 +17,13 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.progress import steps
 from hpo_explain.models._coalitions import Compositions, ended, in_blocks
 from hpo_explain.models._gp_coalitions import CoalitionPosterior, WalkPosterior
-from hpo_explain.models._gp_fit import JITTER, KernelFit, Refit, conditioned, folds_of, searched
+from hpo_explain.models._gp_fit import KernelFit, Refit, folds_of
 from hpo_explain.models._gp_posterior import Posterior
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._split_kernel import SplitProcess, Whitening, split_kernel
 from hpo_explain.models.columns import KernelColumns
-from hpo_explain.models.protocols import CoalitionBlock, HeldOut, Surrogate, std_from_variance
+from hpo_explain.models.protocols import CoalitionBlock, HeldOut, std_from_variance
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
-
-if TYPE_CHECKING:
-    from hpo_explain.models.anova import AnovaDraws
-
-_PLAUSIBLE_TRIALS = 150  # most trials for draws of kernel parameters: each takes several steps
-_CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
-_SUMMED = 256  # rows whose covariance with all others is held at once
 
 
 class GaussianProcessSurrogate(Posterior):
@@ -112,49 +104,6 @@ class GaussianProcessSurrogate(Posterior):
         fit = KernelFit(columns.amid, columns(X), np.array(y, dtype=float), least_noise=least_noise)
         gp = fit(np.arange(len(X)), seed=seed)
         return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
-
-    def plausible(self, n: int, *, seed: int = 0) -> tuple[Surrogate, ...]:
-        """Return the same process under n draws of plausible kernel parameters.
-
-        Only where `fit` made it: of any other process the kernel is as given, so it is returned
-        alone.
-
-        Parameters
-        ----------
-        n : int
-            Number of draws; draws that are equal are returned as often as they were drawn.
-        seed : int, default 0
-            Seed of the draws, and of the trials that the kernel's parameters are judged on.
-        """
-        from sklearn.gaussian_process.kernels import ConstantKernel
-
-        from hpo_explain.models._kernel import MixedMatern
-        from hpo_explain.models._likelihood import MarginalLikelihood, plausible_parameters
-
-        matern = getattr(self._gp.kernel_, "k2", None)
-        if not isinstance(matern, MixedMatern):
-            return (self,)
-        rng = np.random.default_rng(seed)
-        Z, y = self._gp.X_train_, np.ravel(self._gp.y_train_)
-        chosen = np.sort(rng.permutation(len(Z))[:_PLAUSIBLE_TRIALS])
-        noise = np.log(np.clip(self._gp.alpha, 1e-6, 1.0))
-        start = np.concatenate([self._gp.kernel_.theta, [noise]])
-        with one_blas_thread():
-            likelihood = MarginalLikelihood(
-                matern.amid, Z[chosen], searched(y[chosen]), jitter=JITTER
-            )
-            draws = plausible_parameters(likelihood, start, n, rng)
-        made: dict[bytes, Surrogate] = {}
-        for theta in draws:
-            if theta.tobytes() not in made:
-                signal, *scales, white = np.exp(theta)
-                kernel = ConstantKernel(signal) * MixedMatern(matern.amid, np.array(scales))
-                gp = conditioned(kernel, white + JITTER, Z, y)
-                gp._y_train_mean, gp._y_train_std = self._gp._y_train_mean, self._gp._y_train_std
-                made[theta.tobytes()] = GaussianProcessSurrogate(
-                    self._space, gp, columns=self._columns, negated=self._sign < 0
-                )
-        return tuple(made[theta.tobytes()] for theta in draws)
 
     def learned_from(self, X: Array) -> Bools:
         """Return which encoded rows (n, d) it was fitted on, (n,)."""
@@ -278,53 +227,6 @@ class GaussianProcessSurrogate(Posterior):
             )
 
         return in_blocks(len(background), size, work)
-
-    def anova(self, order: int, *, draws: int | None = None, seed: int = 0) -> AnovaDraws | None:
-        """Return draws of the functional ANOVA of the function behind the trials.
-
-        They are not from this process's kernel alone, but from kernels with a part for each
-        hyperparameter beside the one for all together, drawn from their posterior given the same
-        trials (:mod:`hpo_explain.models._anova_kernels`).
-
-        Parameters
-        ----------
-        order : int
-            Size of the largest sets.
-        draws : int, optional
-            Number of functions drawn, even and at least 4; by default 128.
-        seed : int, default 0
-            Seed of the draws.
-
-        Returns
-        -------
-        AnovaDraws, or None
-            None of a process that was not fitted by :meth:`fit`, of a constant objective, of sets
-            of more than three, and where the parents of conditional hyperparameters have too many
-            joint values.
-        """
-        from hpo_explain.models._kernel import MixedMatern
-        from hpo_explain.models.anova import N_DRAWS, can_draw, draw_anova
-
-        matern = getattr(self._gp.kernel_, "k2", None)
-        columns = self._columns
-        if not isinstance(columns, KernelColumns) or not isinstance(matern, MixedMatern):
-            return None
-        if not can_draw(self._space, order) or not np.ptp(self._gp.y_train_):
-            return None
-        n = N_DRAWS if draws is None else draws
-        if (order, n, seed) not in self._drawn:
-            self._drawn[order, n, seed] = draw_anova(
-                columns,
-                self._gp.X_train_,
-                np.ravel(self._gp.y_train_),
-                np.atleast_1d(matern.length_scale),
-                offset=self._sign * self._offset,
-                scale=self._sign * self._scale,
-                order=order,
-                draws=n,
-                seed=seed,
-            )
-        return self._drawn[order, n, seed]
 
     def _held_out_now(self) -> HeldOut:
         """Return predictions of folds, for which the kernel's parameters are fitted without them.

@@ -137,7 +137,8 @@ def test_interactions():
     assert right(strength, "share", ("x0", "x1"), interval=(0.9, 1.0))
     assert right(strength, "share", strength.problem.space.names, side="below") is False
     assert right(strength, "share", ("x2",), side="below")
-    assert right(case("additive"), "share", ("x0", "x1", "x2", "x3"), side="below")
+    additive = case("additive", "h_statistic")
+    assert right(additive, "share", ("x0", "x1", "x2", "x3"), side="below")
 
 
 def test_local_shares_are_those_of_the_function_along_each_axis():

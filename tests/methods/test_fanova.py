@@ -22,7 +22,6 @@ from hpo_explain import (
 )
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.effects.partial_dependence import marginal_on
 from hpo_explain.methods.importance.fanova_result import ALONE
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
@@ -251,7 +250,6 @@ def test_a_constant_objective_gives_zeros():
     (claim,) = result.claims
     assert (claim.kind, claim.side, claim.certain) == ("share", "below", False)
     assert result.marginal("lr").mean == pytest.approx(3.0)
-    assert [claim.kind for claim in result.marginal("lr").claims] == ["flat"]
 
 
 def test_claims_are_the_largest_shares_with_their_std_and_what_all_mains_explain():
@@ -282,7 +280,7 @@ def test_the_best_marginal_value_goes_by_the_direction(direction, best):
     result = FanovaExplainer(forest, direction=direction).explain()
     marginal = result.marginal("kind")
     (claim,) = marginal.claims
-    assert (claim.kind, claim.hyperparameters, claim.values) == ("best_at", ("kind",), (best,))
+    assert (claim.kind, claim.hyperparameters, claim.values) == ("best", ("kind",), (best,))
     assert claim.estimate == marginal.mean[marginal.axes[0].index(best)]
     at = {"minimize": 0.0, "maximize": 1.0}[direction]
     (both,) = result.marginal("kind", "x").claims
@@ -457,35 +455,3 @@ def test_a_pair_that_is_never_active_together_has_no_marginal():
     with pytest.raises(ValueError, match=r"never active together .*model = svm.*model = rf"):
         result.marginal("C", "depth")
     assert result.marginal("model", "C").mean.shape[0] == 2
-
-
-# ---------------------------------------------------------------------- in words
-
-
-MARGINAL_SPACE = space_of(lr=(0.0001, 0.1, "log"), booster=["a", "b"])
-GRIDS = {"lr": (1e-4, 1e-3, 0.0123456), "booster": ("a", "b")}
-
-
-def marginal_of(mean, *names, tried=()):
-    mean = np.array(mean)
-    return marginal_on(
-        Subject(MARGINAL_SPACE, objective_name="loss", tried=tried),
-        names,
-        tuple(GRIDS[name] for name in names),
-        rows="trees",
-        mean=mean,
-        std=0.25 * np.ones_like(mean),
-        activity=(1.0, 1.0)[: len(names)],
-        given={},
-    )
-
-
-def test_what_was_not_tried_is_not_called_the_best():
-    tried = MARGINAL_SPACE.encode([{"lr": 1e-4 * 1.02**k, "booster": "a"} for k in range(20)])
-    one = marginal_of([3.0, 4.0, 1.0], "lr", tried=tried)
-    assert one.supported.tolist() == [True, False, False]
-    (claim,) = one.claims
-    assert (claim.values, claim.certain) == ((1e-4,), False)
-    (flat,) = marginal_of([3.0, 3.0, 3.0], "lr", tried=tried).claims
-    assert (flat.kind, flat.certain) == ("flat", False)
-    assert one.described().footer.endswith("Dimmed: fewer than 3 trials near.")
