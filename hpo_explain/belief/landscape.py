@@ -110,8 +110,10 @@ class Landscape:
     def _everywhere(self) -> tuple[Array, Array]:
         """All rows at which draws are known, and their costs: the space's, trials', around them."""
         belief = self.belief
-        rows = np.concatenate([self.rows, belief.space.distinct(belief.X)])
-        values = np.concatenate([self.values, belief.costs(rows[ROWS:])], axis=1)
+        rows, values = self.rows, self.values
+        if len(belief.X):
+            rows = np.concatenate([rows, belief.space.distinct(belief.X)])
+            values = np.concatenate([values, belief.costs(rows[ROWS:])], axis=1)
         for best in (_BEST, _BEST // 2):
             near = self._around(rows, values, best)
             rows = np.concatenate([rows, near])

@@ -54,7 +54,8 @@ def test_every_kind_of_hyperparameter_stays_a_configuration(name):
     X = space.encode(list(found.configurations))
     assert space.is_valid(X).all()
     assert space.decode(X) == list(found.configurations)
-    np.testing.assert_allclose(surrogate.predict(X)[0], found.mean, atol=0.1)
+    # between the middles of twelfths of a range
+    np.testing.assert_allclose(surrogate.predict(X)[0], found.mean, atol=0.15)
 
 
 def test_the_best_is_that_of_each_function():
