@@ -56,7 +56,7 @@ class Decision:
     @property
     def shown(self) -> Estimate:
         """The number with its interval, or the bound alone where only that decided it."""
-        inside = self.interval[0] <= self.threshold <= self.interval[1]
+        inside = abs(self.estimate - self.threshold) <= self.half  # as it is told: with ±
         least = abs(self.bound) if self.certain and inside else None
         return Estimate(self.estimate, self.half, least)
 

@@ -262,11 +262,7 @@ class Context(Analysed):
     # ------------------------------------------------------------------ proposals
 
     def proposal(self, trial: int | WhichTrial) -> ProposalExplanation:
-        """Return why a trial was proposed."""
-        path = self._found.get("path")
-        if path is not None and trial in path.trials.tolist():
-            explanation: ProposalExplanation = path.explanation(trial)
-            return explanation
+        """Return why a trial was proposed, and what its values do to the objective."""
         return self.once(f"proposal {trial}", lambda: self._explained(trial))
 
     def against_candidates(self, trial: int) -> ProposalExplanation:
