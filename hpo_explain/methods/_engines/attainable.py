@@ -53,6 +53,11 @@ class _Predicted(Draws):
         super().__init__(surrogate.space, np.empty((0, len(surrogate.space))), direction, seed)
         self.surrogate = surrogate
 
+    @property
+    def noise_std(self) -> float:
+        """Nothing is known of it."""
+        return 0.0
+
     def costs(self, X: Array) -> Array:
         """Return the predicted cost at encoded rows, (1, n)."""
         return self.sign * mean_of(self.surrogate, X)[None]
