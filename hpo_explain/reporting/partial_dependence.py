@@ -71,10 +71,10 @@ EFFECTS = Section(
     "effects",
     _TITLE,
     "A line or point is the objective that the model predicts for a value, averaged over all other "
-    "hyperparameters; a thin grey line is one configuration. The band is the model's uncertainty. "
+    "hyperparameters; a thin grey line is one configuration. The band is what the trials allow. "
     "The dashed line (or diamonds) is what is attainable with all others at their best. "
-    "Green values cannot be told from the best one. Where an effect is dimmed or a point is "
-    "hollow, hardly anything was tried: there the model extrapolates.",
+    "Green values may be the best one. Where an effect is dimmed or a point is hollow, hardly "
+    "anything was tried.",
     _content,
     folded=True,
 )

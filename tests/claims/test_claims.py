@@ -21,32 +21,31 @@ PATIENCE = 300.0  # seconds that one process waits for what another one has begu
 
 CLAIMS = {
     "partial_dependence": tuple(
-        f"{kind}{term}" for kind in ("best_at", "contrast", "flat") for term in ("", " attainable")
+        f"{kind}{term}{none}"
+        for kind, none in (("best", ""), ("difference", ""), ("difference", " none"))
+        for term in ("", " attainable")
     ),
     "explain_proposal": ("contribution objective",),
-    "lime": ("effect",),
+    "lime": ("difference",),
     "subspace": ("keep", "share"),
-    "ablation": ("gain", "total_gain", "order_matters"),
+    "ablation": ("contribution", "difference", "order"),
     "importance": ("share",),
-    "local_importance": ("importance",),
+    "local_importance": ("share",),
     "h_statistic": ("share",),
     "recommended_space": ("keep",),
-    "regional_partial_dependence": ("region",),
+    "regional_partial_dependence": ("form",),
     "advise": tuple(f"action {kind}" for kind in ("narrow", "fix", "widen", "branch", "stop")),
     "trust": ("good", "fair"),
 }
 ROWS = [(kind, method) for method, kinds in CLAIMS.items() for kind in kinds]
 
 WRONG = {
-    ("region", "regional_partial_dependence"): "a narrower band is not a smaller error",
+    ("form", "regional_partial_dependence"): "a narrower band is not a smaller error",
 }
 RARE = {
-    ("importance", "local_importance"): "the kernel's parameters are estimates, too",
-    ("importance", "subspace"): "the spread over trees is no interval, so no share is certain",
+    ("share", "subspace"): "the spread over trees is no interval, so no share is certain",
 }
-UNCOVERED = {
-    "local_importance": "the kernel's parameters are estimates, too",
-}
+UNCOVERED: dict[str, str] = {}
 
 
 COSTLY = (

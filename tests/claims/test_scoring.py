@@ -155,28 +155,28 @@ def test_local_shares_are_those_of_the_function_along_each_axis():
 
 def test_best_values():
     effect = case("additive", "partial_dependence", names=("x0",))
-    assert right(effect, "best_at", ("x0",), (0.35,))
-    assert right(effect, "best_at", ("x0",), (0.9,)) is False
-    assert right(effect, "best_at", ("x0",), ((0.1, 0.4),))
-    assert right(effect, "best_at", ("x0",), ((0.6, 1.0),)) is False
-    assert right(effect, "flat", ("x0",)) is False
-    assert right(effect, "flat", ("x3",))
+    assert right(effect, "best", ("x0",), (0.35,))
+    assert right(effect, "best", ("x0",), (0.9,)) is False
+    assert right(effect, "best", ("x0",), ((0.1, 0.4),))
+    assert right(effect, "best", ("x0",), ((0.6, 1.0),)) is False
+    assert right(effect, "difference", ("x0",), side="below") is False
+    assert right(effect, "difference", ("x3",), side="below")
     irrelevant = case("irrelevant hyperparameters", "partial_dependence", names=("x4",))
-    assert right(irrelevant, "best_at", ("x4",), (0.5,)) is False
-    assert right(irrelevant, "best_at", ("x4",), ((0.0, 1.0),))
+    assert right(irrelevant, "best", ("x4",), (0.5,)) is False
+    assert right(irrelevant, "best", ("x4",), ((0.0, 1.0),))
 
 
 def test_best_on_average_is_not_the_best_attainable():
     families = case("conditional", "partial_dependence", names=("family",))
-    assert right(families, "best_at", ("family",), ("b",), term="attainable")
+    assert right(families, "best", ("family",), ("b",), term="attainable")
     average = families.problem.average_effect("family")[1]
-    assert right(families, "best_at", ("family",), ("abc"[int(average.argmin())],))
-    assert right(families, "best_at", ("family",), (("a", "b"),), term="attainable")
-    assert right(families, "best_at", ("family",), (("a", "c"),), term="attainable") is False
+    assert right(families, "best", ("family",), ("abc"[int(average.argmin())],))
+    assert right(families, "best", ("family",), (("a", "b"),), term="attainable")
+    assert right(families, "best", ("family",), (("a", "c"),), term="attainable") is False
 
 
 def test_a_region_is_right_where_the_model_is_nearer_to_the_truth():
-    regional = case("additive", names=("x0",))
+    regional = case("additive", "regional_partial_dependence", names=("x0",))
 
     def predict(X):
         return regional.problem.cost(X) + np.where(X[:, 1] > 0.5, 0.5, 0.1), np.ones(len(X))
@@ -184,8 +184,8 @@ def test_a_region_is_right_where_the_model_is_nearer_to_the_truth():
     told = replace(
         regional, run=SimpleNamespace(surrogate=lambda: SimpleNamespace(predict=predict))
     )
-    assert right(told, "region", ("x0",), (Condition("x1", up_to=0.5),))
-    assert right(told, "region", ("x0",), (Condition("x1", above=0.5),)) is False
+    assert right(told, "form", ("x0",), (Condition("x1", up_to=0.5),))
+    assert right(told, "form", ("x0",), (Condition("x1", above=0.5),)) is False
 
 
 # ---------------------------------------------------------------------- steps
@@ -204,12 +204,11 @@ def test_gains_are_judged_along_the_same_path():
     gains = [4 * 0.36, np.sin(3) - np.sin(1.5), 0.025]
     np.testing.assert_allclose(-np.diff(true_path(ablation)), gains)
     np.testing.assert_allclose(true_shapley(ablation), gains)
-    assert right(ablation, "gain", ("x0",), estimate=0.3)
-    assert right(ablation, "gain", ("x1",), estimate=0.3) is False
-    assert right(ablation, "total_gain", ("x0", "x1", "x3"), estimate=0.1)
-    assert right(ablation, "no_difference", ("x0", "x1", "x3"), estimate=0.1) is False
-    assert right(ablation, "order_matters", ("x0",), estimate=0.1) is False
-    assert right(ablation, "no_effect", ("x0",), estimate=0.0) is False
+    assert right(ablation, "contribution", ("x0",), estimate=0.3)
+    assert right(ablation, "contribution", ("x1",), estimate=0.3) is False
+    assert right(ablation, "difference", ("x0", "x1", "x3"), estimate=0.1)
+    assert right(ablation, "difference", ("x0", "x1", "x3"), side="below") is False
+    assert right(ablation, "order", ("x0",), estimate=0.1) is False
 
 
 def test_a_path_switches_what_is_conditional():
@@ -228,9 +227,9 @@ def test_limes_coefficients_of_a_linear_part_are_its_slopes():
     )
     found = lime_coefficients(lime)
     assert found[("x2",), (0.0, 1.0)] == pytest.approx(0.5, abs=0.02)
-    assert right(lime, "effect", ("x2",), (0.0, 1.0), estimate=0.4)
-    assert right(lime, "effect", ("x2",), (0.0, 1.0), estimate=-0.4) is False
-    assert right(lime, "effect", ("x2",), (0.0, 0.5), estimate=-0.4) is None
+    assert right(lime, "difference", ("x2",), (0.0, 1.0), estimate=0.4)
+    assert right(lime, "difference", ("x2",), (0.0, 1.0), estimate=-0.4) is False
+    assert right(lime, "difference", ("x2",), (0.0, 0.5), estimate=-0.4) is None
 
 
 # ---------------------------------------------------------------------- spaces
@@ -368,7 +367,7 @@ def test_a_run_is_scored_by_every_method(scored):
     assert scored.errors == []
     methods = {claim.method for claim in scored.claims}
     assert {"importance", "lime", "ablation", "trust", "explain_proposal"} <= methods
-    assert scored.could["best_at", "partial_dependence"] == 3
+    assert scored.could["best", "partial_dependence"] == 3
     assert scored.space is not None
 
 

@@ -250,6 +250,8 @@ def test_a_constant_objective_gives_zeros():
     (claim,) = result.claims
     assert (claim.kind, claim.side, claim.certain) == ("share", "below", False)
     assert result.marginal("lr").mean == pytest.approx(3.0)
+    (claim,) = result.marginal("lr").claims
+    assert (claim.kind, claim.side, claim.certain) == ("difference", "below", False)
 
 
 def test_claims_are_the_largest_shares_with_their_std_and_what_all_mains_explain():
@@ -280,7 +282,7 @@ def test_the_best_marginal_value_goes_by_the_direction(direction, best):
     result = FanovaExplainer(forest, direction=direction).explain()
     marginal = result.marginal("kind")
     (claim,) = marginal.claims
-    assert (claim.kind, claim.hyperparameters, claim.values) == ("best", ("kind",), (best,))
+    assert (claim.kind, claim.hyperparameters, claim.values) == ("best", ("kind",), ((best,),))
     assert claim.estimate == marginal.mean[marginal.axes[0].index(best)]
     at = {"minimize": 0.0, "maximize": 1.0}[direction]
     (both,) = result.marginal("kind", "x").claims

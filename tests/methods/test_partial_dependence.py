@@ -389,7 +389,7 @@ ON, BEST = "On average the objective is", "On average the objective is best at x
         ({}, f"{BEST} 0 and 0.125: 2. Not certain: the model does not say how uncertain it is"),
         ({"error": 0.1}, f"{BEST} 0 and 0.125: 2.0 ± 0.3."),
         ({"error": 0.3}, f"{BEST} 0 and 0.625: 2.0 ± 0.8."),
-        ({"error": 1e-3, "direction": "maximize"}, f"{BEST} 0.875 and 1: 3.000 ± 0.002."),
+        ({"error": 1e-3, "direction": "maximize"}, f"{BEST} 0.875 and 1: 3.000 ± 0.003."),
         (
             {"error": 1e-3, "of": lambda X: -((X[:, 0] - 0.5) ** 2)},
             f"{BEST} 0 and 0.125 or between 0.875 and 1: 1.750 ± 0.003.",

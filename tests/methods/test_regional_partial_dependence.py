@@ -147,12 +147,12 @@ def test_the_claim_is_the_region_of_the_narrowest_band():
     result = explained(max_depth=2).explain("lr")
     best = min(result.regions, key=lambda region: region.effect.mean_confidence)
     (claim,) = result.claims
-    assert (claim.kind, claim.hyperparameters) == ("region", ("lr",))
+    assert (claim.kind, claim.hyperparameters) == ("form", ("lr",))
     assert claim.values == best.conditions
     gain = 1.0 - best.effect.mean_confidence / result.whole.mean_confidence
     assert claim.estimate == pytest.approx(gain)
     (claim,) = explained(max_depth=0).explain("lr").claims
-    assert (claim.kind, claim.values) == ("no_region", ())
+    assert (claim.kind, claim.side, claim.values) == ("form", "below", ())
 
 
 def test_depth_leaf_size_and_improvement_stop_the_splitting():

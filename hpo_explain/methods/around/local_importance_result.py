@@ -144,5 +144,7 @@ class LocalImportance(Result):
         decision = None
         if self.drawn is not None:
             drawn = self.drawn[:, j]
-            decision = decide(drawn, _MATTERS, side="above", stretch=STRETCH["share"])
+            decision = decide(drawn, _MATTERS, side="above", stretch=STRETCH["average"])
+            low, high = decision.interval
+            decision = replace(decision, interval=(max(low, 0.0), min(high, 1.0)))
         return self.decided("share", name, decision, says="main", estimate=share)

@@ -46,7 +46,7 @@ def effect(
 ) -> Curves | Cells:
     """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
 
-    Values that cannot be told from the best are green. Where hardly anything was tried the effect
+    Values that may be the best are green. Where hardly anything was tried the effect
     is dimmed (points are hollow). Of many categories the best are drawn, the `most` of them; they
     stand `upright` under the axes, or each in a row.
     """
@@ -217,7 +217,7 @@ def _around(found: Effect, *, points: bool, dimmed: bool, left_out: int = 0) -> 
         "best": "may be the best",
         "marked": "may be the best" * (not points),
         "second": second * (not pair),
-        "doubt" if points else "dimmed": "not relied on" * dimmed,
+        "doubt" if points else "dimmed": " or ".join(_why(found)) * dimmed,
         "thin": "single configurations (ICE)" * (not pair and found.ice_mean is not None),
         "star" if pair else "guide": "incumbent" * (found.incumbent is not None),
         "tried" if pair else "rug": "tried"
@@ -294,10 +294,14 @@ def band_caption(found: Effect, points: bool = False) -> str:
 
 def dimmed_caption(found: Effect, *, points: bool) -> str:
     """Say what is dimmed; empty where nothing is."""
+    why = _why(found)
+    return f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}." if why else ""
+
+
+def _why(found: Effect) -> list[str]:
     there = ~np.isnan(found.mean)
     why = [UNTRIED] if (~found.supported & there).any() else []
-    why += ["probably infeasible"] if (found.supported & ~found.shown & there).any() else []
-    return f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}." if why else ""
+    return why + ["probably infeasible"] * bool((found.supported & ~found.shown & there).any())
 
 
 VIEWS = {"": View(effect, "What {found.names} {found.what}.")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -184,12 +184,12 @@ class RegionalPartialDependence(Result):
         """The region in which the effect is known best, and how much narrower its band is."""
         told = partial(self.told, certain=True, because=())
         if len(self.regions) == 1:
-            return (told("no_region", self.names, says="same"),)
+            return (replace(told("form", self.names, says="same"), side="below"),)
         best = min(self.regions, key=lambda region: region.effect.mean_confidence)
         gain = _narrower(self.whole.mean_confidence, best.effect.mean_confidence)
         where = best.label
         return (
-            told("region", self.names, gain, says="best", values=best.conditions, where=where,
+            told("form", self.names, gain, says="best", values=best.conditions, where=where,
                  gain=gain),
         )  # fmt: skip
 

@@ -14,15 +14,10 @@ JUDGES = {
     "interaction": shares.interaction,
     "no_interaction": shares.no_interaction,
     "no_effect": steps.no_effect,
-    "best_at": effects.best_at,
-    "contrast": effects.contrast,
-    "flat": effects.flat,
-    "region": effects.region,
+    "best": effects.best,
+    "difference": effects.difference,
     "gain": steps.gain,
     "total_gain": steps.total_gain,
-    "no_difference": steps.no_difference,
-    "order_matters": steps.order_matters,
-    "effect": steps.effect,
     "keep": spaces.keep,
     "contribution": reasons.contribution,
     "order": paths.turning_point,
@@ -30,6 +25,16 @@ JUDGES = {
     "action": actions.action,
 }
 """By kind of claim; of other kinds the truth does not decide."""
+
+OF_METHOD = {
+    ("ablation", "contribution"): steps.gain,
+    ("ablation", "difference"): steps.difference,
+    ("ablation", "order"): steps.order_matters,
+    ("lime", "difference"): steps.effect,
+    ("local_importance", "share"): shares.importance,
+    ("regional_partial_dependence", "form"): effects.region,
+}
+"""By method and kind, where it is another question than elsewhere."""
 
 ORACLES = {
     "importance": shares.could,
@@ -44,18 +49,19 @@ ORACLES = {
 }
 """By method: how many claims of each kind could be made by who knows the truth at the trials."""
 
-SPLIT_BY_TERM = ("contribution", "best_at", "contrast", "flat", "action")
+SPLIT_BY_TERM = ("contribution", "best", "difference", "action")
 
 
 def judge(case: Case, claim: Claim) -> Judgement:
     """What the truth says about a claim of a result."""
-    judged = JUDGES.get(claim.kind)
+    judged = OF_METHOD.get((case.method, claim.kind), JUDGES.get(claim.kind))
     return UNDECIDED if judged is None else judged(case, claim)
 
 
 def kind_of(claim: Claim) -> str:
-    """The kind, with the term where that changes what is claimed."""
-    return f"{claim.kind} {claim.term}".strip() if claim.kind in SPLIT_BY_TERM else claim.kind
+    """The kind, with the term where that changes what is claimed, and whether there is none."""
+    term = claim.term if claim.kind in SPLIT_BY_TERM else ""
+    return " ".join(filter(None, [claim.kind, term, "none" if claim.side == "below" else ""]))
 
 
 def oracle(case: Case) -> Counter[str]:

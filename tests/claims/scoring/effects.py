@@ -14,11 +14,11 @@ LOSS = 0.05  # of an effect's range: a value that loses no more is one of the be
 SMALL = 0.03  # of the signal's standard deviation: an effect whose range is smaller is flat
 LEAST = 0.01  # of the signal's standard deviation: differences of less are none
 FLAT = 0.01  # of the signal's variance
-DIFFERS = ("best_at", "contrast")
+DIFFERS = ("best", "difference")
 WHOLE = 0.9  # of a range: nothing is said by claiming so much
 
 
-def best_at(case: Case, claim: Claim) -> Judgement:
+def best(case: Case, claim: Claim) -> Judgement:
     """A best value of the true effect lies in the range, or the named value loses next to nothing.
 
     The effect is the average over all others, or the best attainable where the claim is about that.
@@ -34,9 +34,13 @@ def best_at(case: Case, claim: Claim) -> Judgement:
         return Judgement(_covered(case, name, ranges) >= WHOLE, "flat")
     least = min(least_between(grid, costs, low, high) for low, high in ranges)
     loss = (least - float(np.nanmin(costs))) / spread
-    best = case.problem.space.parameters[case.problem.space.index(name)]
+    parameter = case.problem.space.parameters[case.problem.space.index(name)]
     at = grid[int(np.nanargmin(costs))]
-    value = best.choices[int(at)] if isinstance(best, hx.CategoricalParameter) else round(at, 2)
+    value = (
+        parameter.choices[int(at)]
+        if isinstance(parameter, hx.CategoricalParameter)
+        else round(at, 2)
+    )
     (low, high), *more = ranges
     covered = None
     if low == high and not more and not claim.term:
@@ -44,10 +48,15 @@ def best_at(case: Case, claim: Claim) -> Judgement:
     return Judgement(loss <= LOSS, f"best at {value}, loss {loss:.2f} of the range", covered)
 
 
-def contrast(case: Case, claim: Claim) -> Judgement:
-    """The true effects at both values differ, in the direction that is claimed."""
+def difference(case: Case, claim: Claim) -> Judgement:
+    """The true effects at both values differ, in the direction that is claimed.
+
+    Or nowhere, where none is claimed.
+    """
     if len(claim.hyperparameters) != 1:
         return UNDECIDED
+    if claim.side == "below":
+        return _flat(case, claim)
     (name,) = claim.hyperparameters
     grid, costs = effect(case, name, claim.term)
     first, second = (
@@ -59,10 +68,8 @@ def contrast(case: Case, claim: Claim) -> Judgement:
     return Judgement(right, f"{true:.3g}", inside(claim.interval, true))
 
 
-def flat(case: Case, claim: Claim) -> Judgement:
+def _flat(case: Case, claim: Claim) -> Judgement:
     """The true effect varies by a hundredth of the signal's variance at most."""
-    if len(claim.hyperparameters) != 1:
-        return UNDECIDED
     share = variance(case, claim.hyperparameters[0], claim.term) / case.problem.scale**2
     return Judgement(share <= FLAT, f"effect's variance {share:.3f} of all")
 
@@ -132,5 +139,6 @@ def could(case: Case) -> Counter[str]:
     found: Counter[str] = Counter()
     for term in {claim.term for claim in case.result.claims}:
         is_flat = variance(case, name, term) <= FLAT * case.problem.scale**2
-        found.update(f"{kind} {term}".strip() for kind in (("flat",) if is_flat else DIFFERS))
+        kinds = ("difference",) if is_flat else DIFFERS
+        found.update(f"{kind} {term}".strip() + " none" * is_flat for kind in kinds)
     return found

@@ -136,4 +136,4 @@ def could(case: Case) -> Counter[str]:
     while n < MOST and n < len(shares) and shares[n] >= WORTH and named_share < 0.75:
         named_share += shares[n]
         n += 1
-    return Counter(importance=n)
+    return Counter(share=n)

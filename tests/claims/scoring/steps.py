@@ -32,6 +32,11 @@ def total_gain(case: Case, claim: Claim) -> Judgement:
     return _signed(case, claim, true_total(case))
 
 
+def difference(case: Case, claim: Claim) -> Judgement:
+    """The target is truly better, or worse, than the source; or they do not differ."""
+    return (no_difference if claim.side == "below" else total_gain)(case, claim)
+
+
 def no_difference(case: Case, claim: Claim) -> Judgement:
     """The configurations' true costs differ by next to nothing."""
     true = true_total(case)
@@ -51,6 +56,8 @@ def order_matters(case: Case, claim: Claim) -> Judgement:
 
 def effect(case: Case, claim: Claim) -> Judgement:
     """The coefficient of the same linear model of the true function has the same sign."""
+    if claim.side == "below":
+        return no_effect(case, claim)
     true = lime_coefficients(case).get((claim.hyperparameters, claim.values))
     return UNDECIDED if true is None else _signed(case, claim, true)
 
@@ -177,10 +184,10 @@ def could(case: Case) -> Counter[str]:
     scale = case.problem.scale
     if case.method == "lime":
         sizes = np.array([abs(b) for b in lime_coefficients(case).values()])
-        return Counter(effect=min(3, int((sizes > WORTH * scale).sum())))
+        return Counter(difference=min(3, int((sizes > WORTH * scale).sum())))
     total, gains = true_total(case), -np.diff(true_path(case))
     if abs(total) <= SMALL * scale:
-        return Counter(no_difference=1)
+        return Counter({"difference none": 1})
     aligned = np.sort(np.sign(total) * gains)[::-1]
     n = 0
     while n < min(3, len(aligned)) and aligned[n] > WORTH * abs(total):
@@ -188,4 +195,4 @@ def could(case: Case) -> Counter[str]:
         if aligned[:n].sum() >= 0.75 * aligned[aligned > 0].sum():
             break
     gap = np.abs(gains - true_shapley(case)).max()
-    return Counter(total_gain=1, gain=n, order_matters=int(gap > 0.1 * abs(total)))
+    return Counter(difference=1, contribution=n, order=int(gap > 0.1 * abs(total)))
