@@ -153,9 +153,9 @@ def _runs(setting: Setting) -> Iterator[Told]:
         name: run_of(p, n, noise, seed + 10 * i) for i, (name, p) in enumerate(problems.items())
     }
     for claim in hx.compare(runs).claims:
-        if claim.kind == "everywhere":
+        if claim.kind == "share":
             judged = truth.everywhere([*problems.values()], claim)
-        elif claim.kind == "shares_differ":
+        elif claim.kind == "difference":
             most, least = claim.values[0]
             judged = truth.change([problems[least], problems[most]], claim)
         else:

@@ -32,13 +32,13 @@ def test_a_share_is_larger_in_the_problem_that_is_named():
 
 
 def test_what_matters_everywhere_matters_in_each():
-    assert truth.everywhere([A, BOTH], claim("everywhere", ("a",))).right
-    assert not truth.everywhere([A, BOTH, B], claim("everywhere", ("a",))).right
+    assert truth.everywhere([A, BOTH], claim("share", ("a",))).right
+    assert not truth.everywhere([A, BOTH, B], claim("share", ("a",))).right
 
 
 def test_one_configuration_loses_what_it_loses_in_the_worst_run():
     tried = [SPACE.sample(50), SPACE.sample(50)]
-    found = claim("default", ("a", "b"), (0.0, 0.25), interval=(0.0, 0.55))
+    found = claim("keep", ("a", "b"), (0.0, 0.25), interval=(0.0, 0.55))
     assert truth.default([A, B], tried, found).right  # 0.25 of 0.5 in the second
     assert not truth.default([A, B], tried, replace(found, interval=(0.0, 0.3))).right
 

@@ -35,8 +35,8 @@ def test_shares_and_effects_of_linear_functions():
         # the loss is 0 at the best configuration (0, 0) and 1 on average, at (a + b) / 2
         line = (a * np.array(found.grid[0]) + b / 2.0) / ((a + b) / 2.0)
         np.testing.assert_allclose(found.effects[0][r], line, atol=0.06)
-    assert [claim.hyperparameters for claim in claims(found, "everywhere")] == [("x",), ("y",)]
-    assert all(claim.certain for claim in claims(found, "everywhere"))
+    assert [claim.hyperparameters for claim in claims(found, "share")] == [("x",), ("y",)]
+    assert all(claim.certain for claim in claims(found, "share"))
 
 
 def test_scale_units_and_direction_of_a_run_change_nothing():
@@ -58,7 +58,7 @@ def test_the_order_of_the_runs_changes_nothing_but_their_order():
 
 def test_shares_that_differ_are_named_with_the_runs():
     found = hx.compare({"A": linear(1.0, 0.0), "B": linear(1.0, 2.0), "C": linear(1.0, 0.1)})
-    differing = claims(found, "shares_differ")
+    differing = claims(found, "difference")
     assert {claim.hyperparameters for claim in differing} == {("x",), ("y",)}
     of_y = next(claim for claim in differing if claim.hyperparameters == ("y",))
     assert of_y.values == (("B", "A"),)
@@ -88,7 +88,7 @@ def test_what_the_default_loses_lies_below_its_bound(seed):
         values = ((rows - minimum) ** 2).sum(axis=1) + 0.02 * noise
         runs[str(k)] = hx.Run(SPACE, rows, values, "minimize")
     found = hx.compare(runs, **QUICK)
-    (claim,) = claims(found, "default")
+    (claim,) = claims(found, "keep")
     assert claim.certain
     x = np.array(claim.values)
     average = (1.0 / 3.0 - minima + minima**2).sum(axis=1)  # E (u - m)², u uniform

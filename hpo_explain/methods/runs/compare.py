@@ -3,8 +3,8 @@
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================
-m_r        mean prediction of the model of run r, as a cost: smaller is better
-b_r        its least value over the candidates for a default and the run's own trials
+m_r        a function that the trials of run r allow, as a cost: smaller is better
+b_r        its least value
 a_r        its average over the search space
 l_r(x)     ``(m_r(x) - b_r) / (a_r - b_r)``: 0 is the best, 1 an average configuration
 =========  ============================================================================
@@ -12,9 +12,8 @@ l_r(x)     ``(m_r(x) - b_r) / (a_r - b_r)``: 0 is the best, 1 an average configu
 Runs on other data sets have objectives on other scales, so losses are shares of what tuning gains
 over an average configuration of the same run [1]_. The default is the candidate with the least mean
 loss over the runs; candidates are each run's best trials, and a Latin hypercube. A run's own
-hyperparameters, which others do not have, are averaged over. What the default may lose is that in
-functions drawn from the posterior of each run, of which each has its own best: where trials
-are noisy, it is better than what is predicted to be the best.
+hyperparameters, which others do not have, are averaged over. Losses are those in functions that the
+trials of each run allow, of which each has its own best.
 
 .. [1] Probst, P., Boulesteix, A.-L. and Bischl, B. (2019). Tunability: Importance of
    hyperparameters of machine learning algorithms. JMLR 20 (53).
@@ -24,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -33,31 +33,27 @@ from hpo_explain.asked.given import several_runs, surrogate_of
 from hpo_explain.base.checks import check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import normal_quantile
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.phrases import join_words
-from hpo_explain.base.posterior import DRAWS, normal_draws
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.spread import sums_under
+from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
-from hpo_explain.methods.runs.compare_result import Comparison, Default
-from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
+from hpo_explain.methods.runs.compare_result import Comparison, Default, in_own_order
+from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared, values_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
 _GRID = 15
-_GOOD, _FEWEST = 60, 10  # configurations that may be the best of a function drawn
 _BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
-_LEVEL = 0.05
 _TREES = 64
 
 
@@ -153,7 +149,7 @@ def compare(
     ...     tables[f"seed {seed}"] = table.assign(loss=(table.x - 0.3) ** 2)
     >>> found = hx.compare(tables, objective="loss")
     >>> found.claims[0].kind, found.claims[0].hyperparameters
-    ('everywhere', ('x',))
+    ('share', ('x',))
     """
     if not isinstance(runs, Mapping):
         problem = f"must be a dict of runs by their names, but was a {type(runs).__name__}"
@@ -221,14 +217,29 @@ class ComparedRun:
     subject: Subject
     importance: FanovaImportance
 
-    @property
-    def sign(self) -> float:
-        """1 where smaller is better, else -1."""
-        return 1.0 if self.subject.direction == "minimize" else -1.0
+    @cached_property
+    def draws(self) -> Draws | None:
+        """Functions that its trials allow; None of a model that knows no joint posterior."""
+        return as_draws(self.surrogate, self.subject.direction)
+
+    def costs(self, X: Array) -> Array:
+        """Return the cost of each function at encoded rows, (k, n); else the one predicted."""
+        if self.draws is not None:
+            return self.draws.costs(X)
+        sign = 1.0 if self.subject.direction == "minimize" else -1.0
+        return sign * mean_of(self.surrogate, X)[None]
 
     def cost(self, X: Array) -> Array:
         """Return the predicted cost at encoded rows."""
-        return self.sign * mean_of(self.surrogate, X)
+        return np.asarray(self.costs(X).mean(axis=0))
+
+    @property
+    def least(self) -> Array:
+        """The least cost of each function, (k,)."""
+        if self.draws is not None:
+            return self.draws.landscape.least
+        tried = self.subject.tried
+        return self.costs(tried).min(axis=1) if len(tried) else np.array([np.inf])
 
     def rows(self, space: SearchSpace, config: dict[str, Any], latent: Array) -> Array:
         """Return encoded rows that have the values of a configuration, other values as they are."""
@@ -307,7 +318,6 @@ class ComparisonExplainer:
             went=np.stack([self._went(run) for run in self._runs]),
             default=default,
             same_space=self._shared.same,
-            trusted=tuple(run.importance.subject.trusted("everywhere") for run in self._runs),
             notes=notes,
         )
 
@@ -366,48 +376,36 @@ class ComparisonExplainer:
 
     def _default(self) -> tuple[Default, list[tuple[float, float]]]:
         """Return the default, and the best and the average cost of each run."""
-        candidates = self._candidates()
-        costs, best, average, places = [], [], [], []
+        candidates, losses, scales = self._candidates(), [], []
         for run in steps(self._runs, "runs"):
-            own, latent = run.surrogate.space, self._latent(run)
-            rows = [self._rows(run, config, latent) for config in candidates]
-            cost = run.cost(np.concatenate(rows)).reshape(len(candidates), -1).mean(axis=1)
-            tried = run.subject.tried
-            least = float(cost.min())
-            if len(tried):
-                least = min(least, float(run.cost(tried).min()))
-            costs.append(cost)
-            places.append(rows)
-            best.append(least)
-            average.append(float(run.cost(own.sample(_ROWS, self._seed)).mean()))
-        low, mean = np.array(best)[:, None], np.array(average)[:, None]
-        loss = (np.array(costs) - low) / np.where(mean > low, mean - low, np.inf)
-        chosen = int(np.argmin(loss.mean(axis=0)))
-        config = candidates[chosen]
-        names = sorted(run.name for run in self._runs)
-        lost = [
-            self._lost(run, rows, cost, chosen, names.index(run.name))
-            for run, rows, cost in steps([*zip(self._runs, places, costs, strict=True)], "runs")
+            latent, space = self._latent(run), run.surrogate.space
+            rows = np.concatenate([self._rows(run, config, latent) for config in candidates])
+            found = run.costs(rows).reshape(-1, len(candidates), len(rows) // len(candidates))
+            cost = found.mean(axis=2)
+            average = run.costs(space.sample(_ROWS, self._seed)).mean(axis=1)
+            least = np.minimum(cost.min(axis=1), run.least)
+            gap = np.where(average > least, average - least, np.inf)
+            losses.append((cost - least[:, None]) / gap[:, None])
+            best, mean = float(least.mean()), float(average.mean())
+            scales.append((best, mean if mean > best else np.inf))
+        mean_losses = np.array([loss.mean(axis=0) for loss in losses])
+        chosen = int(np.argmin(mean_losses.mean(axis=0)))
+        known = all(run.draws is not None for run in self._runs)
+        drawn = [
+            in_own_order(loss[:, chosen], r) for r, loss in zip(self._ranks, losses, strict=True)
         ]
-        drawn = [one for one in lost if one is not None]
-        upper = np.array(
-            [
-                self._by_std(run, rows[chosen], a - b) + one if own is None
-                else max(float(np.quantile(own, 1.0 - _LEVEL / len(self._runs))), one)
-                for run, rows, own, a, b, one in zip(
-                    self._runs, places, lost, average, best, loss[:, chosen].tolist(), strict=True
-                )
-            ]
-        )  # fmt: skip
         default = Default(
-            configuration=config,
-            loss=loss[:, chosen],
-            upper=upper,
-            tried=np.array([self._near(run, config) for run in self._runs]),
-            drawn=np.column_stack(drawn) if len(drawn) == len(lost) else None,
+            configuration=candidates[chosen],
+            loss=mean_losses[:, chosen],
+            drawn=np.column_stack(drawn) if known else None,
         )
-        scales = [(b, a if a > b else np.inf) for a, b in zip(average, best, strict=True)]
         return default, scales
+
+    @property
+    def _ranks(self) -> list[int]:
+        """The place of each run among their names."""
+        names = sorted(run.name for run in self._runs)
+        return [names.index(run.name) for run in self._runs]
 
     def _candidates(self) -> list[dict[str, Any]]:
         found = list(self._space.decode(self._space.sample(_SPREAD, self._seed)))
@@ -434,52 +432,10 @@ class ComparisonExplainer:
             return self._space.encode([config])
         return run.rows(self._space, config, latent)
 
-    def _by_std(self, run: ComparedRun, rows: Array, scale: float) -> float:
-        """Return how much rows may lose more than the best trial, by a std of the difference."""
-        tried = run.subject.tried
-        if not len(tried):
-            return np.inf
-        x = tried[[int(np.argmin(run.cost(tried)))]]
-        weights = np.append(np.full(len(rows), 1.0 / len(rows)), -1.0)
-        sums = sums_under(run.surrogate, np.concatenate([rows, x]), weights[None, :])
-        z = normal_quantile(1.0 - _LEVEL / len(self._runs))
-        tiny = np.finfo(float).tiny
-        return np.inf if sums is None else z * float(sums.std[0]) / max(scale, tiny)
-
-    def _lost(
-        self, run: ComparedRun, candidates: list[Array], costs: Array, chosen: int, own: int
-    ) -> Array | None:
-        """Return the loss l_r of a candidate in functions drawn from the run's posterior.
-
-        The best of a function is that of the candidate, and of others and trials that are predicted
-        to be good; the average is that over the space. None without a joint posterior.
-        """
-        model, tried = run.surrogate, run.subject.tried
-        if not isinstance(model, SupportsJoint):
-            return None
-        good = np.argsort(costs, kind="stable")[: max(_FEWEST, _GOOD // len(candidates[0]))]
-        groups = [candidates[chosen], *(candidates[i] for i in good)]
-        if len(tried):
-            groups += list(tried[np.argsort(run.cost(tried), kind="stable")[:_GOOD], None])
-        groups.append(model.space.sample(_ROWS, self._seed))
-        mean = np.array([float(mean_of(model, group).mean()) for group in groups])
-        covariance = model.covariance_of_means(groups)
-        # another seed for each run: their models know nothing of each other
-        drawn = normal_draws(mean, covariance, run.subject.draws or DRAWS, self._seed + own)
-        *some, average = run.sign * drawn
-        least = np.min(some, axis=0)
-        return np.asarray((some[0] - least) / np.maximum(average - least, np.finfo(float).tiny))
-
     def _latent(self, run: ComparedRun) -> Array:
         """Return the values of a run's own hyperparameters over which a candidate is averaged."""
         n = 1 if self._shared.same else _OVER
         return run.surrogate.space.sample(n, self._seed, latent=True)
-
-    def _near(self, run: ComparedRun, config: dict[str, Any]) -> bool:
-        support = run.subject.support
-        if support is None:
-            return False
-        return all(bool(support.at(name, [value]).all()) for name, value in config.items())
 
 
 def _positions(parameter: Any) -> Array:

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, normal_quantile
+from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import DRAWS, PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import decide, interval
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-MATTERS = 0.05
-"""Least share of the variance of what is called to matter."""
-_APART = 2.772  # standard errors by which estimates differ whose 95 % intervals do not meet
-_LEVEL = 0.05
 _MOST_NAMED, _MOST_VALUES = 3, 8
-
-_NOT_TRUSTED = declared_fact(
-    "runs_not_trusted", "the model predicts badly, or it is not known how well, in {names}"
-)
-_MAY_BE_BAD = declared_fact(
-    "default_may_be_bad", "the best one for all may be no better than an average one in some"
-)
-_NOT_TRIED = declared_fact("default_not_tried", "hardly any trial has such values in {names}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +33,23 @@ class Default:
     ----------
     configuration : mapping of str to object
         The values of the shared hyperparameters.
-    loss, upper : ndarray of shape (R,)
-        How much worse than the best configuration of each run its model predicts it to be, and the
-        95 % upper bound of that (simultaneous over the runs): as a share of how much worse an
-        average configuration is.
-    tried : ndarray of bool, shape (R,)
-        Whether trials of each run are near it.
+    loss : ndarray of shape (R,)
+        How much worse than the best configuration of each run it is, on average over the functions
+        that the trials allow: as a share of how much worse an average configuration is.
     drawn : ndarray of shape (number of draws, R) or None
-        What it loses in functions drawn from the posterior of each run's model; None where one has
-        no joint posterior.
+        What it loses in each of these functions; None where a model has no joint posterior.
     """
 
     configuration: Mapping[str, Any]
     loss: Array
-    upper: Array
-    tried: npt.NDArray[np.bool_]
     drawn: Array | None = None
+
+    @property
+    def upper(self) -> Array:
+        """What it loses in each run at most with a probability of 95 %, (R,); NaN if unknown."""
+        if self.drawn is None:
+            return np.full(len(self.loss), np.nan)
+        return np.asarray(np.quantile(self.drawn, 0.95, axis=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -89,8 +76,6 @@ class Comparison(Result):
         The configuration that is best on average over the runs.
     same_space : bool
         Whether all runs have the same search space.
-    trusted : tuple of bool
-        Whether the model of each run is good enough to be certain of what it says of the space.
 
     References
     ----------
@@ -131,10 +116,10 @@ class Comparison(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "everywhere": "What matters in {found.all_runs}: {each}. | {names} ({mean:%} of the "
-        "variance on average, at least {least:%} in each)",
+        "variance on average)",
         "differs": "{names} matters more in {most} ({high:%}) than in {least} ({low:%}).",
-        "default": "One configuration for all, {values}, loses {loss:%} of what tuning gains over "
-        "an average configuration on average, and at most {upper:%} in each.",
+        "default": "One configuration for all, {values_told}, loses {loss:%} of what tuning gains "
+        "over an average configuration on average, and at most {upper:%} in each.",
         "none": "No configuration is known to be good in {found.all_runs}.",
     }
 
@@ -146,7 +131,6 @@ class Comparison(Result):
     went: Array
     default: Default
     same_space: bool = True
-    trusted: tuple[bool, ...] = field(default=())
 
     # ------------------------------------------------------------------ numbers
 
@@ -167,12 +151,9 @@ class Comparison(Result):
         As many runs are drawn as there are, with replacement, and a function from the posterior of
         each: what differs between runs counts as well as what their trials leave open.
         """
-        if any(importance.rows != "draws" for importance in self.importances):
+        if self._drawn is None:
             return super().posterior
-        drawn = [
-            importance.shares[:, [importance.names.index(name) for name in self.names]]
-            for importance in [self.importances[r] for r in np.argsort(self.runs)]
-        ]
+        drawn = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
         n, rng = self.subject.draws or DRAWS, np.random.default_rng(0)
         runs = rng.integers(len(drawn), size=(n, len(drawn)))
         each = np.stack([shares[rng.integers(len(shares), size=runs.shape)] for shares in drawn])
@@ -195,16 +176,27 @@ class Comparison(Result):
             return super().posterior
         return PosteriorDraws(self.runs, self.default.drawn, "smallest")
 
-    @cached_property
+    @property
     def bounds(self) -> Array:
         """Ends of the 95 % interval of each share, (R, d, 2); NaN where they are not known."""
-        found = np.full((*self.shares.shape, 2), np.nan)
-        for r, importance in enumerate(self.importances):
-            for j, name in enumerate(self.names):
-                bounds = importance.bounds(importance.names.index(name))
-                if bounds is not None:
-                    found[r, j] = bounds
-        return found
+        unknown = (np.nan, np.nan)
+        return np.array(
+            [[i.bounds(i.names.index(name)) or unknown for name in self.names]
+             for i in self.importances]
+        )  # fmt: skip
+
+    @cached_property
+    def _drawn(self) -> tuple[Array, Array] | None:
+        """Shares alone and in all, each (number of draws, R, d); None where one has no draws."""
+        alone, totals, names = [], [], sorted(self.runs)
+        for run, found in zip(self.runs, self.importances, strict=True):
+            if found.anova is None:
+                return None
+            columns, place = [found.names.index(name) for name in self.names], names.index(run)
+            matters = found.anova.totals * found.anova.of_evaluations[:, None]
+            alone.append(in_own_order(found.shares[:, columns], place))
+            totals.append(in_own_order(matters[:, columns], place))
+        return np.stack(alone, axis=1), np.stack(totals, axis=1)
 
     @property
     def spread(self) -> Array:
@@ -267,74 +259,61 @@ class Comparison(Result):
     @property
     def finding(self) -> str:
         """What matters in all runs, what differs, and which configuration is good in all."""
-        if self._everywhere():
+        if any(claim.certain for claim in self._everywhere()):
             return super().finding
         return f"No hyperparameter is known to matter in {self.all_runs}. {super().finding}"
 
-    def _doubts(self, rows: Sequence[int]) -> tuple[Fact, ...]:
-        unsure = [self.runs[r] for r in rows if not self.trusted[r]]
-        return (_NOT_TRUSTED(names=unsure),) if unsure else ()
-
     def _everywhere(self) -> list[Claim]:
         """Return what explains a share of the variance in every run, the largest first."""
-        lower = np.nan_to_num(self.bounds[:, :, 0]).min(axis=0)
-        mean = self.shares.mean(axis=0)
-        doubts = self._doubts(range(len(self.runs)))
-        order = [j for j in np.argsort(-mean, kind="stable").tolist() if lower[j] > MATTERS]
-        return [
-            self.told(
-                "everywhere", (self.names[j],), float(mean[j]),
-                (float(lower[j]), float(np.nanmax(self.bounds[:, j, 1]))), certain=not doubts,
-                says="everywhere" if place < _MOST_NAMED else "", because=doubts, mean=mean[j],
-                least=lower[j],
-            )
-            for place, j in enumerate(order)
-        ]  # fmt: skip
+        mean, found = self.shares.mean(axis=0), list[Claim]()
+        if self._drawn is None:
+            return found
+        alone, totals = self._drawn
+        for j in np.argsort(-mean, kind="stable").tolist():
+            decision = decide(totals[:, :, j].min(axis=1), MATTERS, side="above")
+            if not decision.certain:
+                continue
+            least = alone[:, :, j].min(axis=1)
+            shown = replace(decision, estimate=float(least.mean()), interval=interval(least))
+            says = "everywhere" if len(found) < _MOST_NAMED else ""
+            found.append(self.decided("share", (self.names[j],), shown, says=says, mean=mean[j]))
+        return found
 
     def _differing(self) -> list[Claim]:
-        """Return the hyperparameters whose shares differ between runs beyond their intervals."""
+        """Return the hyperparameters whose shares differ between runs, the most first."""
         found = []
-        pairs = len(self.runs) * (len(self.runs) - 1) / 2 * len(self.names)
-        wider = max(1.0, normal_quantile(1.0 - _LEVEL / (2.0 * pairs)) / _APART)
-        lower = self.shares - wider * (self.shares - self.bounds[:, :, 0])
-        upper = self.shares + wider * (self.bounds[:, :, 1] - self.shares)
-        for j in range(len(self.names)):
-            if np.isnan(lower[:, j]).any():
-                continue
-            most, least = int(np.argmax(lower[:, j])), int(np.argmin(upper[:, j]))
-            gap = float(lower[most, j] - upper[least, j])
-            if gap <= 0.0 or most == least:
-                continue
-            found.append((j, most, least, (gap, float(upper[most, j] - lower[least, j]))))
-        found.sort(key=lambda one: float(self.shares[one[2], one[0]] - self.shares[one[1], one[0]]))
-        return [self._differs(*one, told=not place) for place, one in enumerate(found)]
-
-    def _differs(
-        self, j: int, most: int, least: int, interval: tuple[float, float], *, told: bool
-    ) -> Claim:
-        ends, doubts = (self.runs[most], self.runs[least]), self._doubts([most, least])
-        high, low = (float(self.shares[r, j]) for r in (most, least))
-        return self.told(
-            "shares_differ", (self.names[j],), high - low, interval, values=(ends,),
-            says="differs" if told else "", certain=not doubts, because=doubts, most=ends[0],
-            least=ends[1], high=high, low=low,
-        )  # fmt: skip
+        if self._drawn is None:
+            return []
+        for j, alone in enumerate(np.moveaxis(self._drawn[0], -1, 0)):
+            most, least = int(np.argmax(self.shares[:, j])), int(np.argmin(self.shares[:, j]))
+            decision = decide(alone[:, most] - alone[:, least], side="above")
+            if decision.certain and decision.estimate > MATTERS:
+                found.append((decision, j, most, least))
+        found.sort(key=lambda one: -one[0].estimate)
+        return [
+            self.decided(
+                "difference", (self.names[j],), decision, values=((self.runs[m], self.runs[n]),),
+                says="" if place else "differs", most=self.runs[m], least=self.runs[n],
+                high=float(self.shares[m, j]), low=float(self.shares[n, j]),
+            )
+            for place, (decision, j, m, n) in enumerate(found)
+        ]  # fmt: skip
 
     def _default(self) -> Claim:
         default = self.default
-        doubts = self._doubts(range(len(self.runs)))
-        if not default.upper.max() < 1.0:
-            doubts = (*doubts, _MAY_BE_BAD())
-        far = [run for run, near in zip(self.runs, default.tried.tolist(), strict=True) if not near]
-        if far:
-            doubts = (*doubts, _NOT_TRIED(names=far))
-        given, loss = default.configuration, float(default.loss.mean())
+        given, worst = default.configuration, None
+        if default.drawn is not None:
+            worst = decide(default.drawn.max(axis=1), 1.0, side="below")
         shown = [f"{name} = {format_value(value)}" for name, value in given.items()]
-        frame, text = self.words(
-            "none" if doubts else "default", values=listed(shown, _MOST_VALUES), loss=loss,
+        claim = self.decided(
+            "keep", tuple(given), worst, values=tuple(given.values()),
+            says="default" if worst is not None and worst.certain else "none",
+            values_told=listed(shown, _MOST_VALUES), loss=float(default.loss.mean()),
             upper=float(default.upper.max()),
         )  # fmt: skip
-        return Claim(
-            "default", tuple(given), tuple(given.values()), loss,
-            (0.0, float(default.upper.max())), not doubts, doubts, text=text, frame=frame,
-        )  # fmt: skip
+        return replace(claim, side="above")
+
+
+def in_own_order(draws: Array, place: int) -> Array:
+    """Return draws in an order of the run's own: functions of two runs are independent."""
+    return np.asarray(draws[np.random.default_rng([place, len(draws)]).permutation(len(draws))])

@@ -16,7 +16,7 @@ from tests.claims.problems import Problem
 from tests.claims.scoring.case import Judgement, inside
 
 ERROR = 0.01  # of true shares, correlations and R²
-MATTERS = 0.05  # the least share of what is said to matter
+MATTERS = 0.02  # the least share of what is said to matter
 EVEN = 0.95  # of the space is as near to trials that are spread evenly
 DRAWN = 20_000
 
