@@ -170,3 +170,8 @@ def as_draws(surrogate: Surrogate, direction: Direction, *, seed: int = 0) -> Dr
         if (isinstance(surrogate, SupportsJoint))
         else None
     )
+
+
+def in_own_order(draws: Array, place: int) -> Array:
+    """Return draws in an order of the run's own: functions of two runs are independent."""
+    return np.asarray(draws[np.random.default_rng([place, len(draws)]).permutation(len(draws))])

@@ -136,9 +136,9 @@ def _curves(setting: Setting) -> Iterator[Told]:
     d = len(problem.space)
     replays = iter(result.replays)
     for claim in result.claims:
-        if claim.kind == "early_rank":
+        if claim.kind == "order":
             judged = truth.early_rank(at, STEPS.tolist(), ENOUGH, d, claim)
-        elif claim.kind == "pruning":
+        elif not claim.hyperparameters:
             judged = truth.pruning(values[:, -1], next(replays).stopped, claim)
         else:
             pair = [steps[int(step)] for step in claim.values]
@@ -177,10 +177,10 @@ def _objectives(setting: Setting) -> Iterator[Told]:
     rows = dict(enumerate(X))
     savings = iter(result.savings)
     for claim in result.claims:
-        if claim.kind == "trade":
+        if claim.kind == "contribution":
             move = result.moves[0]
             judged = truth.trade(by_name[claim.term], rows[move.source], rows[move.target], claim)
-        elif claim.kind == "saving":
+        elif claim.kind == "difference":
             found = next(savings)
             losing, saved = by_name[found.objective], by_name[found.other]
             best = {name: float(run.objective[found.best]) for name, run in runs.items()}

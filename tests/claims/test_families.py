@@ -24,7 +24,7 @@ def claim(kind, *args, **options):
 
 
 def test_a_share_is_larger_in_the_problem_that_is_named():
-    more = claim("share_changes", ("b",), estimate=0.5, interval=(0.4, 0.6))
+    more = claim("difference", ("b",), estimate=0.5, interval=(0.4, 0.6))
     assert truth.change([A, BOTH], more).right
     assert truth.change([A, BOTH], more).covered
     assert not truth.change([BOTH, A], more).right
@@ -46,14 +46,14 @@ def test_one_configuration_loses_what_it_loses_in_the_worst_run():
 def test_who_pays_is_who_changes_what_costs():
     before, after = np.array([0.0, 0.0]), np.array([1.0, 0.5])
     np.testing.assert_allclose(truth.shapley(BOTH, before, after), [1.0, 0.5])
-    worse = claim("trade", ("b",), estimate=-0.4, interval=(-0.6, -0.3))
+    worse = claim("contribution", ("b",), estimate=-0.4, interval=(-0.6, -0.3))
     assert truth.trade(BOTH, before, after, worse) == (True, "gain -0.5", True)
     assert not truth.trade(BOTH, after, before, worse).right
 
 
 def test_a_saving_loses_little_and_saves_what_is_said():
     rows = {0: np.array([0.0, 1.0]), 1: np.array([0.01, 0.5])}
-    found = claim("saving", values=(1, 0, 0.01), estimate=0.5, interval=(0.4, 0.6))
+    found = claim("difference", values=(1, 0, 0.01), estimate=0.5, interval=(0.4, 0.6))
     assert truth.saving(A, B, rows, 0.02, 1.0, found).right
     assert not truth.saving(A, B, rows, 0.005, 1.0, found).right  # it loses 0.01
     assert not truth.saving(A, B, rows, 0.02, 1.0, replace(found, interval=(0.55, 0.6))).right
@@ -64,15 +64,15 @@ def test_ranks_are_known_from_where_the_values_are_the_final_ones():
         return B.cost(X) if step == 0 else A.cost(X)
 
     for step, right in ((0.0, False), (1.0, True)):
-        found = claim("early_rank", values=(step,), interval=(0.9, 1.0))
+        found = claim("order", values=(step,), interval=(0.9, 1.0))
         judged = truth.early_rank(at, [0.0, 1.0, 2.0], 0.8, 2, found)
         assert (judged.right, judged.covered) == (right, right)
 
 
 def test_what_a_pruner_costs_is_the_best_that_it_leaves():
     final, stopped = np.array([1.0, 2.0, 4.0]), np.array([True, False, False])
-    assert truth.pruning(final, stopped, claim("pruning", estimate=1.0)).right
-    assert not truth.pruning(final, stopped, claim("pruning", estimate=0.0)).right
+    assert truth.pruning(final, stopped, claim("difference", estimate=1.0)).right
+    assert not truth.pruning(final, stopped, claim("difference", estimate=0.0)).right
 
 
 def test_as_much_is_explored_as_is_near_trials():

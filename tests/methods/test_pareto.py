@@ -6,11 +6,9 @@ import pickle
 import numpy as np
 import optuna
 import pytest
-from scipy.stats import norm
 
 import hpo_explain as hx
-from hpo_explain.run import Objectives
-from tests.analytic import AnalyticSurrogate
+from hpo_explain.belief.drawn import in_own_order
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
 
@@ -70,7 +68,7 @@ def test_who_pays_is_said_as_the_truth_is(seed):
     found = hx.pareto(
         tuned(lambda X: X @ slopes[0], lambda X: X @ slopes[1], noise=0.03, seed=seed)
     )
-    trades = [claim for claim in found.claims if claim.kind == "trade"]
+    trades = [claim for claim in found.claims if claim.kind == "contribution"]
     assert any(claim.certain for claim in trades)
     for claim in trades:
         k, j = found.objectives.index(claim.term), "xyz".index(claim.hyperparameters[0])
@@ -81,38 +79,14 @@ def test_who_pays_is_said_as_the_truth_is(seed):
         assert abs(truth - claim.estimate) < 2.0 * claim.half + 1e-3
 
 
-class Known(AnalyticSurrogate):
-    """A model with a posterior covariance of its own at any two rows."""
-
-    def posterior_covariance(self, X):
-        return 0.04 * np.eye(len(X)) + 0.02
-
-    def covariance_of_sums(self, X, weights):
-        return weights @ self.posterior_covariance(X) @ weights.T
-
-    def not_asked(self, *_):
-        raise AssertionError
-
-    covariance_with = std_of_mean = covariance_of_means = not_asked
-
-
-def test_a_trial_is_on_the_front_unless_the_other_is_better_in_everything():
-    """Closed form: of two trials, with independent models of the objectives."""
-    X = [[0.4, 0.5, 0.5], [0.5, 0.5, 0.5]]
-    runs = {
-        "loss": hx.Run(SPACE, X, [0.4, 0.5], "minimize"),
-        "gain": hx.Run(SPACE, X, [0.4, 0.5], "maximize"),
-    }
-    model = Known(SPACE, lambda X: X[:, 0])
-    about = {name: hx.Subject.of(run, draws=4000) for name, run in runs.items()}
-    found = hx.ParetoExplainer(
-        Objectives.of(runs), dict.fromkeys(runs, model), subjects=about
-    ).explain()
-    better = norm.cdf(0.1 / np.sqrt(2 * 0.04))  # what both have in common does not matter
-    expected = 1.0 - better * (1.0 - better)  # the first has less loss, and less gain
-    np.testing.assert_allclose(found.on_front, [expected, expected], atol=0.03)
-    assert found.posterior.names == (0, 1)
-    assert found.probability(0, 1) == pytest.approx(0.5, abs=0.03)
+def test_a_trial_is_on_the_front_where_no_other_is_better_in_everything():
+    found = hx.pareto(runs := tuned(lambda X: X[:, 0], lambda X: 1.0 - X[:, 0], noise=0.3, n=12))
+    X = next(iter(runs.values())).X
+    costs = [in_own_order(run.belief().draws(X), k) for k, run in enumerate(runs.values())]
+    for place, trial in enumerate(found.trials[found.front].tolist()):
+        beaten = [cost < cost[:, [trial]] for cost in costs]
+        expected = 1.0 - np.logical_and(*beaten).any(axis=1).mean()
+        assert found.on_front[place] == pytest.approx(expected)
     assert found.to_frame()["on front"].tolist() == found.on_front.tolist()
 
 
@@ -136,7 +110,7 @@ def test_time_is_saved_where_little_is_lost():
     """y costs time and changes nothing else: the best trial need not have so much of it."""
     runs = tuned(lambda X: 1.0 + (X[:, 0] - 0.5) ** 2, lambda X: 1.0 + 9.0 * X[:, 1], seed=1)
     found = hx.pareto(runs, loss=0.01, kind="gp")
-    saving = next(claim for claim in found.claims if claim.kind == "saving")
+    saving = next(claim for claim in found.claims if claim.kind == "difference")
     instead, best, _ = saving.values
     assert saving.certain
     assert saving.term == "time"
@@ -156,7 +130,7 @@ def test_of_noise_neither_trades_nor_savings_are_claimed():
 
 def test_one_trial_may_be_best_in_everything():
     found = hx.pareto(tuned(lambda X: X[:, 0], lambda X: X[:, 0] ** 2, n=20), kind="gp")
-    assert [claim.kind for claim in found.claims] == ["best_in_all"]
+    assert [claim.kind for claim in found.claims] == ["best"]
     assert "is the best of 20 trials in all objectives" in found.sentence
     assert found.described("moves").bars == []
 

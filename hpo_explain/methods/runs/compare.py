@@ -38,14 +38,14 @@ from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.belief.drawn import Draws, as_draws, in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
-from hpo_explain.methods.runs.compare_result import Comparison, Default, in_own_order
+from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared, values_of

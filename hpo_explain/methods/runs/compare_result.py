@@ -14,6 +14,7 @@ from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import DRAWS, PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.belief.decide import decide, interval
+from hpo_explain.belief.drawn import in_own_order
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
 from hpo_explain.space import Array
@@ -312,8 +313,3 @@ class Comparison(Result):
             upper=float(default.upper.max()),
         )  # fmt: skip
         return replace(claim, side="above")
-
-
-def in_own_order(draws: Array, place: int) -> Array:
-    """Return draws in an order of the run's own: functions of two runs are independent."""
-    return np.asarray(draws[np.random.default_rng([place, len(draws)]).permutation(len(draws))])

@@ -15,8 +15,10 @@ from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import decide
+from hpo_explain.belief.drawn import in_own_order
 from hpo_explain.diagnostics._trust import Scope
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
 from hpo_explain.run import Curves
 from hpo_explain.space import Array
 
@@ -239,7 +241,7 @@ class LearningCurves(Result):
         if self.related_from is not None and self.related_from < self.steps[-1]:
             above = f" It is above 0 from {name} {self.related_from:g} on."
         return self.told(
-            "early_rank", (), rho, (low, high) if known else None, values=(float(self.steps[i]),),
+            "order", (), rho, (low, high) if known else None, values=(float(self.steps[i]),),
             says="unknown" if because else "known", certain=not because, because=because,
             known="is not" if known and high < self.enough else "is not known to be", above=above,
             step=f"{self.steps[i]:g}", last=f"{self.steps[-1]:g}", n=int(self.finished[i]),
@@ -250,59 +252,38 @@ class LearningCurves(Result):
         doubts = (FINISHED_ONLY(unfinished=self.unfinished),) if self.unfinished else ()
         return tuple(
             self.told(
-                "pruning", (), replay.regret, values=(replay.label,), says="pruning",
+                "difference", (), replay.regret, values=(replay.label,), says="pruning",
                 certain=not doubts, because=doubts, text=replay.text,
             )
             for replay in self.replays
         )  # fmt: skip
 
     def _changes(self) -> tuple[Claim, ...]:
-        """Return for each hyperparameter the largest difference of its shares at two steps.
-
-        Those that are certain are told, or the largest one.
-        """
-        found = [
-            changed
-            for pair in combinations(sorted(self.shares), 2)
-            for changed in self._changed(*pair)
-        ]
-        found.sort(key=lambda changed: (bool(changed[-1]), -abs(changed[2])))
-        largest = {changed[0]: changed for changed in reversed(found)}
-        certain = any(not changed[-1] for changed in largest.values())
+        """Return for each hyperparameter the largest difference of its shares at two steps."""
+        found = {}
+        for first, last in combinations(sorted(self.shares), 2):
+            for j, name in enumerate(self.names):
+                ends = [self.shares[step] for step in (first, last)]
+                if any(end.anova is None for end in ends):
+                    continue
+                early, late = (in_own_order(end.shares[:, j], i) for i, end in enumerate(ends))
+                decision = decide(late - early)
+                size = abs(decision.estimate)
+                if decision.certain and size > max(MATTERS, found.get(name, (0.0,))[0]):
+                    found[name] = size, decision, (first, last)
+        largest = sorted(found.items(), key=lambda item: -item[1][0])
         return tuple(
-            self.told(
-                "share_changes", (name,), estimate, interval, values=ends, certain=not doubts,
-                says="" if doubts and (certain or place) else "change", because=doubts,
-                more="more" if estimate > 0.0 else "less", **self._shown(name, *ends),
+            self.decided(
+                "difference", (name,), decision, values=ends, says="change",
+                more="more" if decision.estimate > 0.0 else "less", **self._shown(name, *ends),
             )
-            for place, (name, ends, estimate, interval, doubts) in enumerate(
-                reversed(largest.values())
-            )
+            for name, (_, decision, ends) in largest
         )  # fmt: skip
 
     def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
         j = self.names.index(name)
         early, late = (percent(float(self.shares[at].estimate[j])) for at in (first, last))
         return {"first": f"{first:g}", "last": f"{last:g}", "early": early, "late": late}
-
-    def _changed(self, first: float, last: float) -> list[Any]:
-        """Return what differs: name, steps, difference, its interval, and why it is uncertain."""
-        early, late = self.shares[first], self.shares[last]
-        at = [int(np.searchsorted(self.steps, step)) for step in (first, last)]
-        doubts: tuple[Fact, ...] = ()
-        if self.trials[at[0]] != self.trials[at[1]]:
-            doubts = (_OTHER_TRIALS(trials_at=[int(self.trials[i]) for i in at]),)
-        found = []
-        for j, name in enumerate(self.names):
-            ends = [result.bounds(j) for result in (early, late)]
-            if None in ends:
-                continue
-            (low, high), (below, above) = (end or (0.0, 1.0) for end in ends)
-            if high < below or above < low:
-                difference = float(late.estimate[j] - early.estimate[j])
-                ends_of = (below - high, above - low)
-                found.append((name, (first, last), difference, ends_of, doubts))
-        return found
 
     def pruners(self) -> pd.DataFrame:
         """Return a row per pruner: what it would have stopped, saved and lost.

@@ -10,51 +10,46 @@ A, B       two trials of the front
 
 The φ_jk of an objective add up to f_k(B) - f_k(A): what moving from A to B gains or loses in it is
 shared fairly among the hyperparameters that change (ablation over all orders). Their standard
-deviation is that of the model's posterior, as of every contribution. Where each objective has a
-joint posterior, functions are drawn from it, and the Pareto ranks of the trials are those in them.
+deviation over the functions that the trials allow, as of every contribution, and so are the Pareto
+ranks of the trials, and what may be saved. The objectives' functions are independent.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.given import read_objectives
-from hpo_explain.base.checks import check_fraction, check_seed
+from hpo_explain.asked.given import read_objectives, surrogate_of
+from hpo_explain.base.checks import check_fraction, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import ONE_SIDED_95
-from hpo_explain.base.options import Kind
+from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.phrases import spans
-from hpo_explain.base.posterior import normal_draws
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import LEVEL, decide
+from hpo_explain.belief.drawn import as_draws, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
 from hpo_explain.space import Array
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
-_DRAWS = 128
 
 _NOT_IN_ALL = declared_fact(
     "not_in_all_objectives", "left out: {which}, which not all objectives have",
     which=lambda fact: spans(fact.trials),
 )  # fmt: skip
-_NOT_TOLD = declared_fact(
-    "saving_not_told", "more of the {names} may be lost, or nothing may be saved"
-)
 
 
 @shows_progress
@@ -63,7 +58,6 @@ def pareto(
     *,
     loss: float = 0.001,
     kind: Kind = "auto",
-    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> ParetoFront:
@@ -78,9 +72,8 @@ def pareto(
         How much of an objective may be lost where another trial than its best saves something in
         another objective: as a share of the best value, 0.1 % by default.
     kind : {"auto", "gp", "forest"}, default "auto"
-        The models, as in :meth:`Run.surrogate`.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
+        The models: by default what the trials allow each objective to be, as in
+        :meth:`Run.belief`; of a forest nothing is certain.
     seed : int, default 0
         Seed of the models.
     **reading
@@ -119,8 +112,10 @@ def pareto(
     (('loss', 'duration in seconds'), ('width',))
     """
     objectives = read_objectives(pareto, run, reading)
-    models = {name: r.surrogate(kind=kind, seed=seed) for name, r in objectives.runs.items()}
-    subjects = {name: Subject.of(r, draws=draws) for name, r in objectives.runs.items()}
+    check_option("kind", kind, KINDS)
+    runs = objectives.runs.items()
+    models = {name: surrogate_of(r, None, kind, seed)[0] for name, r in runs}
+    subjects = {name: Subject.of(r) for name, r in runs}
     return ParetoExplainer(objectives, models, subjects=subjects, seed=seed).explain(loss=loss)
 
 
@@ -159,7 +154,7 @@ class ParetoExplainer:
     >>> both = Objectives.of({"loss": loss, "size": size})
     >>> models = {name: run.surrogate() for name, run in both.runs.items()}
     >>> hx.ParetoExplainer(both, models).explain().claims[0].kind
-    'best_in_all'
+    'best'
     """
 
     def __init__(
@@ -222,7 +217,7 @@ class ParetoExplainer:
             predicted=np.column_stack([mean for mean, _ in predicted]),
             predicted_std=np.column_stack([std for _, std in predicted]),
             moves=moves,
-            savings=tuple(self._savings(moves, loss)),
+            savings=tuple(self._savings(loss)) if moves else (),
             drawn=self._drawn(),
             notes=self._notes(),
         )
@@ -239,17 +234,18 @@ class ParetoExplainer:
             first = np.argsort(given.ranks[rows], kind="stable")[:_MOST_DRAWN]
             rows = np.union1d(rows[first], given.front)
         X = given.first.X[rows]
-        draws = self._subjects[given.names[0]].draws
-        costs = []
-        for k, (name, run) in enumerate(given.runs.items()):
-            model = self._surrogates[name]
-            if not isinstance(model, SupportsJoint):
-                return None
-            mean, K = model.predict(X)[0], model.posterior_covariance(X)
-            # another seed for each: the models know nothing of each other
-            drawn = normal_draws(mean, K, draws or _DRAWS, self._seed + k)
-            costs.append(drawn if run.direction == "minimize" else -drawn)
-        return given.trials[rows], pareto_ranks(np.stack(costs, axis=2).swapaxes(0, 1))
+        costs = [self._costs(k, X) for k in range(len(given.names))]
+        known = [cost for cost in costs if cost is not None]
+        if len(known) < len(costs):
+            return None
+        return given.trials[rows], pareto_ranks(np.stack(known, axis=-1))
+
+    def _costs(self, k: int, X: Array) -> Array | None:
+        """Return the cost of rows in each function, (draws, n); None without a joint posterior."""
+        name = self._objectives.names[k]
+        direction = self._objectives.runs[name].direction
+        draws = as_draws(self._surrogates[name], direction, seed=self._seed)
+        return None if draws is None else in_own_order(draws.costs(X).astype(float), k)
 
     def _moves(self) -> tuple[Move, ...]:
         """Return the move between the ends of the front, and those along it."""
@@ -281,63 +277,52 @@ class ParetoExplainer:
 
     # ------------------------------------------------------------------ cost against gain
 
-    def _savings(self, moves: tuple[Move, ...], loss: float) -> list[Saving]:
-        if not moves:
-            return []
-        doubts = [reason.subject.doubts("everywhere") for reason in moves[0].reasons]
-        found = [
-            self._saving(k, other, loss, tuple(dict.fromkeys((*doubts[k], *doubts[other]))))
-            for k, other in itertools.permutations(range(len(doubts)), 2)
-        ]
+    def _savings(self, loss: float) -> list[Saving]:
+        pairs = itertools.permutations(range(len(self._objectives.names)), 2)
+        found = [self._saving(k, other, loss) for k, other in pairs]
         return [saving for saving in found if saving is not None]
 
-    def _saving(self, k: int, other: int, loss: float, doubts: tuple[Fact, ...]) -> Saving | None:
+    def _saving(self, k: int, other: int, loss: float) -> Saving | None:
         """Return what a trial saves most in one objective that costs at most so much in `k`.
 
-        Of trials that the models are certain of the one that saves most, else by the means; None
-        where none does.
+        Of trials for which both are certain the one that saves most for sure, else by the means;
+        None where none does.
         """
         given = self._objectives
         rows = np.flatnonzero(given.feasible)
         best = int(rows[np.argmin(given.costs[rows, k])])
-        lost, lost_std = self._difference(k, rows, best)
-        extra, saved_std = self._difference(other, rows, best)
-        saved = -extra
         allowed = loss * abs(float(given.values[best, k]))
         level = abs(float(given.values[best, other]))
         if level == 0.0:
             return None
-        lower = saved - ONE_SIDED_95 * saved_std
-        sure = (lost + ONE_SIDED_95 * lost_std <= allowed) & (lower > 0.0)
-        likely = (lost <= allowed) & (saved > 0.0) & (rows != best)
-        if sure.any():
-            chosen = int(np.argmax(np.where(sure, lower, -np.inf)))
-        elif likely.any():
-            chosen = int(np.argmax(np.where(likely, saved, -np.inf)))
-            doubts = (*doubts, _NOT_TOLD(names=[given.names[k]]))
-        else:
+        lost, saved = self._gap(k, rows, best), -self._gap(other, rows, best) / level
+        both = ((lost <= allowed) & (saved > 0.0)).mean(axis=0)
+        likely = (lost.mean(axis=0) <= allowed) & (saved.mean(axis=0) > 0.0) & (rows != best)
+        known = len(lost) > 1 and len(saved) > 1
+        least = np.quantile(saved, 1.0 - LEVEL, axis=0)
+        sure = (both >= LEVEL) & known
+        if not (sure | likely).any():
             return None
+        amounts, among = (least, sure) if sure.any() else (saved.mean(axis=0), likely)
+        at = int(np.argmax(np.where(among, amounts, -np.inf)))
+        decision = replace(
+            decide(saved[:, at], side="above"), probability=float(both[at]), certain=bool(sure[at])
+        )
         return Saving(
             objective=given.names[k],
             other=given.names[other],
             best=int(given.trials[best]),
-            instead=int(given.trials[rows[chosen]]),
+            instead=int(given.trials[rows[at]]),
             loss=loss,
-            saved=(float(saved[chosen]) / level, float(lower[chosen]) / level),
-            doubts=doubts,
+            saved=decision if known else None,
         )
 
-    def _difference(self, k: int, rows: npt.NDArray[np.int64], best: int) -> tuple[Array, Array]:
-        """Return how much larger the predicted cost of rows is than that of one, and its std."""
+    def _gap(self, k: int, rows: npt.NDArray[np.int64], best: int) -> Array:
+        """Return how much more rows cost than one, (draws, n); (1, n) without draws."""
         name, X = self._objectives.names[k], self._objectives.first.X
-        surrogate, x = self._surrogates[name], X[best]
-        sign = 1.0 if self._objectives.runs[name].direction == "minimize" else -1.0
-        if isinstance(surrogate, GaussianProcessSurrogate):
-            mean, std = surrogate.difference(X[rows], x)
-        elif isinstance(surrogate, ForestSurrogate):
-            each = surrogate.predict_trees(X[rows]) - surrogate.predict_trees(x[None, :])
-            mean, std = each.mean(axis=1), each.std(axis=1)
-        else:
-            mean = surrogate.predict(X[rows])[0] - surrogate.predict(x[None, :])[0]
-            std = np.full(len(rows), np.inf)
-        return sign * mean, std
+        among = np.append(rows, best)
+        costs = self._costs(k, X[among])
+        if costs is None:
+            sign = 1.0 if self._objectives.runs[name].direction == "minimize" else -1.0
+            costs = sign * mean_of(self._surrogates[name], X[among])[None]
+        return np.asarray(costs[:, :-1] - costs[:, -1:])

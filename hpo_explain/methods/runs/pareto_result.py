@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, percent, plus_minus
+from hpo_explain.base.numbers import format_value, plus_minus
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.belief.decide import Decision
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.space import Array
@@ -70,11 +70,10 @@ class Saving:
         The best trial in the first, and the one in its place.
     loss : float
         How much of the first objective was allowed to be lost, as a share of its best value.
-    saved : tuple of float
-        What is predicted to be saved, as a share of the other objective's value at the best trial,
-        and its lower 95 % bound.
-    doubts : tuple of Fact
-        Why this is not certain; empty where it is.
+    saved : Decision or None
+        What is saved, as a share of the other objective's value at the best trial, and how
+        probable it is that something is, and no more than allowed is lost; None of models without
+        a joint posterior.
     """
 
     objective: str
@@ -82,8 +81,7 @@ class Saving:
     best: int
     instead: int
     loss: float
-    saved: tuple[float, float]
-    doubts: tuple[Fact, ...] = ()
+    saved: Decision | None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -167,8 +165,8 @@ class ParetoFront(Result):
         "trade": "On the way, {each}. | {effect}",
         "unclear": "It is not certain which hyperparameters pay for the way.",
         "saving": "Trial {saving.instead} in place of trial {saving.best}, the best in "
-        "{saving.objective}, saves {saved} of the {saving.other} (at least {least}) and loses at "
-        "most {lost}% of the {saving.objective}.",
+        "{saving.objective}, saves {saved:%} of the {saving.other} (at least {least:%}) and loses "
+        "at most {lost}% of the {saving.objective}.",
     }
 
     objectives: tuple[str, ...]
@@ -279,7 +277,7 @@ class ParetoFront(Result):
         if not self.moves:
             best, n = int(self.trials[self.front[0]]), len(self.trials)
             return (
-                self.told("best_in_all", (), values=(best,), says="alone", best=best, n=n,
+                self.told("best", (), values=(best,), says="alone", best=best, n=n,
                           certain=True, because=()),
             )  # fmt: skip
         return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
@@ -309,7 +307,7 @@ class ParetoFront(Result):
 
         What is certain of the first two is told; else that nothing is.
         """
-        gains, halves = move.gains(), move.halves()
+        gains = move.gains()
         whole = np.maximum(np.abs(gains).sum(axis=0), np.finfo(float).tiny)
         size = (np.abs(gains) / whole).max(axis=1)
         largest = np.argsort(-size, kind="stable")[:_MOST_CLAIMED].tolist()
@@ -318,33 +316,35 @@ class ParetoFront(Result):
         certain = list(dict.fromkeys(j for (j, _), claim in judged.items() if claim.certain))
         found, named = list[Claim](), set[int]()
         for (j, k), claim in judged.items():
-            gain, half, objective = float(gains[j, k]), float(halves[j, k]), self.objectives[k]
-            known, ends = bool(np.isfinite(half)), _ends(move, self.names[j])
+            gain, objective = float(gains[j, k]), self.objectives[k]
+            ends, half = _ends(move, self.names[j]), claim.half
             says = "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
             says = says or ("" if certain or found else "unclear")
             verb = "improves" if gain > 0.0 else "worsens"
-            effect = f"{verb} {objective} by {plus_minus(abs(gain), half if known else None)}"
+            effect = f"{verb} {objective} by {plus_minus(abs(gain), half)}"
             change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
             named |= {j} if says == "trade" else set()
+            frame, text = self.words(says, effect=f"{change}{effect}") if says else ("{each}", "")
+            turned = None
+            if claim.interval is not None:
+                low, high = sorted(_sign(move.reasons[k].direction) * end for end in claim.interval)
+                turned = (low, high)
             found.append(
-                self.told(
-                    "trade", claim.hyperparameters, gain,
-                    (gain - half, gain + half) if known else None, values=(ends,), says=says,
-                    certain=claim.certain, because=claim.because, term=objective,
-                    effect=f"{change}{effect}",
-                )
+                replace(claim, estimate=gain, interval=turned, values=(ends,), term=objective,
+                        text=text, frame=frame)
             )  # fmt: skip
         return found
 
     def _of_saving(self, saving: Saving) -> Claim:
-        saved, low = saving.saved
-        return self.told(
-            "saving", (), saved, (low, 2.0 * saved - low), because=saving.doubts,
-            values=(saving.instead, saving.best, saving.loss), certain=not saving.doubts,
-            says="" if saving.doubts else "saving", term=saving.other, saving=saving,
-            saved=percent(saved), least=percent(max(low, 0.0)),
+        known = saving.saved is not None and saving.saved.certain
+        claim = self.decided(
+            "difference", (), saving.saved, values=(saving.instead, saving.best, saving.loss),
+            says="saving" if known else "", saving=saving,
+            saved=0.0 if saving.saved is None else saving.saved.estimate,
+            least=0.0 if saving.saved is None else saving.saved.bound,
             lost=format_value(100.0 * saving.loss),
         )  # fmt: skip
+        return replace(claim, term=saving.other)
 
 
 def _ends(move: Move, name: str) -> tuple[Any, Any]:
