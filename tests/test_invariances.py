@@ -208,8 +208,7 @@ SLOWLY = {
 
 # ---------------------------------------------------------------------- the same
 
-# of a map the sides may be exchanged; what may be saved is a share of a moved best value
-LEFT_OUT = {"map_x", "map_y", "saving"}
+LEFT_OUT = {"map_x", "map_y"}  # the sides of a map may be exchanged
 OTHER_END = {"lower": "upper", "upper": "lower"}
 
 

@@ -98,7 +98,6 @@ def test_settings_are_problems_with_a_known_truth():
 def test_certain_claims_are_right_nineteen_times_in_twenty():
     found = [one for setting in settings()[:40] for one in told(setting)]
     kinds = {kind for _, kind in counted(found)}
-    assert kinds >= {"tried", "early_rank", "pruning", "share_changes", "everywhere",
-                     "shares_differ", "default", "trade", "saving"}  # fmt: skip
+    assert kinds >= {"tried", "order", "difference", "share", "keep", "contribution"}
     for (method, kind), (right, of, *_) in counted(found).items():
         assert binom.cdf(right, of, 0.95) > RISK, (method, kind, right, of)

@@ -34,6 +34,14 @@ def of_kind(result, kind):
     return [claim for claim in result.claims if claim.kind == kind]
 
 
+def changes_of(result):
+    return [claim for claim in of_kind(result, "difference") if claim.hyperparameters]
+
+
+def regrets_of(result):
+    return [claim for claim in of_kind(result, "difference") if not claim.hyperparameters]
+
+
 # ---------------------------------------------------------------------- ranks
 
 
@@ -154,7 +162,7 @@ def test_where_early_ranks_are_final_no_pruner_costs_the_best():
     for replay in found.replays:
         assert (replay.regret, replay.rank, replay.best_stopped) == (0.0, 1, 0.0)
         assert 0.2 < replay.saved < 1.0
-    assert all(claim.estimate == 0.0 and claim.certain for claim in of_kind(found, "pruning"))
+    assert all(claim.estimate == 0.0 and claim.certain for claim in regrets_of(found))
 
 
 # ---------------------------------------------------------------------- what values depend on
@@ -172,13 +180,11 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     assert found.shares[3.0].share("x2") > 0.95
     assert len(found.shares[1.0].subject.tried) == 46
     assert found.unfinished == 6
-    changes = of_kind(found, "share_changes")
+    changes = changes_of(found)
     assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {"x1": -1.0, "x2": 1.0}
-    assert all("other_trials" in kinds(c.because) for c in changes)
+    assert all(c.certain for c in changes)
     assert "finished_only" in kinds(found.notes)
-    same = hx.learning_curves(curved_run(values[:40], X=X[:40]), at=[1.0, 3.0], orders=0)
-    assert all(claim.certain for claim in of_kind(same, "share_changes"))
-    assert of_kind(hx.learning_curves(run, at=[1.0], orders=0), "share_changes") == []
+    assert changes_of(hx.learning_curves(run, at=[1.0], orders=0)) == []
 
 
 # ---------------------------------------------------------------------- real runs
@@ -214,7 +220,7 @@ def test_a_study_with_a_pruner_is_replayed_as_it_ran(study):
     assert curves.trials[at < 8].tolist() == pruned
     found = hx.learning_curves(study, at=())
     assert found.unfinished == len(pruned) > 10
-    assert not any(claim.certain for claim in of_kind(found, "pruning"))
+    assert not any(claim.certain for claim in regrets_of(found))
     assert found.replays[0].label == "Optuna's MedianPruner"
     assert found.finished[-1] == len(run)
     for number, row in zip(curves.trials.tolist(), curves.values, strict=True):

@@ -36,10 +36,6 @@ _NOT_TOLD = declared_fact(
     "{n} finished trials do not tell that ranks correlate by {enough} before the end",
     role="said",
 )
-_OTHER_TRIALS = declared_fact(
-    "other_trials", "the two steps were reached by different trials ({ends})",
-    ends=lambda fact: f"{fact['trials_at'][0]} and {fact['trials_at'][1]}",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ VIEWS = {
     "shares": View(
         shares, "What the {found.objective_name} depends on, step by step.",
         shown_if=lambda found: any(
-            claim.kind == "share_changes" and claim.certain for claim in found.claims
+            claim.hyperparameters and claim.certain for claim in found.claims
         ),
     ),
 }  # fmt: skip
