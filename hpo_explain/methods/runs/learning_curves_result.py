@@ -15,7 +15,7 @@ from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import decide
+from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.belief.drawn import in_own_order
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
@@ -256,7 +256,7 @@ class LearningCurves(Result):
 
     def _changes(self) -> tuple[Claim, ...]:
         """Return for each hyperparameter the largest difference of its shares at two steps."""
-        found = {}
+        found: dict[str, tuple[float, Decision, tuple[float, float]]] = {}
         for first, last in combinations(sorted(self.shares), 2):
             for j, name in enumerate(self.names):
                 ends = [self.shares[step] for step in (first, last)]
