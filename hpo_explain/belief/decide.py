@@ -14,6 +14,7 @@ Side = Literal["either", "above", "below"]
 LEVEL = 0.95
 NARROWING = 0.90  # as right as 0.95, measured
 _MASS = 0.95  # of intervals
+NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
 STRETCH = {"average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0}
 """How far intervals that are shown are stretched about the median, so that they cover 95 %."""
 
@@ -68,6 +69,7 @@ def decide(
     side: Side = "either",
     level: float = LEVEL,
     stretch: float = 1.0,
+    least: float = 0.0,
 ) -> Decision:
     """Decide whether a number lies beyond a threshold.
 
@@ -83,6 +85,9 @@ def decide(
         The probability from which it is certain.
     stretch : float, default 1.0
         How far the interval is stretched about the median; the decision is not.
+    least : float, default 0.0
+        With "either", how far beyond the threshold it has to lie: of the best and the worst of
+        many values, which seem further apart than they are.
 
     Examples
     --------
@@ -95,7 +100,8 @@ def decide(
     draws = draws[np.isfinite(draws)]
     if not len(draws):
         return Decision(np.nan, (np.nan, np.nan), 0.0, False, np.nan, threshold)
-    above, below = float((draws > threshold).mean()), float((draws < threshold).mean())
+    above = float((draws > threshold + least).mean())
+    below = float((draws < threshold - least).mean())
     upward = side == "above" or (side == "either" and above >= below)
     probability = above if upward else below
     low, high = interval(draws, stretch=stretch)

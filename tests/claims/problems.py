@@ -1,29 +1,29 @@
-"""Functions whose truth is known, as objectives of a hyperparameter optimization.
+"""Objectives whose truth is known: functions, and exact tables of real tuning problems.
 
-Each has a search space and a cost (smaller is better) without noise. The truth about it is computed
-here from the function itself, on points that no model sees: never by the package's own analyses.
+The truth is computed here from all levels of all hyperparameters, never by the package's analyses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
-from scipy.stats import qmc
 
-from hpo_explain import CategoricalParameter, FloatParameter, SearchSpace
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from tests.source_tree import DATA
 
-N_POINTS = 4096
-GRID = 33
-N_STARTS = 20  # of a descent
+TABLES = DATA / "grids"
+SIZE = 300_000  # cells of a function's table
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A function of encoded configurations, and what is true of it.
+    """A cost (smaller is better) over a search space, and what is true of it.
 
     Attributes
     ----------
@@ -33,175 +33,121 @@ class Problem:
         Its search space.
     cost : callable
         From encoded rows (n, d) to costs (n,), without noise.
-    exact : callable, optional
-        From encoded rows to where the objective is observed without noise, (n,).
-    tried : mapping of str to (float, float)
-        Ranges to which a run keeps, though the space is larger.
+    draw : callable or None
+        From an encoded row and a generator to one evaluation; None of a function, to which normal
+        noise is added.
+    tried : tuple of (float, float)
+        The range of the first hyperparameter to which a run keeps.
     """
 
     name: str
     space: SearchSpace
     cost: Callable[[np.ndarray], np.ndarray]
-    exact: Callable[[np.ndarray], np.ndarray] | None = None
-    tried: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    draw: Callable[[np.ndarray, np.random.Generator], float] | None = None
+    tried: tuple[float, float] = (0.0, 1.0)
 
     @cached_property
-    def points(self) -> np.ndarray:
-        """Latent points of the whole space, (N, d)."""
-        return qmc.Sobol(len(self.space), seed=0).random(N_POINTS)
-
-    def rows(self, latent: np.ndarray) -> np.ndarray:
-        """Encoded rows of latent points: positions, categories, NaN where inactive."""
-        X = latent.copy()
-        for j, parameter in enumerate(self.space.parameters):
-            X[:, j] = parameter.from_latent(latent[:, j])
-        return self.space.project(X)
-
-    def at(self, latent: np.ndarray) -> np.ndarray:
-        """Costs at latent points."""
-        return self.cost(self.rows(latent))
+    def levels(self) -> tuple[np.ndarray, ...]:
+        """Encoded values of each hyperparameter, each as probable as the others."""
+        kinds = self.space.parameters
+        fixed = [
+            len(p.choices)
+            if isinstance(p, CategoricalParameter)
+            else int(p.high - p.low + 1)
+            if isinstance(p, IntParameter)
+            else 0
+            for p in kinds
+        ]
+        known = np.prod([n for n in fixed if n], dtype=float)
+        floats = fixed.count(0)
+        fine = min(int((SIZE / known) ** (1 / floats)), 48) if floats else 0
+        found = []
+        for p, n in zip(kinds, fixed, strict=True):
+            U = (np.arange(n or fine) + 0.5) / (n or fine)
+            found.append(p.from_latent(U))
+        return tuple(found)
 
     @cached_property
-    def spread(self) -> float:
-        """Standard deviation of the cost over the space: the signal."""
-        return float(self.at(self.points).std())
+    def table(self) -> np.ndarray:
+        """The cost at all levels, (L_1, ..., L_d)."""
+        grid = np.meshgrid(*self.levels, indexing="ij")
+        rows = self.space.project(np.column_stack([g.ravel() for g in grid]))
+        return self.cost(rows).reshape([len(x) for x in self.levels])
 
-    @property
-    def constant(self) -> bool:
-        """Whether there is nothing but noise."""
-        return self.spread == 0.0
+    def _mean(self, *kept: int) -> np.ndarray:
+        return self.table.mean(axis=tuple(k for k in range(self.table.ndim) if k not in kept))
+
+    @cached_property
+    def shares(self) -> dict[tuple[int, ...], float]:
+        """Share of the variance of each hyperparameter and each pair."""
+        mean, variance = self.table.mean(), self.table.var()
+        if variance < 1e-12:
+            return dict.fromkeys([(j,) for j in range(self.table.ndim)], 0.0)
+        alone = [self.curve(j) - mean for j in range(self.table.ndim)]
+        found = {(j,): float((a**2).mean() / variance) for j, a in enumerate(alone)}
+        for a, b in combinations(range(self.table.ndim), 2):
+            both = self._mean(a, b) - mean - alone[a][:, None] - alone[b][None]
+            found[a, b] = float((both**2).mean() / variance)
+        return found
+
+    def curve(self, j: int) -> np.ndarray:
+        """Mean cost at each level of a hyperparameter."""
+        return self._mean(j)
+
+    def attainable(self, j: int) -> np.ndarray:
+        """Least cost at each level of a hyperparameter."""
+        return np.moveaxis(self.table, j, 0).reshape(self.table.shape[j], -1).min(axis=1)
 
     @property
     def scale(self) -> float:
-        """The signal's standard deviation, that noise is a share of; 1 where there is none."""
-        return self.spread or 1.0
-
-    # ------------------------------------------------------------------ variance
+        """Standard deviation of the cost, that a function's noise is a share of; 1 of none."""
+        return float(self.table.std()) or 1.0
 
     @cached_property
-    def _halves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        both = qmc.Sobol(2 * len(self.space), seed=1).random(N_POINTS * 4)
-        A, B = both[:, : len(self.space)], both[:, len(self.space) :]
-        return A, B, self.at(A)
+    def spread(self) -> float:
+        """Median minus least cost."""
+        return float(np.median(self.table) - self.table.min())
 
-    @cache  # noqa: B019 (problems live as long as the process)
-    def closed(self, *names: str) -> float:
-        """Share of variance that some explain, alone and with each other: Sobol's closed index."""
-        if self.constant:
-            return 0.0
-        A, B, y = self._halves
-        members = [self.space.index(name) for name in names]
-        mixed = B.copy()
-        mixed[:, members] = A[:, members]
-        centre = y.mean()
-        return float(np.mean((y - centre) * (self.at(mixed) - centre)) / y.var())
-
-    @cached_property
-    def shares(self) -> Mapping[tuple[str, ...], float]:
-        """Shares of variance of all single hyperparameters and pairs, by Sobol's indices."""
-        names = self.space.names
-        found = {(name,): max(self.closed(name), 0.0) for name in names}
-        for a, b in combinations(names, 2):
-            beyond = self.closed(a, b) - self.closed(a) - self.closed(b)
-            found[a, b] = max(beyond, 0.0)
-        return found
-
-    # ------------------------------------------------------------------ effects
-
-    @cache  # noqa: B019
-    def along(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Latent grid of a hyperparameter, and costs at it by point: (G,), (N, G)."""
-        j = self.space.index(name)
-        parameter = self.space.parameters[j]
-        if isinstance(parameter, CategoricalParameter):
-            k = len(parameter.choices)
-            grid = (np.arange(k) + 0.5) / k
-        else:
-            grid = np.linspace(0.0, 1.0, GRID)
-        latent = self.points[:1024]
-        columns = []
-        for value in grid:
-            moved = latent.copy()
-            moved[:, j] = value
-            rows = self.rows(moved)
-            columns.append(np.where(np.isnan(rows[:, j]), np.nan, self.cost(rows)))
-        return grid, np.stack(columns, axis=1)
-
-    def average_effect(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Grid (encoded positions) and average cost over all others, where it is active."""
-        grid, costs = self.along(name)
-        return self._positions(name, grid), np.nanmean(costs, axis=0)
-
-    @cache  # noqa: B019
-    def attainable(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Positions, and the best cost over all others with them, where it is active.
-
-        The optimum's position is among them, however narrow it is.
-        """
-        grid, _ = self.along(name)
-        j = self.space.index(name)
-        best = self.optimum[0][j]
-        if not isinstance(self.space.parameters[j], CategoricalParameter) and not np.isnan(best):
-            grid = np.unique(np.append(grid, best))  # a range's latent value is its position
-        starts = []
-        for value in grid:
-            moved = self.points[:2048].copy()
-            moved[:, j] = value
-            rows = self.rows(moved)
-            costs = np.where(np.isnan(rows[:, j]), np.inf, self.cost(rows))
-            starts.append(moved[np.argsort(costs)[:N_STARTS]])
-        found = self.at(self._descended(np.concatenate(starts), (j,), active=True))
-        return self._positions(name, grid), found.reshape(len(grid), N_STARTS).min(axis=1)
-
-    def _positions(self, name: str, latent: np.ndarray) -> np.ndarray:
-        return np.asarray(self.space.parameters[self.space.index(name)].from_latent(latent))
-
-    # ------------------------------------------------------------------ optimum
-
-    @cached_property
-    def optimum(self) -> tuple[np.ndarray, float]:
-        """The encoded configuration of the least cost, and that cost."""
-        costs = self.at(self.points)
-        start = self.points[np.argsort(costs)[:N_STARTS]]
-        latent = self._descended(start)
-        rows = self.rows(latent)
-        costs = self.cost(rows)
-        best = int(np.argmin(costs))
-        return rows[best], float(costs[best])
-
-    def least(self, fixed: Mapping[str, float]) -> float:
-        """The least cost where some stay at these encoded values."""
-        columns = [self.space.index(name) for name in fixed]
-        moved = self.points.copy()
-        for j, value in zip(columns, fixed.values(), strict=True):
-            parameter = self.space.parameters[j]
-            if isinstance(parameter, CategoricalParameter):
-                moved[:, j] = (value + 0.5) / len(parameter.choices)
-            else:
-                moved[:, j] = value  # ranges here are linear and without steps
-        start = moved[np.argsort(self.at(moved))[:N_STARTS]]
-        return float(self.at(self._descended(start, columns)).min())
-
-    def _descended(
-        self, start: np.ndarray, fixed: Collection[int] = (), *, active: bool = False
-    ) -> np.ndarray:
-        """Latent points moved downhill by a shrinking random search."""
-        rng = np.random.default_rng(0)
-        points, costs = start.copy(), self.at(start)
-        step = 0.1
-        for _ in range(120):
-            tried = np.clip(points + step * rng.standard_normal(points.shape), 0.0, 1.0)
-            tried[:, list(fixed)] = points[:, list(fixed)]
-            found = self.at(tried)
-            better = found < costs
-            if active:  # a fixed one that is switched off would no longer be what is asked about
-                better &= ~np.isnan(self.rows(tried)[:, list(fixed)]).any(axis=1)
-            points[better], costs[better] = tried[better], found[better]
-            step *= 0.95
-        return points
+    def level(self, j: int, value: float) -> int:
+        """The level that is nearest to an encoded value."""
+        return int(np.abs(self.levels[j] - value).argmin())
 
 
-# ---------------------------------------------------------------------- the functions
+def tables() -> Iterator[Problem]:
+    """The exact tables; none where they are not at hand."""
+    for path in sorted(TABLES.glob("*.npz")):
+        yield table_of(path)
+
+
+def table_of(path: Path) -> Problem:
+    """Read one. Of errors that span decades the logarithm is the objective."""
+    with np.load(path, allow_pickle=True) as found:
+        values = found["values"].astype(float)
+        names = json.loads(str(found["space"]))
+        sign = 1.0 if str(found["direction"]).startswith("min") else -1.0
+    values = sign * (np.log(values) if path.stem.startswith("hpolib") else values)
+    space = SearchSpace([
+        IntParameter(name, 0, len(levels) - 1)
+        if len(levels) > 2 and not isinstance(levels[0], str)
+        else CategoricalParameter(name, [str(level) for level in levels])
+        for name, levels in names.items()
+    ])  # fmt: skip
+    values[np.isnan(values).all(axis=-1)] = np.nanmax(values)
+    mean = np.nanmean(values, axis=-1)
+    levels = [
+        p.from_latent((np.arange(n) + 0.5) / n)
+        for p, n in zip(space.parameters, mean.shape, strict=True)
+    ]
+
+    def index(X: np.ndarray) -> tuple[np.ndarray, ...]:
+        near = [np.abs(x[:, None] - at).argmin(axis=1) for x, at in zip(X.T, levels, strict=True)]
+        return tuple(near)
+
+    def draw(x: np.ndarray, rng: np.random.Generator) -> float:
+        seen = values[tuple(i[0] for i in index(x[None]))]
+        return float(rng.choice(seen[~np.isnan(seen)]))
+
+    return Problem(path.stem, space, lambda X: mean[index(X)], draw)
 
 
 def _cube(d: int, *extra: object) -> SearchSpace:
@@ -327,9 +273,10 @@ def noisy_plateau() -> Problem:
     def failed(X: np.ndarray) -> np.ndarray:
         return X[:, 0] + X[:, 1] > 1.1
 
-    return Problem(
-        "failures over noise", _cube(3), lambda X: 1.5 * failed(X).astype(float), exact=failed
-    )
+    def draw(x: np.ndarray, rng: np.random.Generator) -> float:
+        return 1.5 if failed(x[None])[0] else float(rng.normal(0.0, 0.3))
+
+    return Problem("failures over noise", _cube(3), lambda X: 1.5 * failed(X).astype(float), draw)
 
 
 def partly_tried() -> Problem:
@@ -338,7 +285,7 @@ def partly_tried() -> Problem:
     def cost(X: np.ndarray) -> np.ndarray:
         return 3 * (X[:, 0] - 0.8) ** 2 + (X[:, 1] - 0.5) ** 2 + 0.3 * X[:, 2]
 
-    return Problem("a tenth tried", _cube(3), cost, tried={"x0": (0.0, 0.1)})
+    return Problem("a tenth tried", _cube(3), cost, tried=(0.0, 0.1))
 
 
 PROBLEMS = (

@@ -2,162 +2,77 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
-from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import optuna
 
 import hpo_explain as hx
-from tests.claims.problems import PROBLEMS, Problem
+from tests.claims.problems import PROBLEMS, Problem, tables
 
-OPTIMIZERS = ("tpe", "gp", "random", "qmc")
-TRIALS = (30, 60, 200)
-NOISE = (0.0, 0.3, 1.0)
-"""Standard deviation of the noise, as a share of the signal's."""
-SEEDS = (0, 1, 2)
+SAMPLERS = ("random", "tpe", "gp")
+TRIALS = (25, 50, 100, 200)
+NOISE = 0.3
+"""Standard deviation of a function's noise, as a share of the function's own."""
 
 
 class Setting(NamedTuple):
-    """What a run is of: problem, optimizer, number of trials, noise, seed."""
+    """What a run is of."""
 
-    problem: str
-    optimizer: str
+    problem: Problem
+    sampler: str
     n: int
-    noise: float
     seed: int
 
     @property
     def label(self) -> str:
-        """Its name, as of a file."""
-        return (
-            f"{self.problem.replace(' ', '-')}_{self.optimizer}_{self.n}_{self.noise}_{self.seed}"
-        )
+        """Its name."""
+        return f"{self.problem.name} {self.sampler} {self.n} {self.seed}"
 
 
-def all_settings() -> list[Setting]:
-    """Every problem, optimizer, number of trials, noise and seed."""
-    settings = [
-        Setting(make().name, *others)
-        for make in PROBLEMS
-        for others in product(OPTIMIZERS, TRIALS, NOISE, SEEDS)
-    ]
-    return [setting for setting in settings if _possible(setting)]
+def settings(
+    *, functions: bool = True, samplers: tuple[str, ...] = SAMPLERS[:2],
+    trials: tuple[int, ...] = TRIALS, seeds: tuple[int, ...] = (0, 1),
+) -> list[Setting]:  # fmt: skip
+    """Every problem with every sampler, number of trials and seed."""
+    problems = [make() for make in PROBLEMS] if functions else list(tables())
+    found = [Setting(*one) for one in product(problems, samplers, trials, seeds)]
+    return [s for s in found if s.sampler != "gp" or s.n <= 100]
 
 
-def _possible(setting: Setting) -> bool:
-    if setting.noise == 0.0 and setting.problem in ("pure noise", "failures over noise"):
-        return False
-    if setting.optimizer == "gp":
-        # a Gaussian process per trial takes minutes for 200 trials; it knows no conditions, and
-        # skopt's space is what it tries
-        return setting.n <= 60 and setting.problem not in ("conditional", "a tenth tried")
-    return True
-
-
-def problem_of(name: str) -> Problem:
-    """The problem of a name, as in a setting or in a file's name."""
-    return _problems()[name.replace("-", " ")]
-
-
-@cache
-def _problems() -> dict[str, Problem]:
-    return {problem.name.replace("-", " "): problem for problem in (make() for make in PROBLEMS)}
-
-
-def make_run(setting: Setting, folder: Path | None = None) -> hx.Run:
-    """The run of a setting.
-
-    A folder holds what the framework returned (or a Run), so that a run is made once and is read
-    anew by every version of the package.
-    """
-    path = None if folder is None else folder / f"{setting.label}.pkl"
-    if path is not None and path.exists():
-        made = pickle.loads(path.read_bytes())
-    else:
-        made = _optimized(setting)
-        if path is not None:
-            path.write_bytes(pickle.dumps(made))
-    if isinstance(made, hx.Run):
-        return made
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if setting.optimizer == "gp":
-            return hx.from_skopt(made)
-        return hx.from_optuna(made, space=problem_of(setting.problem).space)
-
-
-def _optimized(setting: Setting) -> Any:
-    rng = np.random.default_rng([setting.seed, setting.n, int(10 * setting.noise)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return (_skopt if setting.optimizer == "gp" else _optuna)(setting, rng)
-
-
-def _observed(setting: Setting, config: dict[str, Any], rng: np.random.Generator) -> float:
-    problem = problem_of(setting.problem)
-    x = problem.space.encode(config)
-    noise = setting.noise * problem.scale * rng.standard_normal()
-    if problem.exact is not None and problem.exact(x)[0]:
-        noise = 0.0
-    return float(problem.cost(x)[0] + noise)
-
-
-def _optuna(setting: Setting, rng: np.random.Generator) -> Any:
-    import optuna
-    from optuna.samplers import QMCSampler, RandomSampler, TPESampler
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    problem, seed = problem_of(setting.problem), setting.seed
-    sampler = {
-        "tpe": lambda: TPESampler(seed=seed),
-        "random": lambda: RandomSampler(seed=seed),
-        "qmc": lambda: QMCSampler(seed=seed, warn_independent_sampling=False),
-    }[setting.optimizer]()
+def make_run(setting: Setting) -> hx.Run:
+    """Optimize, and read what came of it."""
+    problem = setting.problem
+    rng = np.random.default_rng([setting.seed, setting.n])
 
     def objective(trial: optuna.Trial) -> float:
         config: dict[str, Any] = {}
-        for parameter in problem.space.parameters:
-            conditions = (parameter.active_when or {}).items()
-            if not all(config.get(name) in values for name, values in conditions):
+        for i, p in enumerate(problem.space.parameters):
+            if not all(config.get(k) in some for k, some in (p.active_when or {}).items()):
                 continue
-            if isinstance(parameter, hx.CategoricalParameter):
-                value = trial.suggest_categorical(parameter.name, list(parameter.choices))
+            if isinstance(p, hx.CategoricalParameter):
+                config[p.name] = trial.suggest_categorical(p.name, list(p.choices))
+            elif isinstance(p, hx.IntParameter):
+                config[p.name] = trial.suggest_int(p.name, p.low, p.high)
             else:
-                ends = problem.tried.get(parameter.name, (parameter.low, parameter.high))
-                value = trial.suggest_float(parameter.name, *ends)
-            config[parameter.name] = value
-        return _observed(setting, config, rng)
+                ends = problem.tried if i == 0 else (p.low, p.high)
+                config[p.name] = trial.suggest_float(p.name, *ends)
+        row = problem.space.encode(config)
+        if problem.draw is not None:
+            return problem.draw(row[0], rng)
+        return float(problem.cost(row)[0] + NOISE * problem.scale * rng.standard_normal())
 
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(objective, n_trials=setting.n)
-    return study
-
-
-def _skopt(setting: Setting, rng: np.random.Generator) -> Any:
-    import skopt
-    from skopt.space import Categorical, Real
-
-    space = problem_of(setting.problem).space
-    dimensions = [
-        Categorical(list(p.choices), name=p.name)
-        if isinstance(p, hx.CategoricalParameter)
-        else Real(p.low, p.high, name=p.name)
-        for p in space.parameters
-    ]
-
-    def objective(values: list[object]) -> float:
-        return _observed(setting, dict(zip(space.names, values, strict=True)), rng)
-
-    result = skopt.gp_minimize(
-        objective,
-        dimensions,
-        n_calls=setting.n,
-        acq_optimizer="sampling",
-        random_state=setting.seed,
-    )
-    result.specs["args"].pop("func", None)  # a closure cannot be pickled
-    return result
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    samplers = optuna.samplers
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sampler = {
+            "random": samplers.RandomSampler,
+            "tpe": samplers.TPESampler,
+            "gp": samplers.GPSampler,
+        }[setting.sampler](seed=setting.seed)
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(objective, n_trials=setting.n)
+        return hx.from_optuna(study, space=problem.space)

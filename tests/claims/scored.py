@@ -1,170 +1,185 @@
-"""The claims of a run with what the truth says about them."""
+"""Claims of a run, and whether the truth agrees."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-import pickle
-import time
-from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from hpo_explain import Run
-from tests.claims.collecting import Collected, collect
-from tests.claims.runs import Setting, make_run, problem_of
-from tests.claims.scoring import Case, judge, kind_of, oracle, trust
-from tests.claims.scoring.spaces import lost_by, oracle_keeps
+import hpo_explain as hx
+from hpo_explain.space import CategoricalParameter
+from tests.claims.problems import Problem
+from tests.claims.runs import NOISE, Setting, make_run
 
-ROOT = Path(__file__).resolve().parents[2]
-DECIDING = ("hpo_explain", "adapters", "tests/claims")
-SHOWING = {"wording", "plotting", "reporting", "cli"}
-BESIDES = ("__main__.py", "table.py", "test_claims.py", "test_scoring.py")
+MATTERS, INTERACTS, LOSS = 0.02, 0.005, 0.05
+"""Shares that count, and the loss allowed by narrowing, of median minus best."""
 
 
-@dataclass(frozen=True)
-class Scored:
-    """A claim that was scored.
+class Scored(NamedTuple):
+    """A claim (or what could have been claimed) and the truth about it.
 
-    Attributes
-    ----------
-    kind, method : str
-        What it says (with the term, where that matters), and which method says it.
-    certain : bool
-        Whether it was stated without a reservation.
-    right, covered : bool or None
-        As of a `Judgement`.
-    claimed, truth : str
-        In words.
-    half : float
-        Half the width of its interval; NaN where there is none.
+    `kind` is its kind with what it is about; `right` and `covered` (by the interval) are None
+    where the truth does not decide, or there is no interval. `true` is whether it could be told.
     """
 
     kind: str
-    method: str
+    made: bool
     certain: bool
     right: bool | None
     covered: bool | None
-    claimed: str
-    truth: str
-    half: float = math.nan
+    true: bool
 
 
-@dataclass
-class ScoredRun:
-    """Everything that is counted about a run.
-
-    Attributes
-    ----------
-    setting : Setting
-        Its setting.
-    claims : list of Scored
-        Its claims; the verdict of trust is among them, as a claim of the method "trust".
-    could : Counter of (kind, method)
-        Claims that an oracle could have made.
-    space : tuple of (bool, float, float) or None
-        Of the recommended space: whether the optimum is in it, the volume it keeps, and the volume
-        an oracle would keep.
-    refused, late : list of str
-        Methods with nothing to explain, and those the time did not suffice for.
-    errors : list of (str, str)
-        Methods that failed, and how.
-    seconds : float
-        How long it took.
-    """
-
-    setting: Setting
-    claims: list[Scored] = field(default_factory=list)
-    could: Counter[tuple[str, str]] = field(default_factory=Counter)
-    space: tuple[bool, float, float] | None = None
-    refused: list[str] = field(default_factory=list)
-    late: list[str] = field(default_factory=list)
-    errors: list[tuple[str, str]] = field(default_factory=list)
-    seconds: float = 0.0
+def score(setting: Setting) -> Iterator[Scored]:
+    """Ask what people ask, and hold every claim against the truth."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run, problem = make_run(setting), setting.problem
+        for ask in (_shares, _effects, _best_space, _default, _noise, _trust):
+            yield from ask(run, problem)
 
 
-def score(
-    setting: Setting,
-    folder: Path | None = None,
-    *,
-    paths: bool = False,
-    only: Collection[str] = (),
-    without: Collection[str] = (),
-    seconds: float = 60.0,
-) -> ScoredRun:
-    """Make a run, collect its claims (only or without those of some methods) and score them.
+def _covers(claim: Any, truth: float, slack: float) -> bool | None:
+    if claim.interval is None:
+        return None
+    low, high = claim.interval
+    return bool(low - slack <= truth <= high + slack)
 
-    A folder keeps runs, and what was scored with the very same source.
-    """
-    kept = None
-    if folder is not None:
-        asked = "-".join(["scored", source(), *sorted(only), *(["paths"] if paths else [])])
-        kept = folder / asked / f"{setting.label}.pkl"
-        if kept.exists():
-            return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]
-        kept.parent.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
-    with threadpool_limits(
-        1, user_api="blas"
-    ):  # for small models, threads cost more than they save
-        run = make_run(setting, folder)
-        collected = collect(run, paths=paths, only=only, without=without, seconds=seconds)
-        found = _scored(setting, run, collected)
-    found.seconds = time.monotonic() - began
-    if kept is not None:
-        kept.write_bytes(pickle.dumps(found))
+
+def _shares(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    names, shares = problem.space.names, problem.shares
+    totals = [sum(s for key, s in shares.items() if j in key) for j in range(len(names))]
+    found = {c.hyperparameters: c for c in hx.importance(run, order=2).claims if c.kind == "share"}
+    for j, name in enumerate(names):
+        claim, matters = found.get((name,)), totals[j] > MATTERS
+        if claim is None:
+            yield Scored("share of one", False, False, None, None, matters)
+            continue
+        right = (totals[j] > MATTERS) == (claim.side == "above")
+        covered = _covers(claim, shares[j,], 0.005)
+        yield Scored("share of one", True, claim.certain, right, covered, matters)
+    for (a, b), share in ((key, s) for key, s in shares.items() if len(key) == 2):
+        claim = found.get((names[a], names[b])) or found.get((names[b], names[a]))
+        true = share > INTERACTS
+        if claim is None:
+            yield Scored("share of a pair", False, False, None, None, true)
+            continue
+        right = true == (claim.side == "above")
+        covered = _covers(claim, share, 0.005)
+        yield Scored("share of a pair", True, claim.certain, right, covered, true)
+    if len(names) > 1 and (claim := found.get(names)):
+        alone = sum(s for key, s in shares.items() if len(key) == 1)
+        yield Scored("shares of all", True, claim.certain, None, _covers(claim, alone, 0.005), True)
+
+
+def _effects(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    for j, name in enumerate(problem.space.names):
+        parameter, truth = problem.space.parameters[j], problem.curve(j)
+        slack = 0.01 * problem.spread
+        real = np.ptp(truth) > max(LOSS * problem.spread, 1e-12)
+        told = {"difference": False, "best": False}
+        for claim in hx.partial_dependence(run, name).claims:
+            if claim.term:
+                continue
+            told[claim.kind] = told.get(claim.kind, False) or claim.side == "above"
+            if claim.kind == "difference" and claim.values:
+                a, b = (problem.level(j, parameter.encode([v])[0]) for v in claim.values[0])
+                gap = float(truth[a] - truth[b])
+                right = bool(np.sign(gap) == np.sign(claim.estimate)) if abs(gap) > 1e-12 else False
+                covered = _covers(claim, gap, slack)
+                yield Scored("difference", True, claim.certain, right, covered, bool(real))
+            elif claim.kind == "difference":  # none beyond noise
+                right = bool(np.ptp(truth) <= max(_noise_of(problem), slack))
+                yield Scored("no difference", True, claim.certain, right, None, not real)
+            elif claim.kind == "best":
+                inside = _inside(problem, j, claim.values[0])
+                right = bool(truth[inside].min() <= truth.min() + slack)
+                yield Scored("best at", True, claim.certain, right, None, bool(real))
+        for kind in ("difference", "best"):
+            if not told[kind]:
+                label = {"best": "best at"}.get(kind, kind)
+                yield Scored(label, False, False, None, None, bool(real))
+
+
+def _inside(problem: Problem, j: int, values: Any) -> np.ndarray:
+    """Return which levels lie within a range, several ranges, or a set of values."""
+    parameter, levels = problem.space.parameters[j], problem.levels[j]
+    if isinstance(parameter, CategoricalParameter):
+        some = values if isinstance(values, (tuple, list, set, frozenset)) else (values,)
+        return np.isin(levels, parameter.encode(list(some)))
+    ranges = values if isinstance(values[0], (tuple, list)) else (values,)
+    found = np.zeros(len(levels), bool)
+    for low, high in ranges:
+        a, b = parameter.encode([low, high])
+        found |= (levels >= a - 1e-9) & (levels <= b + 1e-9)
+        found[problem.level(j, (a + b) / 2)] = True
     return found
 
 
-def _scored(setting: Setting, run: Run, collected: Collected) -> ScoredRun:
-    problem = problem_of(setting.problem)
-    found = ScoredRun(
-        setting, refused=collected.refused, late=collected.late, errors=collected.errors
+def _best_space(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    lose = max(LOSS * problem.spread, 1e-9)
+    result = hx.recommended_space(run, lose=lose)
+    kept = [_kept(problem, j, result) for j in range(len(problem.space))]
+    left = problem.table[np.ix_(*kept)]
+    right = bool(left.min() <= problem.table.min() + lose)
+    volume = float(np.prod([k.mean() for k in kept]))
+    could = bool((problem.table <= problem.table.min() + lose).mean() < 0.5)
+    made = volume < 0.999
+    certain = made and all(c.certain for c in result.claims if c.kind == "keep")
+    yield Scored("keep", made, certain, right if made else None, None, could)
+
+
+def _kept(problem: Problem, j: int, result: Any) -> np.ndarray:
+    """Return which levels of a hyperparameter a recommended space holds."""
+    name, levels = problem.space.names[j], problem.levels[j]
+    if name in result.space.names:
+        new = result.space[name]
+        values = list(new.choices) if isinstance(new, CategoricalParameter) else (new.low, new.high)
+        return _inside(problem, j, values)
+    fixed = [c.values[0] for c in result.claims if c.hyperparameters == (name,)]
+    if not fixed:
+        return np.ones(len(levels), bool)
+    at = problem.level(j, problem.space.parameters[j].encode(fixed[:1])[0])
+    return levels == levels[at]
+
+
+def _default(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    result = hx.ablation(run)
+    ends = [problem.space.encode(config) for config in (result.source, result.target)]
+    values = [float(problem.cost(x)[0]) for x in ends]
+    gain = values[0] - values[1]
+    whole = next(
+        (c for c in result.claims if c.kind == "difference" and len(c.hyperparameters) > 1), None
     )
-    for method, result in collected.results:
-        case = Case(problem, run, method, result)
-        for claim in result.claims:
-            judged = judge(case, claim)
-            found.claims.append(
-                Scored(
-                    kind_of(claim),
-                    method,
-                    claim.certain,
-                    judged.right,
-                    judged.covered,
-                    _said(claim),
-                    judged.truth,
-                    math.nan if claim.half is None else float(claim.half),
-                )
-            )
-        found.could.update({(kind, method): n for kind, n in oracle(case).items()})
-        if method == "recommended_space" and not problem.constant:
-            most = float(np.prod(list(oracle_keeps(case).values())))
-            found.space = (lost_by(case) <= result.lose, result.volume, most)
-    if collected.trust is not None:
-        judged, level = trust.verdict(problem, run, collected.trust), collected.trust.level
-        found.claims.append(Scored(level, "trust", True, judged.right, None, level, judged.truth))
-    return found
+    true = gain > LOSS * problem.spread
+    if whole is None or whole.side == "below":
+        yield Scored("better than another", False, False, None, None, true)
+        return
+    covered = _covers(whole, gain, 0.01 * problem.spread)
+    right = bool(np.sign(gain) == np.sign(whole.estimate))
+    yield Scored("better than another", True, whole.certain, right, covered, true)
 
 
-def _said(claim: object) -> str:
-    names = " × ".join(claim.hyperparameters)  # type: ignore[attr-defined]
-    values = claim.values  # type: ignore[attr-defined]
-    interval = claim.interval  # type: ignore[attr-defined]
-    shown = f" [{interval[0]:.3g}, {interval[1]:.3g}]" if interval else ""
-    return f"{names} {values if values else ''} {claim.estimate:.3g}{shown}"  # type: ignore[attr-defined]
+def _noise_of(problem: Problem) -> float:
+    return NOISE * problem.scale
 
 
-@cache
-def source() -> str:
-    """A short hash of the source that decides what is claimed and how it is scored."""
-    digest = hashlib.sha256()
-    for path in sorted(path for folder in DECIDING for path in (ROOT / folder).rglob("*.py")):
-        if not SHOWING & set(path.parts) and path.name not in BESIDES:
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:10]
+def _noise(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    if problem.draw is not None:
+        return
+    truth = NOISE * problem.scale
+    ratio = run.belief().noise_std / truth
+    yield Scored("spread", True, False, bool(0.5 < ratio < 2.0), None, True)
+
+
+def _trust(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    rows = problem.space.sample(2000, seed=7)
+    truth, mean = problem.cost(rows), run.sign * run.belief().predict(rows)[0]
+    r2 = 1.0 - float(((truth - mean) ** 2).mean()) / max(float(truth.var()), 1e-300)
+    found = hx.trust(run)
+    low, high = found.r2_interval
+    yield Scored(
+        f"trust {found.level}", True, False, None, bool(low - 0.05 <= r2 <= high + 0.05), True
+    )

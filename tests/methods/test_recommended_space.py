@@ -9,6 +9,7 @@ from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods.space.narrowing import Narrowing
 from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer
 from tests.analytic import space_of, unit_cube
+from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
 
 
@@ -109,7 +110,7 @@ def test_an_interaction_protects_values_that_are_bad_on_average():
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
-    run = make_run(Setting("hyper-ellipsoid", "tpe", 60, 0.0, seed))
+    run = make_run(Setting(hyper_ellipsoid(), "tpe", 60, seed))
     found = hx.recommended_space(run)
     assert found.volume < 0.6
     assert inside(found.space, [0.4] * 4)

@@ -23,7 +23,7 @@ from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
+from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods.effects.effect_ranges import kept_values, range_of, where_best
@@ -410,15 +410,17 @@ class Effect(Result):
         elif self.spread <= least and not together:
             same = self._told("difference", "same", None, estimate=0.0)
             return (replace(same, side="below"),)
-        gap = self._between(first, last)
+        gap = self._between(first, last, extremes=True)
         if together:
-            return (self._between(first, last, "together" if gap.certain else "perhaps"),)
-        return (self._best(first),) if self.drawn is None else (self._best(first), gap)
+            says = "together" if gap.certain else "perhaps"
+            return (self._between(first, last, says, extremes=True),)
+        best = self._best(first, differs=gap.certain)
+        return (best,) if self.drawn is None else (best, gap)
 
-    def _best(self, place: int) -> Claim:
-        """Return which values hold the best one, and how good it is."""
+    def _best(self, place: int, *, differs: bool) -> Claim:
+        """Return which values hold the best one, where any differ, and how good it is."""
         kept, level = kept_values(self), float(self.mean.ravel()[place])
-        narrowed = any(not all(inside) for inside in kept)
+        narrowed = differs and any(not all(inside) for inside in kept)
         values = tuple(range_of(self, i, inside) for i, inside in enumerate(kept))
         held = {"estimate": level, "values": values, "where": where_best(self, values)}
         if self.drawn is None:
@@ -459,11 +461,14 @@ class Effect(Result):
         )
         return self._between(first, second)
 
-    def _between(self, first: int, second: int, says: str = "") -> Claim:
+    def _between(self, first: int, second: int, says: str = "", *, extremes: bool = False) -> Claim:
         decision = None
         if self.drawn is not None:
             drawn = self.drawn.reshape(self.mean.size, -1)
-            decision = decide(drawn[first] - drawn[second], stretch=self._stretch)
+            gap = drawn[first] - drawn[second]
+            # the best and the worst were chosen among many
+            least = NEGLIGIBLE * self.noise_std if extremes else 0.0
+            decision = decide(gap, stretch=self._stretch, least=least)
         claim = self._told(
             "difference", says, decision,
             estimate=float(self.mean.ravel()[first] - self.mean.ravel()[second]),
