@@ -316,12 +316,12 @@ def effect(names, of, *, error):
         ),
         (
             effect("x1", lambda X: 0.1 * X[:, 0], error=2.0),
-            "Along the trials, relative to their average, the objective is 0 ± 5 at best; no value "
+            "Along the trials, relative to their average, the objective is 0 ± 6 at best; no value "
             "of x1 is ruled out.",
         ),
         (
             effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3),
-            "Along the trials x1 and x2 act together: their sum misses 2.200 ± 0.004.",
+            "Along the trials x1 and x2 act together: their sum misses 2.200 ± 0.005.",
         ),
         (
             effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=2.0),
