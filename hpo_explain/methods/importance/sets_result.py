@@ -17,7 +17,7 @@ from hpo_explain.base.options import InteractionIndex, Over
 from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import MAY_BE_NOTHING, NOT_SETTLED, Estimate, declared_fact
+from hpo_explain.base.text import MAY_BE_NOTHING, Estimate, declared_fact
 from hpo_explain.belief.decide import LEVEL, Decision, decide
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.set_values import SetValues
@@ -35,6 +35,9 @@ _MATTERS, _TOGETHER = 0.02, 0.005  # of what evaluations scatter by: a share, on
 _MAIN_COUNT = 3
 _LIKELY = 0.5  # what is less probable is not told of one by itself
 
+_SEEMS = declared_fact(
+    "may_be_elsewhere", "what nobody tried may be further from the default than it seems"
+)
 PLAY_AS_ONE = declared_fact(
     "play_as_one", "{players} contribute least and play as one: what they do among themselves is "
     "not told apart", players=lambda told: listed(list(told.names), 6),
@@ -293,13 +296,12 @@ class GameExplanation(Sets):
         varies = self.game == "sensitivity"
         kind = "share" if varies else "difference"
         whole = self._decision(last)
-        if not names or self.whole == 0.0 or (whole and whole.probability <= 1.0 - LEVEL):
-            # that nothing is left to gain is right too rarely to be certain
+        unlikely = whole is not None and whole.probability <= 1.0 - LEVEL and not varies
+        if not names or self.whole == 0.0 or unlikely:
             probability = np.nan if whole is None else 1.0 - whole.probability
-            exact = self.drawn is not None and not self.drawn.any()
             claim = self.told(
-                kind, names, self.whole, says=f"no {self.game}", certain=exact, side="below",
-                because=() if exact or whole is None else (NOT_SETTLED(probability=probability),),
+                kind, names, self.whole, says=f"no {self.game}", certain=False, side="below",
+                because=(_SEEMS(),),
             )  # fmt: skip
             return (replace(claim, probability=probability),)
         alone = self.alone()
@@ -546,7 +548,7 @@ class ShapleyInteractions(Sets):
 
     def _smallness(self, drawn: Array) -> Decision:
         largest = np.abs(drawn).max(axis=1, initial=0.0)
-        return decide(largest, self._limit, side="below")
+        return decide(largest, np.nextafter(self._limit, np.inf), side="below")
 
     def _no_interaction(self, ranking: list[int]) -> Claim:
         drawn = self._draws(ranking)
