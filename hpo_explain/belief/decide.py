@@ -12,6 +12,7 @@ from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]
 LEVEL = 0.95
+MATTERS, INTERACTS = 0.02, 0.005  # shares of the variance of one, and of what two do together
 NARROWING = 0.90  # as right as 0.95, measured
 _MASS = 0.95  # of intervals
 NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes

@@ -22,7 +22,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import decide, interval
+from hpo_explain.belief.decide import INTERACTS, MATTERS, decide, interval
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
@@ -40,7 +40,6 @@ SEPARATOR = " × "
 _MOST_NAMED = 3
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
 
-MATTERS, INTERACTS = 0.02, 0.005
 """What a hyperparameter explains at least, alone and with others, if it matters; and a pair."""
 ALONE = "alone"
 """The term of the claim about what all hyperparameters explain without interactions."""

@@ -178,8 +178,6 @@ class NoiseExplainer:
             evaluations=repeats.evaluations,
             instances=repeats.instances,
             pooled=repeats.pooled(),
-            p_value=model.p_value,
-            p_values=model.p_values,
             at_incumbent=self._at_incumbent(),
             spread=(float(low), float(high)),
             importance=None if log is None else self._shares(log, about, order),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,13 +11,11 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import number, percent
+from hpo_explain.base.numbers import number, percent_range
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.fanova_result import ALONE, FanovaImportance
-from hpo_explain.run.noise import LEVEL
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -26,15 +24,11 @@ if TYPE_CHECKING:
     from hpo_explain.methods.effects.effect_result import Effect
 
 
+_RATIO = "ratio"  # the term of claims of how many times one noise is another
+
 _SAME = declared_fact(
     "noise_not_told_apart",
     "{n} configurations evaluated several times do not tell whether it depends on a hyperparameter",
-)
-_CHANCE = declared_fact(
-    "noise_may_be_chance", "noise may seem to depend on {names} by chance (p = {p:.2g})"
-)
-_SEVERAL = declared_fact(
-    "noise_of_several", "whether noise depends on {names} together is not tested"
 )
 
 
@@ -60,10 +54,6 @@ class Noise(Result):
     pooled : tuple of float
         The standard deviation of the noise if it is the same everywhere, with the ends of its 95 %
         interval (χ², with fewer degrees of freedom where the noise is not normal).
-    p_value : float
-        How probable it is by chance that it seems to depend so much on the configuration.
-    p_values : ndarray of shape (d,)
-        The same of each hyperparameter, adjusted for testing all.
     at_incumbent : tuple of float or None
         Standard deviation at the incumbent, and its 95 % interval; None without an incumbent.
     spread : tuple of float
@@ -97,7 +87,7 @@ class Noise(Result):
         columns={"evaluations": "evaluations", "df": "df", "std": "observed"},
         held={
             **{name: name for name in (
-                "pooled", "varies", "p_value", "p_values", "at_incumbent", "spread", "instances",
+                "pooled", "varies", "at_incumbent", "spread", "instances",
                 "configurations", "observed", "df", "evaluations",
             )},
             "importance": lambda found: None if found.importance is None else dict(
@@ -122,8 +112,6 @@ class Noise(Result):
     evaluations: npt.NDArray[np.int64]
     instances: int
     pooled: tuple[float, float, float]
-    p_value: float
-    p_values: Array
     at_incumbent: tuple[float, float, float] | None
     spread: tuple[float, float]
     importance: FanovaImportance | None = None
@@ -175,57 +163,42 @@ class Noise(Result):
         """How large the noise is, and what it depends on."""
         if self.importance is None:
             std, low, high = self.pooled
-            same = (_SAME(p=self.p_value, n=len(self.observed)),)
-            return (
-                self._said("noise", (), std, (low, high), "same"),
-                self.told("no_effect", self.names, 0.0, says="", certain=False, because=same),
-            )
+            same = (_SAME(n=len(self.observed)),)
+            none = self.told("share", self.names, 0.0, says="", certain=False, because=same)
+            return (self._said((), std, (low, high), "same"), replace(none, side="below"))
         found = []
         if self.at_incumbent is not None:
             std, low, high = self.at_incumbent
-            here, doubts = self.subject.incumbent, ()
+            here = self.subject.incumbent
             values = tuple(here.values())
-            found.append(
-                self._said("noise", tuple(here), std, (low, high), "here", doubts, values=values)
-            )
+            found.append(self._said(tuple(here), std, (low, high), "here", values=values))
         shares = self._shares(self.importance)
         return (*found, *shares, *self._ratios(shares))
 
     def _said(
-        self, kind: str, names: tuple[str, ...], estimate: float, interval: tuple[float, float],
-        says: str, because: tuple[Fact, ...] = (), **words: Any,
+        self, names: tuple[str, ...], estimate: float, interval: tuple[float, float], says: str,
+        **words: Any,
     ) -> Claim:  # fmt: skip
         low, high = map(_short, interval)
         return self.told(
-            kind, names, estimate, interval, says=says, certain=not because, because=because,
+            "spread", names, estimate, interval, says=says, certain=True, because=(),
             so=f"{_short(estimate)} ({low} to {high})", **words,
         )  # fmt: skip
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
-        """Return the claims of shares; not certain where the test does not name all members."""
+        """Return what is said of shares: in words what is certain, else the largest."""
         shares = [c for c in importance.claims if c.side == "above" and c.term != ALONE]
-        doubts = [self._doubts(claim) for claim in shares]
-        certain = [claim.certain and not why for claim, why in zip(shares, doubts, strict=True)]
-        found = []
-        for i, (claim, why) in enumerate(zip(shares, doubts, strict=True)):
-            low, high = claim.interval or (claim.estimate, claim.estimate)
-            named = certain[i] or (i == 0 and not any(certain))
-            found.append(
-                self.told(
-                    claim.kind, claim.hyperparameters, claim.estimate, claim.interval,
-                    says="share" if named else "", values=claim.values, certain=certain[i],
-                    because=(*claim.because, *why), term=claim.term,
-                    share=f"{percent(low)} to {percent(high)}",
+        none, found = not any(claim.certain for claim in shares), list[Claim]()
+        for claim in shares:
+            ends = claim.interval or (claim.estimate, claim.estimate)
+            told = claim.certain or (none and not found)
+            frame, text = ("{each}", "")
+            if told:
+                frame, text = self.words(
+                    "share", names=claim.hyperparameters, share=percent_range(*ends)
                 )
-            )  # fmt: skip
+            found.append(replace(claim, text=text, frame=frame))
         return found
-
-    def _doubts(self, claim: Any) -> tuple[Fact, ...]:
-        names = claim.hyperparameters
-        if len(names) > 1:
-            return (_SEVERAL(names=names),)
-        p = float(self.p_values[[self.names.index(name) for name in names]].max())
-        return () if p < LEVEL else (_CHANCE(names=names, p=p),)
 
     def _ratios(self, shares: Sequence[Claim]) -> list[Claim]:
         """Return how many times noisier the noisiest value is than the quietest one."""
@@ -243,7 +216,7 @@ class Noise(Result):
         times, high, low = np.exp(np.array([contrast.estimate, *contrast.interval]) / -2.0).tolist()
         noisy, quiet = contrast.values[0][::-1]
         return self.told(
-            "noise_ratio", (name,), times, (low, high), certain=contrast.certain,
+            "spread", (name,), times, (low, high), term=_RATIO, certain=contrast.certain,
             says="ratio" if contrast.certain else "", values=((noisy, quiet),),
             because=contrast.because, name=name, noisy=noisy, quiet=quiet,
             so=f"{_short(times)} ({_short(low)} to {_short(high)})",
