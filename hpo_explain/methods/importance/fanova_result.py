@@ -22,7 +22,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import INTERACTS, MATTERS, decide, interval
+from hpo_explain.belief.decide import INTERACTS, MATTERS, STRETCH, decide, interval
 from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
@@ -344,7 +344,7 @@ class FanovaImportance(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What matters most, and what single hyperparameters explain.
+        """What matters, the largest share first, and what single hyperparameters explain.
 
         A hyperparameter matters if what it takes part in explains more than 2 % of what
         evaluations vary by, a pair interacts from 0.5 % on.
@@ -356,15 +356,17 @@ class FanovaImportance(Result):
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model and self.rows == "trees" else ""
         claims = []
-        ranking = np.argsort(-self.estimate, kind="stable")
-        for i in worth_naming(ranking.tolist(), self.estimate, _MOST_NAMED):
+        ranking = np.argsort(-self.estimate, kind="stable").tolist()
+        named = worth_naming(ranking, self.estimate, _MOST_NAMED)
+        # of trees nothing is certain: what is not told is no claim
+        for i in named if self.anova is None else [*named, *(i for i in ranking if i not in named)]:
             names, threshold = self._named(self.members[i]), INTERACTS
             decided = share = self.shares[:, i]
             if len(names) == 1:
                 threshold = MATTERS
                 decided = share if self.anova is None else self.anova.totals[:, self.members[i][0]]
             claims.append(
-                self._claim(names, share, decided, threshold, says="share",
+                self._claim(names, share, decided, threshold, says="share" if i in named else "",
                             label=SEPARATOR.join(names), where=where, by=by)
             )  # fmt: skip
         if len(self.names) > 1:
@@ -392,7 +394,8 @@ class FanovaImportance(Result):
                 term=term, share=percent(mean, half), **words,
             )  # fmt: skip
         found = decide(decided * self.anova.of_evaluations, threshold, side="above")
-        shown = replace(found, estimate=mean, interval=interval(share))
+        stretch = STRETCH["average" if term else "share"]
+        shown = replace(found, estimate=mean, interval=interval(share, stretch=stretch))
         claim = self.decided("share", names, shown, says=says,
                              share=percent_range(*shown.interval), **words)  # fmt: skip
         return replace(claim, term=term)
