@@ -233,7 +233,7 @@ REFUSED = {
         (lambda: ratio_of((7,)), "blocks", [(7,)]),
         (lambda: ratio_of((0,)).candidates(0), "n", 0),
     ],
-    # ------------------------------------------------------------------ runs and diagnostics
+    # ------------------------------------------------------------------ runs
     "Run": [
         (lambda: hx.Run(SPACE, X, ["good"] * 12, "minimize"), "objective", ANY),
         (lambda: sampling_bias(RUN, size=1), "size", 1),

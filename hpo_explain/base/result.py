@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base.claim import Claim as Claim
-from hpo_explain.base.claim import between
 from hpo_explain.base.edge import pages, plotly, renderer, views
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
@@ -23,7 +22,6 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
     NO_POSTERIOR,
     NOT_SETTLED,
-    UNCLEAR,
     Estimate,
     filled,
     reservation,
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 
     from hpo_explain.belief.decide import Decision
     from hpo_explain.belief.trust import Trust
-    from hpo_explain.diagnostics._trust import Scope
 
 _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
@@ -93,11 +90,8 @@ class Result(ABC):
         What is explained.
     notes : tuple of Fact
         What was assumed; ``str(note)`` is its text.
-    scope : {"everywhere", "good_region", "proposals"}
-        Which verdict of trust its statements need; the same for all results of a class.
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table]
     says: ClassVar[Mapping[str, str]]
     subject: Subject
@@ -265,39 +259,6 @@ class Result(ABC):
 
     # ------------------------------------------------------------------ from the claims
 
-    def claim(
-        self,
-        kind: Any,
-        names: tuple[str, ...],
-        estimate: Estimate,
-        *,
-        says: str,
-        values: tuple[Any, ...] = (),
-        untried: tuple[Fact, ...] = (),
-        known: bool = False,
-        within: tuple[float, float] = (-np.inf, np.inf),
-        **words: Any,
-    ) -> Claim:
-        """Return a claim with its words; it is certain unless there is a reason against it.
-
-        A number that may be 0 is not, nor one of a model that is not trusted, does not say how
-        uncertain it is, or learned from no such values (`untried`). What an acquisition function
-        says of itself is certain. `known`: a number without an interval was judged already.
-        """
-        because: tuple[Fact, ...] = ()
-        if estimate.unclear:
-            because = (UNCLEAR(),)
-        elif not self.subject.acquisition:
-            unknown = () if known or estimate.half is not None else (fact("uncertainty_unknown"),)
-            because = (*unknown, *self.subject.doubts(self.scope), *untried)
-        interval = between(estimate.value, estimate.half)
-        if interval is not None:
-            interval = max(interval[0], within[0]), min(interval[1], within[1])
-        return self.told(
-            kind, names, estimate.value, interval, says=says, values=values, certain=not because,
-            because=because, about=estimate, **words,
-        )  # fmt: skip
-
     def decided(
         self,
         kind: Any,
@@ -407,7 +368,6 @@ class Result(ABC):
         found: dict[str, Any] = plain_json(
             {
                 **self.subject.to_dict(),
-                "scope": self.scope,
                 **self._numbers(),
                 "sentence": self.sentence,
                 "claims": [claim.to_dict() for claim in self.claims],
@@ -438,11 +398,6 @@ class Result(ABC):
             f'<div style="max-width: 60em">{text_html(f"{text} {self.reliance}".rstrip())}{plot}'
             f"{frame_html(printed_frame(self))}</div>"
         )
-
-
-def settled(claim: Claim, certain: bool) -> Claim:
-    """Return a claim of which it is known otherwise whether it is certain."""
-    return replace(claim, certain=certain, because=())
 
 
 def printed_frame(result: Result) -> pd.DataFrame:

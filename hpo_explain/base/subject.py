@@ -15,17 +15,12 @@ from hpo_explain.base.html import plain_json
 from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.options import Direction, State
 from hpo_explain.base.phrases import join_words
-from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
 
 if TYPE_CHECKING:
     from hpo_explain.belief.trust import Trust
-    from hpo_explain.diagnostics._trust import Scope
     from hpo_explain.run import Run
-
-_model_not_trusted = declared_fact("model_not_trusted", "the model predicts badly")
-_value_not_tried = declared_fact("value_not_tried", "hardly any trial has such values of {names}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,30 +131,6 @@ class Subject:
     def support(self) -> Support | None:
         """Where the finished trials lie, if they are known."""
         return Support(self.space, self.tried) if len(self.tried) else None
-
-    def trusted(self, scope: Scope) -> bool:
-        """Return whether statements may be certain, for all that trust says."""
-        return self.trust is not None and self.trust.level != "poor"
-
-    def doubts(self, scope: Scope) -> tuple[Fact, ...]:
-        """Return why trust does not allow statements to be certain; empty if it does."""
-        return () if self.trusted(scope) else (_model_not_trusted(),)
-
-    def untried(self, values: Mapping[str, Sequence[Any]]) -> tuple[Fact, ...]:
-        """Return a fact that names the hyperparameters with values that were hardly tried.
-
-        Empty where all were tried, and where no trials are known.
-
-        Parameters
-        ----------
-        values : mapping of str to sequence
-            Values of hyperparameters, in the user's units.
-        """
-        support = self.support
-        if support is None:
-            return ()
-        missing = [n for n, some in values.items() if some and not support.at(n, some).all()]
-        return (_value_not_tried(names=missing),) if missing else ()
 
     def sub_space(self, given: Mapping[str, Sequence[Any]]) -> str:
         """Return a part of the space in words; empty for the whole space."""

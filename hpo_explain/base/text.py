@@ -12,7 +12,7 @@ from typing import Any
 
 from hpo_explain.base.errors import NameOption, Option, Text, write
 from hpo_explain.base.facts import Fact, fact
-from hpo_explain.base.numbers import format_value, normal_quantile, percent, plus_minus
+from hpo_explain.base.numbers import format_value, percent, plus_minus
 from hpo_explain.base.phrases import counted, join_words, printable, spans
 
 
@@ -47,16 +47,6 @@ class Estimate:
 
     def __abs__(self) -> Estimate:
         return Estimate(abs(self.value), self.half, self.least)
-
-    @property
-    def unclear(self) -> bool:
-        """Whether it may as well be 0."""
-        return self.half is not None and abs(self.value) <= self.half
-
-
-def deviations(several: int = 1) -> float:
-    """Return how many standard deviations hold so many numbers at once in 95 of 100 cases."""
-    return normal_quantile(1.0 - 0.025 / several)
 
 
 class _People(Formatter):

@@ -14,16 +14,13 @@ A value of a hyperparameter is *tried* if at least three trials have one near it
 own scale around it, which is moved inwards at the ends. The window is 10 % of the scale; for fewer
 than 60 trials it is so wide that six would lie in it if all were spread evenly, at most 20 %. Only
 trials in which the hyperparameter is active count, those of its branch.
-
-A *configuration* is tried if all its values are, and a trial is as near to it as a space-filling
-design of as many trials would have had one. No model takes part in any of this.
+No model takes part in any of this.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,9 +59,6 @@ FEW = 3
 _EVEN = 6.0  # trials in a window if all are spread evenly
 _NARROWEST, _WIDEST = 0.1, 0.2  # windows, as shares of a hyperparameter's scale
 _OWN = 10  # so many values count each for itself
-_GRID = 101
-_PROBES = 512
-_FAR = 0.95  # quantile of the distances that a space-filling design leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +78,8 @@ class Support:
     >>> from hpo_explain import FloatParameter, SearchSpace
     >>> space = SearchSpace([FloatParameter("x", 0.0, 10.0)])
     >>> support = Support(space, np.linspace(0.0, 0.5, 60)[:, None])
-    >>> support.at("x", [2.0, 9.0]).tolist(), round(support.share("x"), 1)
-    ([True, False], 0.5)
+    >>> support.at("x", [2.0, 9.0]).tolist()
+    [True, False]
     """
 
     space: SearchSpace
@@ -124,50 +118,6 @@ class Support:
             tried.append(self._tried(name, encoded))
         together = inside[0].astype(int) @ inside[1].T.astype(int) > 0
         return np.asarray(together & tried[0][:, None] & tried[1][None, :])
-
-    def share(self, name: str) -> float:
-        """Return the share of a hyperparameter's own measure that was tried, from 0 to 1."""
-        return float(self._tried(name, self._grid(name)).mean())
-
-    def gaps(self, name: str) -> tuple[tuple[Any, Any], ...]:
-        """Return the ranges of a number, or the categories, that were not tried.
-
-        Returns
-        -------
-        tuple of (low, high)
-            In the user's units and in ascending order; for a category both are the category.
-        """
-        parameter, grid = self.space[name], self._grid(name)
-        missing = ~self._tried(name, grid)
-        values = parameter.decode(grid)
-        if isinstance(parameter, CategoricalParameter):
-            return tuple((v, v) for v, gone in zip(values, missing, strict=True) if gone)
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype(int)))
-        return tuple((values[a], values[b - 1]) for a, b in edges.reshape(-1, 2))
-
-    def rows(self, X: Array) -> Bools:
-        """Return which of some encoded configurations (n, d) were tried."""
-        found = nearest(self.space, X, self.tried) <= self._reach
-        for j, name in enumerate(self.space.names):
-            active = ~np.isnan(X[:, j])
-            found[active] &= self._tried(name, X[active, j])
-        return np.asarray(found)
-
-    @cached_property
-    def _reach(self) -> float:
-        """How far from a space-filling design of as many trials points of the space lie."""
-        if not len(self.tried):
-            return -1.0
-        design = self.space.sample(len(self.tried), seed=0)
-        probes = self.space.sample(_PROBES, seed=1, method="uniform")
-        return float(np.quantile(nearest(self.space, probes, design), _FAR))
-
-    def _grid(self, name: str) -> Array:
-        """Return encoded values of a hyperparameter, evenly spread over its measure."""
-        parameter = self.space[name]
-        size = parameter.size
-        cells = size if size is not None and size <= _GRID else _GRID
-        return np.asarray(parameter.from_latent((np.arange(cells) + 0.5) / cells))
 
     def _tried(self, name: str, encoded: Array) -> Bools:
         return np.asarray(self._near(name, encoded) >= FEW)

@@ -41,7 +41,6 @@ from hpo_explain.base.result import Claim, Result, Table
 class Toy(Result):
     """How many trials there are."""
 
-    scope = "everywhere"
     table: ClassVar[Table] = Table(index=("what", "what"), columns={"trials": "trials"})
     says: ClassVar[Mapping[str, str]] = {"count": "There are {n} toy trials."}
 

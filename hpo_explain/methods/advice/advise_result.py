@@ -15,7 +15,6 @@ from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.phrases import counted, join_words, printable, spans
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import told_apart
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
@@ -258,7 +257,6 @@ class Advice(Result):
     ('explore', ('x',))
     """
 
-    scope: ClassVar[Scope] = "good_region"
     table: ClassVar[Table] = Table(
         columns={
             "action": _each("kind"),

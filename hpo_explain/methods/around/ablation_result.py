@@ -14,7 +14,6 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import UNCLEAR, Estimate
 from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ class Ablation(Result):
     ('x',)
     """
 
-    scope: ClassVar[Scope] = "good_region"
     table: ClassVar[Table] = Table(
         index=("step", "labels"),
         columns={

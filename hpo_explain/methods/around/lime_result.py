@@ -15,7 +15,6 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import STRETCH, decide
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often right
@@ -198,7 +197,6 @@ class LimeExplanation(Result):
     ('linear', True)
     """
 
-    scope: ClassVar[Scope] = "good_region"
     table: ClassVar[Table] = Table(
         index=("statement", "texts"),
         columns={

@@ -16,7 +16,6 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate
 from hpo_explain.belief.decide import STRETCH, decide
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 _MATTERS = 0.02  # of the variance
@@ -55,7 +54,6 @@ class LocalImportance(Result):
     1.0
     """
 
-    scope: ClassVar[Scope] = "good_region"
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={

@@ -24,7 +24,6 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods.effects.effect_ranges import kept_values, range_of, where_best
 from hpo_explain.run.feasibility import PROBABLE
@@ -99,7 +98,6 @@ class Effect(Result):
     ((20,), (10, 20))
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         keys="keys",
         columns={

@@ -13,7 +13,6 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.result import Result, Table
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.effects.effect_result import Effect
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ class PartialDependences(Result):
     [('y',), ('x',)]
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         columns={},
         held={

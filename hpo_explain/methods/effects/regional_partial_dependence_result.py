@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods.effects.effect_result import Effect
 
@@ -103,7 +102,6 @@ class RegionalPartialDependence(Result):
     ['regions', 'mean_confidence', 'gain']
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         columns={}, held={"names": "names", "criterion": "criterion", "regions": "_held"}
     )

@@ -23,7 +23,6 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import INTERACTS, MATTERS, STRETCH, decide, interval
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
 from hpo_explain.models.protocols import TreeBoxes
@@ -129,7 +128,6 @@ class FanovaImportance(Result):
     (('x',), 1, 1.0)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(columns={})
     says: ClassVar[Mapping[str, str]] = {
         "constant": "The {found.what} is constant: no hyperparameter matters.",

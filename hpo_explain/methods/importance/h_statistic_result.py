@@ -15,7 +15,6 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, filled
 from hpo_explain.belief.decide import LEVEL, Decision, decide, interval
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.fanova_result import INTERACTS, MATTERS
 from hpo_explain.space import Array
 
@@ -74,7 +73,6 @@ class InteractionStrength(Result):
     ['x × y']
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(columns={})
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",

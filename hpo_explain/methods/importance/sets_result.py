@@ -19,7 +19,6 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import MAY_BE_NOTHING, Estimate, declared_fact
 from hpo_explain.belief.decide import LEVEL, Decision, decide
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.space import Array
 
@@ -58,7 +57,6 @@ class Sets(Result):
         The values.
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(columns={})
     index: InteractionIndex
     order: int

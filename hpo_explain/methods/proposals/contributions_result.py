@@ -19,7 +19,6 @@ from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import STRETCH, Decision, decide
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -214,7 +213,6 @@ class ProposalExplanation(Contributions):
     ['value', 'total', 'mean', 'uncertainty']
     """
 
-    scope: ClassVar[Scope] = "proposals"
     table: ClassVar[Table] = Table(
         columns={},
         held={
@@ -460,7 +458,6 @@ class PredictionExplanation(Contributions):
     ({'x': 0.1}, True)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={

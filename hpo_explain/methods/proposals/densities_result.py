@@ -10,7 +10,6 @@ import numpy as np
 
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 _MAIN_COUNT = 3
@@ -89,7 +88,6 @@ class ProposalDensities(Result):
     True
     """
 
-    scope: ClassVar[Scope] = "proposals"
     table: ClassVar[Table] = Table(
         columns={
             "hyperparameter": lambda found: [c.name for c in found.curves for _ in c.values],
@@ -178,7 +176,6 @@ class DensityPath(Result):
     (4, 121)
     """
 
-    scope: ClassVar[Scope] = "proposals"
     table: ClassVar[Table] = Table(
         columns={
             "trial": lambda found: np.repeat(found.trials, len(found.values)),

@@ -25,7 +25,6 @@ from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.space import Array
 
@@ -103,7 +102,6 @@ class DesirabilityPath(Result):
     ([2, 3], ['total', 'mean', 'uncertainty'])
     """
 
-    scope: ClassVar[Scope] = "proposals"
     table: ClassVar[Table] = Table(
         columns={},
         held={

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from hpo_explain.base.claim import worth_naming
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ class PredictionOverview(Result):
     (5, 1)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         columns={},
         held={

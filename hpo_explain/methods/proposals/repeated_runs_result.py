@@ -10,7 +10,6 @@ import numpy as np
 
 from hpo_explain.base.claim import worth_naming
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -62,7 +61,6 @@ class RepeatedRuns(Result):
     [1, 2]
     """
 
-    scope: ClassVar[Scope] = "proposals"
     table: ClassVar[Table] = Table(
         columns={},
         held={

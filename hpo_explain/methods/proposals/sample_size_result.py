@@ -12,7 +12,6 @@ from hpo_explain.base.claim import between
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 _NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")
@@ -75,7 +74,6 @@ class SampleSizeCheck(Result):
     ['mean', 'uncertainty', 'total']
     """
 
-    scope: ClassVar[Scope] = "proposals"
     table: ClassVar[Table] = Table(
         index=("term", "by"),
         columns={

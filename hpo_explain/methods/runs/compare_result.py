@@ -15,7 +15,6 @@ from hpo_explain.base.posterior import DRAWS, PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.belief.decide import decide, interval
 from hpo_explain.belief.drawn import in_own_order
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
 from hpo_explain.space import Array
 
@@ -103,7 +102,6 @@ class Comparison(Result):
     ((2, 2), True)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         columns={},
         held={

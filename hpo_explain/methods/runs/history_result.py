@@ -14,7 +14,6 @@ from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.numbers import format_level, format_value
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -67,7 +66,6 @@ class History(Result):
     ([4.0, 4.0, 1.0, 1.0], [3.5, 3.5, 0.5, 0.5], 1)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         columns={},
         held={

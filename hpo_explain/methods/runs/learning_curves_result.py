@@ -17,7 +17,6 @@ from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.belief.drawn import in_own_order
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
 from hpo_explain.run import Curves
 from hpo_explain.space import Array
@@ -140,7 +139,6 @@ class LearningCurves(Result):
     (1.0, [1.0, 1.0, 1.0])
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         keys="by_step",
         columns={name: name for name in (

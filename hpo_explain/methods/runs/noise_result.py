@@ -14,7 +14,6 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import number, percent_range
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.importance.fanova_result import ALONE, FanovaImportance
 from hpo_explain.space import Array
 
@@ -81,7 +80,6 @@ class Noise(Result):
     (False, True)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         keys="settings",
         columns={"evaluations": "evaluations", "df": "df", "std": "observed"},

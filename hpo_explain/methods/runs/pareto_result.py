@@ -15,7 +15,6 @@ from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.belief.decide import Decision
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.space import Array
 
@@ -139,7 +138,6 @@ class ParetoFront(Result):
     (20, [[-0.9, 0.9]])
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         columns={},
         held={

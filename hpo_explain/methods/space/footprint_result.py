@@ -12,7 +12,6 @@ import numpy.typing as npt
 from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import filled
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -76,7 +75,6 @@ class Footprint(Result):
     (True, True)
     """
 
-    scope: ClassVar[Scope] = "everywhere"
     table: ClassVar[Table] = Table(
         columns={},
         held={

@@ -13,7 +13,6 @@ from hpo_explain.base.numbers import values_in_words
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.belief.decide import Decision
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
 _MOST = 0.99  # so many draws tell no larger probability
@@ -94,7 +93,6 @@ class Recommendation(Result):
     ([('x',)], True)
     """
 
-    scope: ClassVar[Scope] = "good_region"
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={

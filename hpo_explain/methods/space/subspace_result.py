@@ -12,7 +12,6 @@ from hpo_explain.base.numbers import percent
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import Decision
-from hpo_explain.diagnostics._trust import Scope
 from hpo_explain.space import Array
 
 _RARELY_WRONG = declared_fact(
@@ -71,7 +70,6 @@ class Subspace(Result):
     (['x', 'z'], ['y'])
     """
 
-    scope: ClassVar[Scope] = "good_region"
     table: ClassVar[Table] = Table(
         columns={"hyperparameter": "names", "explained": "explained", "std": "std"},
         held={

@@ -19,10 +19,7 @@ def test_only_the_part_where_trials_are_was_tried() -> None:
     tried[:, 0] *= 0.45
     support = Support(space, tried)
     assert support.at("x", [0.2, 0.7, 1.0]).tolist() == [True, False, False]
-    assert support.share("x") == pytest.approx(0.45, abs=0.06)
-    assert support.share("y") > 0.9
-    ((low, high),) = support.gaps("x")
-    assert (low, high) == (pytest.approx(0.47, abs=0.04), pytest.approx(1.0, abs=0.01))
+    assert support.at("y", [0.05, 0.5, 0.95]).all()
 
 
 def test_counts_are_those_of_brute_force() -> None:
@@ -37,7 +34,9 @@ def test_counts_are_those_of_brute_force() -> None:
 def test_evenly_spread_trials_have_tried_nearly_everything(n: int) -> None:
     space = SearchSpace([X, Y])
     shares = [
-        Support(space, space.sample(n, seed=seed, method="uniform")).share("x")
+        Support(space, space.sample(n, seed=seed, method="uniform"))
+        .at("x", np.linspace(0.005, 0.995, 100).tolist())
+        .mean()
         for seed in range(20)
     ]
     assert np.mean(shares) > 0.9
@@ -54,7 +53,6 @@ def test_a_branch_counts_its_own_trials_alone() -> None:
     support = Support(space, space.encode(configs))
     assert support.at("model", ["tree", "svm"]).tolist() == [True, False]
     assert not support.at("gamma", [1.0]).any()
-    assert support.gaps("model") == (("svm", "svm"),)
     more = Support(space, space.encode([*configs, {"model": "svm", "gamma": 1.0}]))
     assert more.at("gamma", [1.0, 1e3]).tolist() == [True, False]
 
@@ -63,25 +61,11 @@ def test_every_value_of_a_small_integer_counts_for_itself() -> None:
     space = SearchSpace([IntParameter("layers", 1, 5)])
     support = Support(space, space.encode([{"layers": v} for v in (1, 1, 1, 3, 3, 3, 4)]))
     assert support.near("layers", [1, 2, 3, 4, 5]).tolist() == [3, 0, 3, 1, 0]
-    assert support.share("layers") == pytest.approx(0.4)
-
-
-def test_rows_off_the_trials_were_not_tried() -> None:
-    space = SearchSpace([X, Y])
-    line = np.repeat(np.linspace(0.0, 1.0, 200)[:, None], 2, axis=1)  # every value, never together
-    support = Support(space, line)
-    assert support.at("x", [0.1]).all()
-    assert support.at("y", [0.9]).all()
-    assert support.rows(np.array([[0.5, 0.5], [0.1, 0.9]])).tolist() == [True, False]
-    even = Support(space, space.sample(100, seed=0))
-    assert even.rows(space.sample(500, seed=5, method="uniform")).mean() > 0.85
 
 
 def test_without_trials_nothing_was_tried() -> None:
     space = SearchSpace([X])
-    support = Support(space, np.empty((0, 1)))
-    assert support.share("x") == 0.0
-    assert not support.rows(np.array([[0.5]])).any()
+    assert not Support(space, np.empty((0, 1))).at("x", [0.5]).any()
 
 
 def test_a_pair_was_tried_where_a_trial_has_both_near():

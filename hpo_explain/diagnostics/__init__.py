@@ -1,1 +1,0 @@
-"""How well the trials of a branch are known."""
