@@ -106,13 +106,3 @@ def test_many_categories_cost_no_more_than_some_and_those_left_out_are_told():
     told = the_note(effect.notes, "categories_left_out")
     assert (told["shown"], told["all"]) == (50, 400)
     assert effect.mean[effect.grid.index("v7")] == effect.mean.max()
-
-
-def test_shares_of_a_process_tell_of_which_hyperparameters_few_categories_are_counted():
-    X = MANY.sample(30, seed=0)
-    found = hx.importance(hx.Run(MANY, X, X[:, 1], "minimize"), kind="gp", draws=8)
-    told = the_note(found.notes, "categories_counted")
-    assert (told.names, told["most"]) == (("choice",), 256)
-    assert "of the categories of choice at most 256" in str(told)
-    few = hx.importance(hx.Run(SPACE, X[:, 1:], X[:, 1], "minimize"), kind="gp", draws=8)
-    assert "categories_counted" not in kinds(few.notes)

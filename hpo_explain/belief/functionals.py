@@ -63,12 +63,17 @@ class Anova:
         rest = values - own @ design.T
         left, chance = rest.copy(), (rest**2).mean(axis=1) / n
         pairs, shares = {}, []
-        for a, first in enumerate(self._bases):
-            for b in range(a + 1, len(self._bases)):
-                both = _products(first.small, self._bases[b].small)
-                pairs[a, b] = found = rest @ both / n
-                left -= found @ both.T
-                shares.append((found**2).sum(axis=1) - chance * both.shape[1])
+        for a, first in enumerate(self._bases[:-1]):
+            others = self._bases[a + 1 :]
+            both = _products(first.small, np.concatenate([b.small for b in others], axis=1))
+            found = rest @ both / n
+            left -= found @ both.T
+            found = found.reshape(len(values), first.small.shape[1], -1)
+            ends = np.cumsum([b.small.shape[1] for b in others])[:-1]
+            for b, part in enumerate(np.split(found, ends, axis=2), start=a + 1):
+                pairs[a, b] = part.reshape(len(values), -1)
+                by_chance = chance * pairs[a, b].shape[1]
+                shares.append((pairs[a, b] ** 2).sum(axis=1) - by_chance)
         own = own + left @ solve
         ends = np.cumsum([b.functions.shape[1] for b in self._bases])[:-1]
         of_pairs = np.column_stack(shares) if shares else np.empty((len(values), 0))
