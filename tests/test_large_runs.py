@@ -7,7 +7,7 @@ import hpo_explain as hx
 from hpo_explain.methods.proposals.explain_proposal import explainable, why_unexplained
 from hpo_explain.run import fits as limits
 from hpo_explain.run.fits import learned_rows
-from tests.noted import kinds, the_note
+from tests.noted import the_note
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abc"])
 MANY = hx.SearchSpace(

@@ -7,7 +7,7 @@ functional ANOVA is compared with that of the complete grid, for the perplexity 
 and for the run time.
 
 Set as in the paper: a forest whatever predicts better (`kind="forest"`), with leaves of one trial,
-its shares neither corrected for noise nor refitted (`refits=0`), not capped.
+not capped.
 
     python examples/papers/fanova_ground_truth.py --out figures
 
@@ -114,7 +114,7 @@ def explained(label: str, values: np.ndarray, size: Size, seen: np.ndarray) -> h
     )
     forest = run.surrogate(kind="forest", n_trees=size.trees, seed=0)
     explainer = hx.FanovaExplainer(forest, subject=Subject.of(run), seed=0)
-    return explainer.explain(order=3, cap=None, given=None, refits=0)
+    return explainer.explain(order=3, cap=None, given=None)
 
 
 def shares(result: hx.FanovaImportance, values: np.ndarray) -> pd.DataFrame:

@@ -96,9 +96,8 @@ IMPORTANCE = Method(
     title="What matters?",
     how_to_read="A bar is the share of the variance of the predicted objective, over the whole "
     "search space, that a hyperparameter explains alone, without the noise of the trials. Its "
-    "whisker is a 95% interval: over functions drawn from the posterior of a Gaussian process, or "
-    "over forests refitted to redrawn trials and noise. A hatched bar is an interaction: what "
-    "hyperparameters explain together, beyond what each of them explains alone.",
+    "whisker is a 95% interval over functions that the trials allow. A hatched bar is an "
+    "interaction: what hyperparameters explain together, beyond what each explains alone.",
     asks="What does the objective depend on, over the whole space?",
     limits="does not say which values are good, or what matters near the best configuration",
 )

@@ -309,7 +309,10 @@ class FanovaImportance(Result):
         """Return the marginal of each function in the user's units, the functions last."""
         parameters = self.subject.space.parameters
         at = [parameters[j].encode(values) for j, values in zip(members, grid, strict=True)]
-        costs = anova.curve(*members, *at) if len(at) == 1 else anova.surface(*members, *at)
+        if len(members) == 1:
+            costs = anova.curve(members[0], at[0])
+        else:
+            costs = anova.surface(members[0], members[1], at[0], at[1])
         sign = 1.0 if self.direction == "minimize" else -1.0
         return np.asarray(sign * np.moveaxis(costs, 0, -1))
 

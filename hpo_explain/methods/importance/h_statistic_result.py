@@ -14,8 +14,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, filled
-from hpo_explain.belief.decide import LEVEL, Decision, decide, interval
-from hpo_explain.methods.importance.fanova_result import INTERACTS, MATTERS
+from hpo_explain.belief.decide import INTERACTS, LEVEL, MATTERS, Decision, decide, interval
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

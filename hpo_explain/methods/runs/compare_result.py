@@ -13,9 +13,9 @@ from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import DRAWS, PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.belief.decide import decide, interval
+from hpo_explain.belief.decide import MATTERS, decide, interval
 from hpo_explain.belief.drawn import in_own_order
-from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
