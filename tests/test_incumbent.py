@@ -6,6 +6,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain import Run
 from hpo_explain.base.facts import fact
+from hpo_explain.run.best_predicted import best_predicted
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(2)
@@ -58,7 +59,7 @@ def noisy(seed, std=0.1):
 
 def test_the_best_predicted_is_truly_better_than_the_luckiest():
     """On a bowl with noise of 0.7 of its spread, where it is told."""
-    found = [f for f in (noisy(seed).best_predicted() for seed in range(12)) if f.notable]
+    found = [f for f in (best_predicted(noisy(seed)) for seed in range(12)) if f.notable]
     assert len(found) >= 6
     lucky = np.array([BOWL[f.incumbent_trial] for f in found]) - BOWL.min()
     predicted = np.array([BOWL[f.trial] for f in found]) - BOWL.min()
@@ -72,7 +73,7 @@ def test_it_is_the_best_posterior_mean_among_feasible_trials_by_its_definition()
         made = run(sign * noisy(1).objective, direction, feasible=feasible)
         mean, std = made.surrogate().predict(X)
         best = min(np.flatnonzero(feasible), key=lambda i: sign * mean[i])
-        found = made.best_predicted()
+        found = best_predicted(made)
         assert (found.trial, found.mean, found.std) == (best, mean[best], std[best])
         assert found.observed == made.objective[best]
         assert found.configuration == made.config(int(best))
@@ -82,13 +83,13 @@ def test_it_is_the_best_posterior_mean_among_feasible_trials_by_its_definition()
 
 
 def test_it_is_told_where_the_noise_is_notable_and_only_there():
-    clean = run(BOWL).best_predicted()
+    clean = best_predicted(run(BOWL))
     assert clean.noise < 0.02
     assert not clean.differs
     assert not clean.notable
     assert "predicted" not in str(run(BOWL))
     made = noisy(0)
-    found = made.best_predicted()
+    found = best_predicted(made)
     assert found.noise == pytest.approx(0.1 / made.objective.std(), rel=0.3)  # the true share
     assert found.notable == ("best predicted: trial" in str(made)) == True  # noqa: E712
 
@@ -97,7 +98,7 @@ def test_a_model_that_does_not_know_its_noise_tells_nothing_of_luck():
     space = hx.SearchSpace([hx.CategoricalParameter(name, range(3)) for name in "ab"])
     rows = space.sample(30, seed=0)
     made = Run(space, rows, np.random.default_rng(0).normal(size=30), "minimize")
-    found = made.best_predicted()
+    found = best_predicted(made)
     assert np.isnan(found.noise)
     assert not found.notable
 

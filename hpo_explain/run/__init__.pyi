@@ -4,6 +4,7 @@ from .acquisitions import OptimizerRecord as OptimizerRecord
 from .acquisitions import OwnAcquisition as OwnAcquisition
 from .averaged import OverInstances as OverInstances
 from .averaged import average_instances as average_instances
+from .best_predicted import BestPredicted as BestPredicted
 from .diverged import LARGEST as LARGEST
 from .diverged import diverged_above as diverged_above
 from .diverged import winsorized as winsorized
@@ -24,7 +25,6 @@ from .parts import Pruner as Pruner
 from .parts import Reviewed as Reviewed
 from .parts import WithoutResult as WithoutResult
 from .repeats import Repeats as Repeats
-from .run import BestPredicted as BestPredicted
 from .run import Run as Run
 from .subsets import LogTail as LogTail
 from .subsets import on_log_tail as on_log_tail

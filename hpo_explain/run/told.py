@@ -9,6 +9,7 @@ import numpy as np
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, Origin, by_reason
 from hpo_explain.base.phrases import counted, printable, spans
+from hpo_explain.run.best_predicted import best_predicted
 
 if TYPE_CHECKING:
     from hpo_explain.run.run import Run
@@ -60,7 +61,7 @@ def tied(count: int, objective: str) -> str:
 def luck(run: Run) -> tuple[Fact, ...]:
     """Return the best predicted trial where noise may have chosen the incumbent; else nothing."""
     try:
-        found = run.best_predicted()
+        found = best_predicted(run)
     except NothingToExplain:
         return ()
     return (found.fact,) if found.notable else ()

@@ -19,7 +19,7 @@ def expected_minimum(asked: Asked) -> tuple[dict[str, Any], float]:
     -------
     config : dict
         The configuration, in the user's units. It need not have been tried; the best predicted
-        trial is :meth:`Run.best_predicted`.
+        trial is :func:`hpo_explain.run.best_predicted.best_predicted`.
     mean : float
         What the surrogate predicts there, in the objective's units.
 

@@ -39,6 +39,7 @@ from hpo_explain.models.acquisition.surrogate_based import ExpectedImprovement
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.run import BestPredicted, Run, average_instances, on_log_tail
+from hpo_explain.run.best_predicted import best_predicted
 from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest, ranked
 from hpo_explain.space.searches import changed, filled
@@ -266,7 +267,7 @@ class Candidates:
         NothingToExplain
             If the run has no feasible trial, or fewer than two trials.
         """
-        found = run.best_predicted()
+        found = best_predicted(run)
         cost = run.learned_cost()[np.asarray(run.feasible)[run.known_before(None)]]
         spread = float(np.median(cost) - np.min(cost))
         rows = _untried(run)

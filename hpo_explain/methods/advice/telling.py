@@ -41,7 +41,7 @@ from hpo_explain.methods.advice.prospects import Candidates, Prospects, recent, 
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.models.protocols import SupportsHeldOut, SupportsJoint
 from hpo_explain.run import Run, thinned
-from hpo_explain.run.run import NOTABLE_NOISE
+from hpo_explain.run.best_predicted import NOTABLE_NOISE, best_predicted
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, ranked
 
 _Rows = npt.NDArray[np.bool_]
@@ -372,7 +372,7 @@ def _ties(run: Run) -> Action | None:
 
 def _again(run: Run, noise: float) -> Fact:
     """Return what the incumbent would score again."""
-    found = run.best_predicted()
+    found = best_predicted(run)
     return _AGAIN(
         trials=[found.incumbent_trial], objective=run.objective_name,
         observed=found.incumbent_observed, mean=found.incumbent_mean, std=found.incumbent_std,
