@@ -158,6 +158,31 @@ class DrawnSurrogate(Draws):
         return self.surrogate.predict(X)
 
 
+class Within(Draws):
+    """Draws in a part of their space.
+
+    Parameters
+    ----------
+    draws : Draws
+        The functions.
+    space : SearchSpace
+        The part: the same hyperparameters with fewer values.
+    """
+
+    def __init__(self, draws: Draws, space: SearchSpace) -> None:
+        super().__init__(space, np.empty((0, len(space))), draws.direction, draws.seed)
+        self._whole = draws
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of one evaluation, as in the whole space."""
+        return self._whole.noise_std
+
+    def costs(self, X: Array) -> Array:
+        """Return the cost of each draw at encoded rows, (k, n)."""
+        return self._whole.costs(self._whole.space.encode(self.space.decode(X)))
+
+
 def as_draws(surrogate: Surrogate, direction: Direction, *, seed: int = 0) -> Draws | None:
     """Return a surrogate as draws; None of one that does not know how predictions vary together.
 

@@ -28,7 +28,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from hpo_explain.asked.explained import shared_subject
+from hpo_explain.asked.explained import Explained, shared_subject
 from hpo_explain.asked.given import several_runs, surrogate_of
 from hpo_explain.base.checks import check_option, check_seed
 from hpo_explain.base.errors import InputError
@@ -38,7 +38,9 @@ from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import Draws, as_draws, in_own_order
+from hpo_explain.belief.drawn import Draws, Within, as_draws, in_own_order
+from hpo_explain.belief.trust import Trust
+from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
@@ -46,6 +48,7 @@ from hpo_explain.methods.proposals.desirability_path_result import DesirabilityP
 from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
+from hpo_explain.methods.space.recommended_space import still_possible
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared, values_of
@@ -177,13 +180,18 @@ def _compared(
         if shared.space is not None and values_of(shared.space[n]) != values_of(run.space[n])
     }
     model, _ = surrogate_of(run, None, kind, seed)
-    shares = importance(
-        run,
-        kind="auto" if given and kind == "gp" else kind,
-        draws=draws,
-        seed=seed,
-        given=given or None,
-    )
+    drawn = as_draws(model, run.direction, seed=seed) if given else None
+    if drawn is None or shared.space is None:
+        shares = importance(run, kind=kind, draws=draws, seed=seed, given=given or None)
+    else:
+        parameters = [
+            replace(shared.space[p.name], active_when=p.active_when, optional=p.optional)
+            if p.name in given else p
+            for p in run.space
+        ]  # fmt: skip
+        part = SearchSpace(still_possible(parameters)[0])
+        about = replace(Subject.of(run, draws=draws), space=part, tried=np.empty((0, len(part))))
+        shares = FanovaExplainer(Within(drawn, part), subject=about, seed=seed).explain()
     return ComparedRun(name, model, Subject.of(run, draws=draws), shares)
 
 
@@ -232,6 +240,11 @@ class ComparedRun:
     def cost(self, X: Array) -> Array:
         """Return the predicted cost at encoded rows."""
         return np.asarray(self.costs(X).mean(axis=0))
+
+    @property
+    def trust(self) -> Trust | None:
+        """How well its objective is known, where its model is the belief."""
+        return Explained.of(self.surrogate, self.subject.direction).trust
 
     @property
     def least(self) -> Array:
@@ -307,7 +320,7 @@ class ComparisonExplainer:
         return Comparison(
             subject=shared_subject(
                 self._space,
-                [replace(run.subject, trust=run.importance.subject.trust) for run in self._runs],
+                [replace(run.subject, trust=run.trust) for run in self._runs],
                 notes,
             ),
             runs=tuple(run.name for run in self._runs),
