@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hpo_explain.base.claim import Claim
@@ -14,10 +14,6 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import Decision
 from hpo_explain.space import Array
 
-_RARELY_WRONG = declared_fact(
-    "fixing_may_lose_more",
-    "of such statements about trials that an optimizer chose, one in seven or so was wrong",
-)
 _OF_A_FOREST = declared_fact(
     "shares_of_a_forest", "the spread over trees is not an interval of the share"
 )
@@ -42,8 +38,8 @@ class Subspace(Result):
         Share explained by the first, by the first two, and so on, with all their interactions:
         mean and standard deviation over the trees that are not constant.
     fixed : dict
-        What can probably stay at the incumbent's values, all at once, in the user's units: no more
-        is lost than `lose`. Ready for ``optuna.samplers.PartialFixedSampler``.
+        What can stay at the incumbent's values, all at once, in the user's units: no more is lost
+        than `lose`. Ready for ``optuna.samplers.PartialFixedSampler``.
     exhaustive : bool
         Whether every smaller set is known to explain less; otherwise the set was grown greedily.
     loss : Decision, optional
@@ -131,8 +127,7 @@ class Subspace(Result):
             "keep", tuple(self.fixed), self.loss, says="fixed", values=tuple(self.fixed.values()),
             lose=self.lose, objective=self.objective_name,
         )  # fmt: skip
-        # measured: see the module
-        return explains, replace(fixed, certain=False, because=(_RARELY_WRONG(),))
+        return explains, fixed
 
     @property
     def finding(self) -> str:
