@@ -14,9 +14,7 @@ from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.advice.advise import AdviceExplainer
 from hpo_explain.methods.advice.advise_result import Advice
-from hpo_explain.methods.advice.analyses import Analysed
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
@@ -75,7 +73,7 @@ _THINNED = declared_fact(
 _T = TypeVar("_T")
 
 
-class Context(Analysed):
+class Context:
     """The analyses of a run that the sections of a report share.
 
     An analysis that there is nothing for raises `NothingToExplain`, whoever asks.
@@ -89,13 +87,26 @@ class Context(Analysed):
         joblib's workers explain the proposals, as `joblib.parallel_config` says.
     """
 
-    effect_rows = _EFFECT_ROWS
-
     def __init__(self, run: Run, *, n_jobs: int | None = 1) -> None:
-        super().__init__(run)
+        self.run = run
+        self._found: dict[str, Any] = {}
+        self._failed: dict[str, Exception] = {}
         self._n_jobs = check_jobs(n_jobs)
         self._ahead: Ahead | None = None
         self._drawn: dict[str, str] = {}
+
+    def once(self, name: str, compute: Callable[[], _T]) -> _T:
+        """Return what an analysis found; it is computed, or fails, once."""
+        if name in self._failed:
+            raise self._failed[name]
+        if name not in self._found:
+            try:
+                self._found[name] = compute()
+            except Exception as error:
+                self._failed[name] = error
+                raise
+        found: _T = self._found[name]
+        return found
 
     def figure_once(self, what: str, section: str, draw: Callable[[], Markup]) -> Markup:
         """Return a figure, or where another section of the report has drawn it, where it is."""
@@ -185,7 +196,12 @@ class Context(Analysed):
     def effect(self, name: str) -> Effect:
         """Return the partial dependence on a hyperparameter, be it important or not."""
         known = [effect for effect in self.effects if effect.names == (name,)]
-        return known[0] if known else super().effect(name)
+        if known:
+            return known[0]
+        options = {"sample": _EFFECT_ROWS, "grid_size": _EFFECT_GRID, "attainable": False}
+        return self.once(
+            f"effect {name}", lambda: methods.partial_dependence(self.run, name, **options)
+        )
 
     def _worth_an_effect(self) -> list[str]:
         """Return the hyperparameters that matter most, at least one."""
@@ -342,7 +358,7 @@ class Context(Analysed):
     @property
     def advice(self) -> Advice:
         """What to do next, from the other analyses."""
-        return self.once("advice", lambda: AdviceExplainer(self).explain())
+        return self.once("advice", lambda: methods.advise(self.run))
 
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:

@@ -15,11 +15,6 @@ _TARGETS = {"optuna": "value", "skopt": "dimension", "": "parameter"}
 def code_of(action: Action) -> str:
     """Return the lines that follow an action; empty where there is nothing to write."""
     framework = action.framework if action.framework in _TARGETS else ""
-    if action.kind == "fix" and framework != "skopt":
-        values = dict(zip(action.hyperparameters, action.values, strict=True))
-        if framework == "":
-            return f"fixed = {values!r}"
-        return f"study.sampler = optuna.samplers.PartialFixedSampler({values!r}, study.sampler)"
     if action.parameters:
         return "\n".join(
             f"{p.name if p.name.isidentifier() else _TARGETS[framework]} = "

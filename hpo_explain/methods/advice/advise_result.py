@@ -19,8 +19,7 @@ from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
-    "narrow", "fix", "widen", "rescale", "try", "explore", "experiment", "repeat", "branch",
-    "beware", "stop", "go_on", "wait",
+    "narrow", "widen", "try", "repeat", "keep", "beware", "stop", "go_on",
 ]  # fmt: skip
 """What can be advised: see `Action`."""
 
@@ -30,19 +29,12 @@ Which: TypeAlias = Literal["all", "first"]
 _MOST_REASONS = 3  # of one kind
 _TITLES = {
     "narrow": "Search on in a narrower space: {0.extents}",
-    "fix": "Keep fixed: {0.settings}",
     "widen": "Widen the range, if such values are allowed: {0.extents}",
-    "rescale": "Search on another scale: {0.scales}",
     "try": "Try next: {0.settings}{0.others}",
-    "explore": "Explore where no trial was: {0.settings}{0.others}",
-    "experiment": "Try what tells most: {0.settings}{0.others}",
     "repeat": "Repeat {0.which} {0.often}",
-    "branch": "Try a branch more often: {0.settings}",
-    "give up": "Give up branches: search on with {0.extents}",
-    "stop": "Stop, unless the space changes",
+    "keep": "Keep {0.which}: {0.settings}",
+    "stop": "Stop, and keep {0.which}",
     "go_on": "Go on as it is",
-    "more_trials_needed": "Go on: about {0.more} are needed to tell what to change",
-    "too_few_to_tell": "Go on: {0.more} are needed to tell what to change",
     "fails_where": "Beware of {0.settings}",
     "category_never_tried": "Try what was never tried: {0.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
@@ -56,12 +48,10 @@ class Action:
     Attributes
     ----------
     kind : str
-        "narrow" (search smaller ranges, or fewer categories), "fix" (keep hyperparameters at one
-        value), "widen" (search larger ranges), "rescale" (search on another scale), "try" (evaluate
-        a configuration), "explore" (evaluate configurations far from all trials), "experiment"
-        (evaluate configurations that tell most), "repeat" (evaluate trials again), "branch" (a
-        category of a conditional space deserves more trials, or none), "beware" (what trials fail
-        of, or what was forgotten), "stop", "go_on", or "wait" (for more trials).
+        "narrow" (search smaller ranges, or fewer categories), "widen" (search larger ranges), "try"
+        (evaluate configurations), "repeat" (evaluate trials again), "keep" (take this trial, not
+        the best observed one), "beware" (what trials fail of, or what was forgotten), "stop", or
+        "go_on".
     hyperparameters : tuple of str
         What it is about.
     values : tuple
@@ -70,9 +60,12 @@ class Action:
         Expected improvement of the best objective, in its units, never negative where the action
         helps; NaN where it is not known. What it is compared with stands in the evidence.
     interval : tuple of (float, float) or None
-        Where the improvement lies with 90 % probability, under the model.
+        What holds the improvement with 95 %.
+    probability : float
+        How probable it is that the action is right: that more is gained than counts, that what is
+        narrowed holds a configuration near the best, that nothing more is to be gained.
     certain : bool
-        Whether the claims that it follows from are certain.
+        Whether that is as probable as what may be stated without a reservation.
     evidence : tuple of Fact
         What speaks for it.
     parameters : tuple of Parameter
@@ -99,6 +92,7 @@ class Action:
     gain: float = float("nan")
     interval: tuple[float, float] | None = None
     certain: bool = False
+    probability: float = float("nan")
     evidence: tuple[Fact, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     configurations: tuple[Mapping[str, Any], ...] = ()
@@ -110,10 +104,8 @@ class Action:
     def title(self) -> str:
         """What to do, as an order."""
         which: str = self.kind
-        if which in ("beware", "wait"):
+        if which == "beware":
             which = self.evidence[0].kind
-        elif which == "branch" and self.parameters:
-            which = "give up"
         return printable(_TITLES[which].format(self))
 
     @property
@@ -144,15 +136,6 @@ class Action:
         return listed_few(f"{format_value(p.name)} {_extent(p)}" for p in self.parameters)
 
     @property
-    def scales(self) -> str:
-        """The new scales, as in "lr on a linear one"."""
-        scale = {True: "logarithmic", False: "linear"}
-        return listed_few(
-            f"{format_value(p.name)} on a {scale[getattr(p, 'log', False)]} one"
-            for p in self.parameters
-        )
-
-    @property
     def settings(self) -> str:
         """The values, as in "lr = 0.01"."""
         within = self.kind == "beware" and self.evidence[0].kind == "fails_where"
@@ -173,11 +156,6 @@ class Action:
     def often(self) -> str:
         """How often."""
         return "once more" if self.times == 1 else f"{self.times} times more"
-
-    @property
-    def more(self) -> str:
-        """How many trials are needed."""
-        return counted(self.evidence[0]["more"], "more trial")
 
 
 def listed_few(texts: Any, most: int = 4) -> str:
@@ -230,8 +208,8 @@ def _end(place: int) -> Any:
     ]
 
 
-_HELD = ("kind", "hyperparameters", "values", "gain", "interval", "certain", "configurations",
-         "times", "trials", "title", "reason", "code")  # fmt: skip
+_HELD = ("kind", "hyperparameters", "values", "gain", "interval", "certain", "probability",
+         "configurations", "times", "trials", "title", "reason", "code")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -253,8 +231,8 @@ class Advice(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
     >>> advice = hx.advise(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
-    >>> advice.actions[0].kind, advice.actions[0].evidence[1].names  # nothing is left near 0.2
-    ('explore', ('x',))
+    >>> "narrow" in [action.kind for action in advice.actions]
+    True
     """
 
     table: ClassVar[Table] = Table(
@@ -264,6 +242,7 @@ class Advice(Result):
             "gain": _each("gain"),
             "lower": _end(0),
             "upper": _end(1),
+            "probability": _each("probability"),
             "certain": _each("certain"),
         },
         held={
@@ -295,7 +274,7 @@ class Advice(Result):
         return tuple(
             Claim(
                 "action", action.hyperparameters, action.values, action.gain, action.interval,
-                action.certain, action.evidence, action.kind,
+                action.certain, action.evidence, action.kind, probability=action.probability,
             )
             for action in self.actions
         )  # fmt: skip

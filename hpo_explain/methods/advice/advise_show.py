@@ -9,7 +9,7 @@ from hpo_explain.methods.advice.advise_result import Action, Advice
 
 
 def gains(found: Advice) -> Rows:
-    """Draw what each action is expected to bring; whiskers hold 90 % of its distribution.
+    """Draw what each action is expected to bring; whiskers hold 95 % of its distribution.
 
     A row without a bar is an action of which the gain is not known.
     """
@@ -22,7 +22,7 @@ def gains(found: Advice) -> Rows:
             if not isnan(action.gain)
         ],
         heading="What to do next",
-        subtitle="expected improvement of the best objective, with 90 % of its distribution",
+        subtitle="expected improvement of the best objective, with 95 % of its distribution",
         label="expected improvement",
         quiet=sum(isnan(action.gain) for action in actions),
     )
@@ -31,7 +31,7 @@ def gains(found: Advice) -> Rows:
 def _reach(action: Action) -> tuple[float, float] | None:
     if action.interval is None:
         return None
-    low, high = action.interval  # an improbable gain is expected beyond what holds 90 %
+    low, high = action.interval  # an improbable gain is expected beyond what holds 95 %
     return max(action.gain - low, 0.0), max(high - action.gain, 0.0)
 
 

@@ -40,6 +40,5 @@ def expected_minimum(asked: Asked) -> tuple[dict[str, Any], float]:
     (0.3, True)
     """
     run, seed = asked.run, asked.seed
-    model = run.surrogate(kind=asked.kind, seed=seed)
-    x, mean = best_mean(model, run.direction, run.X, seed=seed)
+    x, mean = best_mean(asked.model, run.direction, run.X, seed=seed)
     return run.space.decode(x[None])[0], mean

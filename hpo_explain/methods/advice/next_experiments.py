@@ -100,7 +100,7 @@ def next_experiments(
     [['x'], ['x']]
     """
     found = choose_experiments(
-        asked.run.surrogate(kind=asked.kind, seed=asked.seed), names, n, sample=sample,
+        asked.model, names, n, sample=sample,
         grid_size=grid_size, candidates=candidates, feasible=asked.feasible, seed=asked.seed,
     )  # fmt: skip
     for note in found.notes:

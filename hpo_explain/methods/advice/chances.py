@@ -1,0 +1,198 @@
+"""What the draws expect of configurations: how much better than the trial to keep they may be.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+f_s         a draw of the cost, noise excluded
+x*          the tried configuration with the lowest mean over the draws: the one to keep
+ε           what counts: one evaluation's noise, or 1 % of the way from the median to the best
+gain        ``f_s(x*) - f_s(x)``, of several the largest
+==========  ============================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.methods.advice.beware import tried
+from hpo_explain.methods.space.narrowing import usual_loss
+from hpo_explain.run import Run
+from hpo_explain.run.feasibility import PROBABLE
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    Parameter,
+    SearchSpace,
+    lowest,
+    ranked,
+)
+from hpo_explain.space.searches import changed, filled
+from hpo_explain.space.support import nearest
+
+_MOST = 1500  # rows of which it is asked whether trials failed near them
+_PARENTS, _COPIES, _STEPS = 60, 5, (0.08, 0.03)
+_LITTLE = 0.05  # of what the first brings: the others must add so much
+_RANDOM = 200  # rows of a space in which random trials are made
+TRIALS = 20  # that are made
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """What further trials of a run are expected to bring.
+
+    Attributes
+    ----------
+    run : Run
+        The run, averaged over instances.
+    draws : Draws
+        Functions that its trials allow.
+    feasible : callable, optional
+        Probability of being feasible, (n,), of encoded rows (n, d).
+    """
+
+    run: Run
+    draws: Draws
+    feasible: Callable[[Array], Array] | None = None
+
+    @cached_property
+    def enough(self) -> float:
+        """By how much a configuration must be better for that to count: ε."""
+        return usual_loss(self.draws)
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The first row of the run with each feasible configuration."""
+        rows = np.flatnonzero(self.run.feasible)
+        _, first = np.unique(np.nan_to_num(self.run.X[rows], nan=-1.0), axis=0, return_index=True)
+        return np.asarray(rows[np.sort(first)])
+
+    @cached_property
+    def costs(self) -> Array:
+        """Cost of each draw at these, (k, number of rows)."""
+        return self.draws.costs(self.run.X[self.rows]).astype(float)
+
+    @cached_property
+    def best(self) -> int:
+        """Which of them has the lowest mean."""
+        return lowest(self.costs.mean(axis=0))
+
+    @property
+    def trial(self) -> int:
+        """The trial to keep."""
+        return self.trial_of(self.best)
+
+    def trial_of(self, place: int) -> int:
+        """Return the number of a trial, by its place among `rows`."""
+        return int(np.asarray(self.run.trials)[self.rows[place]])
+
+    def gains(self, X: Array) -> Array:
+        """Return by how much each draw is better at encoded rows than at x*, (k, n)."""
+        return self.costs[:, [self.best]] - self.draws.costs(X)
+
+    def decided(self, gains: Array) -> Decision:
+        """Return whether something is gained that counts, from the gain of each draw."""
+        return decide(np.maximum(gains, 0.0), self.enough, side="above")
+
+    # ------------------------------------------------------------------ single configurations
+
+    @cached_property
+    def pool(self) -> tuple[Array, Array]:
+        """Configurations that were not tried, nor near what failed, and their gains (k, n)."""
+        land, space = self.draws.landscape, self.draws.space
+        gains = self.costs[:, [self.best]] - land.all_values
+        expected = self._beyond(gains).mean(axis=0)
+        kept = ranked(-expected)[:_MOST]
+        kept = kept[self._allowed(land.all_rows[kept])]
+        rows, found = land.all_rows[kept], gains[:, kept]
+        rng = np.random.default_rng(self.draws.seed)
+        for step in _STEPS:
+            promising = rows[ranked(-self._beyond(found).mean(axis=0))[:_PARENTS]]
+            if not len(promising):
+                break
+            parents = np.repeat(filled(space, promising, self.draws.seed), _COPIES, axis=0)
+            near = space.distinct(space.project(changed(space, parents, step, rng)))
+            near = near[self._allowed(near)]
+            rows = np.vstack([rows, near])
+            found = np.hstack([found, self.gains(near)])
+        return rows, found
+
+    def _beyond(self, gains: Array) -> Array:
+        return np.maximum(gains - self.enough, 0.0)
+
+    def _allowed(self, X: Array) -> Bools:
+        """Return which rows are probably feasible, not tried, and not nearest to what failed."""
+        run, space = self.run, self.draws.space
+        lost = [trial.x for trial in run.without_result.values() if trial.state == "failed"]
+        bad = np.vstack([run.X[~np.asarray(run.feasible)], *(x[None] for x in lost)])
+        found = nearest(space, X, tried(run)) > 1e-9
+        if len(bad):
+            found &= nearest(space, X, bad) > nearest(space, X, run.X[np.asarray(run.feasible)])
+        if self.feasible is not None:
+            found &= self.feasible(X) >= PROBABLE
+        return np.asarray(found)
+
+    def promising(self, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
+        """Return rows (m, d), n at most, and the largest gain of each draw among them, (k,).
+
+        Each adds most to what those before it are expected to gain beyond what counts.
+        """
+        rows, gains = self.pool
+        inside = inside_of(self.draws.space, within, rows)
+        rows, gains = rows[inside], gains[:, inside]
+        best, chosen, first = np.zeros(len(gains)), list[int](), 0.0
+        beyond = self._beyond(gains)
+        while len(rows) and len(chosen) < n:
+            added = np.maximum(beyond - best[:, None], 0.0).mean(axis=0)
+            place = lowest(-added)
+            first = first or float(added[place])
+            if added[place] <= _LITTLE * first:
+                break
+            best = np.maximum(best, beyond[:, place])
+            chosen.append(place)
+        return rows[chosen], gains[:, chosen].max(axis=1, initial=0.0)
+
+    # ------------------------------------------------------------------ random ones
+
+    def of_random(self, space: SearchSpace) -> Array:
+        """Return the gain of each draw that random trials in a part of the space bring, (k,)."""
+        whole = self.draws.space
+        X = whole.encode(space.decode(space.sample(_RANDOM, seed=self.draws.seed)))
+        return expected_best(np.maximum(self.gains(X), 0.0))
+
+
+def inside_of(space: SearchSpace, within: Sequence[Parameter], X: Array) -> Bools:
+    """Return which encoded rows have values of hyperparameters as they should be searched."""
+    found = np.ones(len(X), bool)
+    for parameter in within:
+        whole, x = space[parameter.name], X[:, space.index(parameter.name)]
+        if isinstance(whole, CategoricalParameter) or isinstance(parameter, CategoricalParameter):
+            known = np.isin(x, whole.encode(list(getattr(parameter, "choices", ()))))
+        else:
+            ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
+            low, high = whole.encode(ends)
+            known = (x >= low - 1e-9) & (x <= high + 1e-9)
+        found &= known | np.isnan(x)
+    return found
+
+
+def expected_best(values: Array, k: int = TRIALS) -> Array:
+    """Return the expected largest of k columns drawn at random, by row, (n,).
+
+    The r-th largest of N values is the largest of k drawn without replacement with probability
+    ``C(N - r, k - 1) / C(N, k)``.
+    """
+    ordered = -np.sort(-values, axis=1)
+    n = values.shape[1]
+    weights = np.zeros(n)
+    weights[0] = k / n
+    for r in range(1, n - k + 1):
+        weights[r] = weights[r - 1] * (n - r - k + 1) / (n - r)
+    return np.asarray(ordered @ weights)

@@ -1,0 +1,255 @@
+"""What is advised, a rule for each kind: widen, narrow, try, repeat, keep, and stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.methods.advice.advise_result import Action, changed_to
+from hpo_explain.methods.advice.chances import TRIALS, Chances
+from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.space import (
+    LARGEST_WHOLE,
+    Array,
+    CategoricalParameter,
+    FloatParameter,
+    IntParameter,
+    SearchSpace,
+    ranked,
+)
+
+_Number = FloatParameter | IntParameter
+_PROBABLE = 0.2  # of gaining what counts: less is not worth a trial
+_MOST_TRIED, _CONTENDERS, _MOST_TIMES = 10, 3, 5
+_MAY_BE_BEST = 0.05
+_WORTH = 0.25  # of what counts: knowing the best of some trials must gain so much
+_BEYOND = 0.1  # of the scale: so far beyond an end the draws are asked
+_FACTOR = 10.0  # of the end of a logarithmic range
+_ROWS = 100
+
+_AT_END = declared_fact(
+    "better_beyond_end",
+    "beyond the {side} end of {names} ({end}) the {objective} is expected to be better by "
+    "{gain:.2g}",
+    side=lambda about: "upper" if about["upper"] else "lower",
+)
+_LEFT = declared_fact(
+    "near_best_is_left",
+    "with {probability:%} a configuration is left that is as good as the best up to {lose:.2g}; "
+    "{n} random trials in it are expected to improve the best {objective} by {expected:.2g}, and "
+    "by {otherwise:.2g} in the whole space",
+)
+_EXPECTED = declared_fact(
+    "expected_improvement",
+    "the best of them is expected to be better than trial {trials} by {expected:.2g}, and by more "
+    "than what counts ({enough:.2g}) with {probability:%}",
+)
+_SAME = declared_fact(
+    "best_hidden",
+    "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
+)
+_LOWEST = declared_fact(
+    "lowest_mean",
+    "trial {trials} is expected to be better than the best observed one, trial {observed}, by "
+    "{expected:.2g}, and is better with {probability:%}",
+)
+_NOTHING = declared_fact(
+    "nothing_to_gain",
+    "a configuration that is better than trial {trials} by more than what counts ({enough:.2g}) is "
+    "expected with {probability:%} only",
+)
+
+
+def _told(decision: Decision, **known: Any) -> dict[str, Any]:
+    """Return the number of an action, as draws decide it."""
+    return {
+        "gain": decision.estimate,
+        "interval": decision.interval,
+        "probability": decision.probability,
+        "certain": decision.certain,
+        **known,
+    }
+
+
+# ---------------------------------------------------------------------- the space
+
+
+def widen(chances: Chances) -> Action | None:
+    """Return ranges to widen: beyond an end, draws promise more than counts.
+
+    They are asked a tenth of the scale beyond the end, everything else as where they are best.
+    """
+    if not isinstance(chances.draws, Belief):
+        return None  # a model of the user's is not asked beyond its space
+    run, found = chances.run, list[tuple[_Number, Decision, Any]]()
+    for j, parameter in enumerate(run.space):
+        if isinstance(parameter, CategoricalParameter):
+            continue
+        sides = [(side, _beyond(chances, j, side)) for side in (False, True)]
+        side, gains = max(sides, key=lambda one: float(one[1].mean()))
+        new, decision = _longer(parameter, upper=side), chances.decided(gains)
+        if new is None or not decision.certain:
+            continue
+        reason = _AT_END(
+            names=[parameter.name], objective=run.objective_name, upper=side,
+            end=parameter.high if side else parameter.low, gain=decision.estimate,
+        )  # fmt: skip
+        found.append((new, decision, reason))
+    if not found:
+        return None
+    most = max((decision for _, decision, _ in found), key=lambda one: one.estimate)
+    return changed_to(
+        "widen", [new for new, _, _ in found], evidence=tuple(why for *_, why in found),
+        **_told(most),
+    )  # fmt: skip
+
+
+def _beyond(chances: Chances, j: int, upper: bool) -> Array:
+    """Return what each draw gains beyond an end on what it reaches within the space, (k,)."""
+    land, space = chances.draws.landscape, chances.draws.space
+    axis = land.axes[j]
+    if (land.best[:, j] == (len(axis.centers) - 1 if upper else 0)).mean() < 0.5:
+        return np.zeros(len(land.least))
+    size = space.parameters[j].size
+    step = _BEYOND if size is None else max(_BEYOND, 1.0 / max(size - 1, 1))
+    mean = ranked(land.all_values.mean(axis=0))[:_ROWS]
+    rows = land.all_rows[np.union1d(mean, land.all_values.argmin(axis=1))]
+    rows = rows[~np.isnan(rows[:, j])].copy()
+    rows[:, j] = 1.0 + step if upper else -step
+    return np.asarray(land.least - chances.draws.costs(rows).min(axis=1, initial=np.inf))
+
+
+def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
+    """Return a hyperparameter with twice the range, ten times on a log scale; None if none is.
+
+    A range of positive numbers stays one.
+    """
+    low, high = float(parameter.low), float(parameter.high)
+    reach = high - low
+    if parameter.log:
+        reach = high * (_FACTOR - 1.0) if upper else low * (1.0 - 1.0 / _FACTOR)
+    elif not upper and low > 0.0:
+        reach = min(reach, low)
+        if isinstance(parameter, IntParameter):
+            reach = low - 1.0  # none of something is another thing than one
+    whole = parameter.step
+    if whole is not None:
+        reach = math.floor(reach / whole + 1e-9) * whole
+    low, high = (low, high + reach) if upper else (low - reach, high)
+    if reach <= 0.0 or math.isinf(high - low):
+        return None
+    if isinstance(parameter, FloatParameter):
+        return replace(parameter, low=low, high=high)
+    if max(abs(low), abs(high)) > LARGEST_WHOLE:
+        return None
+    return replace(parameter, low=int(low), high=int(high))
+
+
+def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> Action | None:
+    """Return what to give up, if none of it is widened."""
+    kept = [row.hyperparameter for row in found.narrowed if row.after]
+    if not kept or {*kept} & {*others} or found.loss is None:
+        return None
+    after, before = (chances.of_random(space) for space in (found.space, chances.draws.space))
+    reason = _LEFT(
+        lose=found.lose, probability=min(found.loss.probability, 0.99), n=TRIALS,
+        expected=float(after.mean()), otherwise=float(before.mean()),
+        objective=chances.run.objective_name,
+    )  # fmt: skip
+    gained = decide(after - before)
+    return changed_to(
+        "narrow", [found.space[name] for name in kept], evidence=(reason,),
+        **_told(gained, probability=found.loss.probability, certain=found.loss.certain
+        ),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------- configurations
+
+
+def attempt(chances: Chances, changes: Sequence[Action]) -> Action | None:
+    """Return the configurations to try next within what is searched after `changes`."""
+    n = min(_MOST_TRIED, max(len(chances.run) // 3, 1))
+    rows, gains = chances.promising(n, [p for action in changes for p in action.parameters])
+    decision = chances.decided(gains)
+    if not len(rows) or decision.probability < _PROBABLE:
+        return None
+    configs = _shortened(chances.run.space, rows)
+    reason = _EXPECTED(
+        trials=[chances.trial], expected=decision.estimate, enough=chances.enough,
+        probability=decision.probability,
+    )  # fmt: skip
+    return Action(
+        "try", tuple(configs[0]), tuple(configs[0].values()), configurations=tuple(configs),
+        evidence=(reason,), **_told(decision),
+    )  # fmt: skip
+
+
+def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:
+    """Return configurations with six digits of their real values."""
+    configs = space.decode(rows)
+    for config in configs:
+        for name, value in config.items():
+            parameter = space[name]
+            if isinstance(parameter, FloatParameter) and parameter.step is None:
+                rounded = float(f"{value:.6g}")
+                config[name] = rounded if parameter.low <= rounded <= parameter.high else value
+    return configs
+
+
+def repeat(chances: Chances) -> Action | None:
+    """Return which trials to evaluate again, and how often, if that tells which is best."""
+    costs, best = chances.costs, chances.best
+    probable = np.bincount(costs.argmin(axis=1), minlength=costs.shape[1]) / len(costs)
+    others = [i for i in ranked(-probable).tolist() if i != best and probable[i] >= _MAY_BE_BEST]
+    chosen = [best, *others[: _CONTENDERS - 1]]
+    gains = costs[:, best] - costs[:, chosen].min(axis=1)
+    decision = decide(gains)
+    noise = chances.draws.noise_std
+    if len(chosen) < 2 or decision.estimate < _WORTH * chances.enough:
+        return None
+    # an error as large as what is to be told
+    times = int(np.clip(round((noise / decision.estimate) ** 2), 1, _MOST_TIMES))
+    which = tuple(chances.trial_of(place) for place in chosen)
+    return Action(
+        "repeat", evidence=(_SAME(trials=which, known=decision.estimate),), trials=which,
+        configurations=tuple(map(chances.run.config, which)), times=times,
+        **_told(decision),
+    )  # fmt: skip
+
+
+def keep(chances: Chances) -> Action | None:
+    """Return the trial to keep where it is not the best observed one."""
+    run, rows = chances.run, chances.rows
+    observed = int(np.argmin(run.cost[rows]))
+    if observed == chances.best or run.cost[rows[observed]] == run.cost[rows[chances.best]]:
+        return None
+    decision = decide(chances.costs[:, observed] - chances.costs[:, chances.best], side="above")
+    config = run.config(chances.trial)
+    reason = _LOWEST(
+        trials=[chances.trial], observed=chances.trial_of(observed), expected=decision.estimate,
+        probability=decision.probability,
+    )  # fmt: skip
+    return Action(
+        "keep", tuple(config), tuple(config.values()), trials=(chances.trial,), evidence=(reason,),
+        **_told(decision),
+    )  # fmt: skip
+
+
+def stop(chances: Chances) -> Action:
+    """Return that nothing is to be gained by what the trials tell; that is never certain."""
+    decision = chances.decided(chances.pool[1].max(axis=1, initial=0.0))
+    reason = _NOTHING(
+        trials=[chances.trial], enough=chances.enough, probability=decision.probability
+    )
+    return Action(
+        "stop", trials=(chances.trial,), evidence=(reason,),
+        **_told(decision, probability=1.0 - decision.probability, certain=False),
+    )  # fmt: skip
