@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.belief.drawn import Draws
 from hpo_explain.space import Array
 
 
@@ -71,3 +72,20 @@ def space_of(*, when: dict[str, dict[str, list]] | None = None, **values) -> Sea
         return FloatParameter(name, *of[:2], log=of[2:] == ("log",), **options)
 
     return SearchSpace([parameter(name, of) for name, of in values.items()])
+
+
+class Known(Draws):
+    """Draws that are given functions of encoded rows."""
+
+    noise_std = 0.0
+
+    def __init__(self, space, functions, parts=1):
+        super().__init__(space, np.empty((0, len(space))), "minimize", 0)
+        self.functions, self.parts = functions, parts
+
+    def costs(self, X):
+        return np.array([f(X) for f in self.functions])
+
+    def predict(self, X):
+        found = self.costs(X)
+        return found.mean(axis=0), found.std(axis=0)

@@ -20,7 +20,7 @@ from hpo_explain import (
 )
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Origin, fact
-from hpo_explain.run import OwnAcquisition, diverged_above
+from hpo_explain.run import OwnAcquisition, diverged_above, thinned
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note
 
@@ -437,3 +437,13 @@ def test_wrong_input_is_refused_with_argument_value_and_remedy(call, words):
         call()
     assert not isinstance(caught.value, NothingToExplain)
     assert all(word in str(caught.value) for word in words.split("|"))
+
+
+def test_a_thinned_run_holds_trials_of_the_run():
+    X = unit_cube(2).sample(50, seed=0)
+    run = Run(unit_cube(2), X, X[:, 0], "minimize", proposals=range(10, 50))
+    some = thinned(run, 20, seed=1)
+    for trial in some.trials.tolist():
+        assert some.config(trial) == run.config(trial)
+    assert set(some.proposals) == {t for t in some.trials.tolist() if t >= 10}
+    assert thinned(run, 50) is run

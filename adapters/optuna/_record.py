@@ -8,17 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
 import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters.optuna.quiet import made
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import SearchSpace
 
 _NOBODY = "no acquisition function chose this: "
 _BY_HAND = declared_fact(
@@ -46,7 +44,6 @@ UNKNOWN_DISTRIBUTION = declared_fact(
     "unknown_distribution", "{names} has a distribution of an unknown kind"
 )
 _CHECKED = "4.5 and 5.0"
-_FEWEST, _MOST = 20, 300  # trials of which the regret is bounded
 _KEPT = 16  # one model for every trial would fill the memory
 BY_HAND = (Origin.ENQUEUED, Origin.RETRIED, Origin.ADDED)
 """Origins of trials that the sampler did not choose."""
@@ -216,28 +213,6 @@ class SamplerRecord:
         """Return why there is no acquisition function of trial `before`; None if there is one."""
         found = self._own(before)
         return found if isinstance(found, Fact) else None
-
-    def regret_bound(self, trials: Sequence[int], objective: Array) -> float | None:
-        """Return the bound of :class:`optuna.terminator.RegretBoundEvaluator`.
-
-        Of one objective, unless trials are too few, or so many that it takes long.
-        """
-        if len(self.directions) != 1 or not _FEWEST <= len(trials) <= _MOST:
-            return None
-        numbered = {trial.number: trial for trial in self.trials}
-        told = []
-        for number, value in zip(trials, objective, strict=True):
-            trial = copy.copy(numbered[int(number)])
-            trial.state, trial.value = optuna.trial.TrialState.COMPLETE, float(value)
-            told.append(trial)
-        try:
-            from optuna.terminator import RegretBoundEvaluator
-
-            evaluator = made(RegretBoundEvaluator, seed=0)
-            bound = float(evaluator.evaluate(told, self.directions[0]))
-        except (ImportError, ValueError):  # it needs torch, and what all trials have
-            return None
-        return bound if np.isfinite(bound) else None
 
     def _own(self, before: int | None) -> OwnAcquisition | Fact:
         """Return the acquisition function of trial `before`, or why there is none."""

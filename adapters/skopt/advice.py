@@ -14,8 +14,7 @@ def continued(advice: Advice, result: Any) -> dict[str, Any]:
     """Return the arguments by which an optimization goes on with the actions of an advice.
 
     Ranges, scales and categories are those advised. A trial outside of them cannot be told to
-    scikit-optimize, and is left out; as hardly any trial would be left where hyperparameters are
-    fixed, these stay free: the code of the action says how to fix them.
+    scikit-optimize, and is left out.
 
     Parameters
     ----------
@@ -45,10 +44,7 @@ def continued(advice: Advice, result: Any) -> dict[str, Any]:
     ([Real(low=0.2, high=0.4, prior='uniform', transform='identity')], True)
     """
     changed = {
-        parameter.name: parameter
-        for action in advice.actions
-        if action.kind != "fix"
-        for parameter in action.parameters
+        parameter.name: parameter for action in advice.actions for parameter in action.parameters
     }
     names = advice.subject.space.names
     dimensions = [

@@ -158,8 +158,8 @@ def _advised(study: optuna.Study, problem: Problem, space: hx.SearchSpace) -> tu
 
 
 def _wider(space: hx.SearchSpace, advice: Advice) -> hx.SearchSpace:
-    """Return the space that the trials lie in: with the wider ranges and other scales advised."""
-    wider = [a for a in advice.actions if a.kind in ("widen", "rescale")]
+    """Return the space that the trials lie in: with the wider ranges advised."""
+    wider = [a for a in advice.actions if a.kind == "widen"]
     changed = {p.name: p for action in wider for p in action.parameters}
     return hx.SearchSpace([changed.get(p.name, p) for p in space])
 

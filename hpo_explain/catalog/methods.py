@@ -273,8 +273,8 @@ ADVISE = Method(
     name="advise",
     module="hpo_explain.methods.advice.advise",
     asks="What should be done next?",
-    limits="only what the other explanations are certain of; gains are those that the model "
-    "expects",
+    limits="gains are what the trials allow to expect, with a probability; an optimum where nobody "
+    "looked is not foreseen",
 )
 NEXT_EXPERIMENTS = Method(
     name="next_experiments",

@@ -44,14 +44,10 @@ def test_it_goes_on_within_the_dimensions_advised_with_the_trials_inside():
     assert len(result.x_iters) == 20
 
 
-def test_a_wider_range_keeps_all_trials_and_fixed_values_are_left_to_the_code():
+def test_a_wider_range_keeps_all_trials():
     result = result_of()
     wider = Action("widen", parameters=(hx.FloatParameter("lr", 1e-3, 10.0, log=True),))
-    fixed = Action("fix", parameters=(hx.CategoricalParameter("kind", ["a"]),), framework="skopt")
-    found = applied(result, wider, fixed)
+    found = applied(result, wider)
     assert found["dimensions"][0].high == 10.0
     assert found["dimensions"][2].categories == ("a", "b", "c")
     assert found["x0"] == result.x_iters
-    given = {"skopt": skopt}
-    exec(fixed.code, given)
-    assert given["kind"] == Categorical(["a"], name="kind")

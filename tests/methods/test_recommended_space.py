@@ -5,29 +5,11 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.figures import PALE
-from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods.space.narrowing import Narrowing
 from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer
-from tests.analytic import space_of, unit_cube
+from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
-
-
-class Known(Draws):
-    """Draws that are given functions of encoded rows."""
-
-    noise_std = 0.0
-
-    def __init__(self, space, functions, parts=1):
-        super().__init__(space, np.empty((0, len(space))), "minimize", 0)
-        self.functions, self.parts = functions, parts
-
-    def costs(self, X):
-        return np.array([f(X) for f in self.functions])
-
-    def predict(self, X):
-        found = self.costs(X)
-        return found.mean(axis=0), found.std(axis=0)
 
 
 def recommend(space, mean, n=80, direction="minimize", **options):

@@ -13,12 +13,12 @@ gain        ``f_s(x*) - f_s(x)``, of several the largest
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.belief.decide import STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods.advice.beware import tried
 from hpo_explain.methods.space.narrowing import usual_loss
@@ -98,8 +98,14 @@ class Chances:
         return self.costs[:, [self.best]] - self.draws.costs(X)
 
     def decided(self, gains: Array) -> Decision:
-        """Return whether something is gained that counts, from the gain of each draw."""
-        return decide(np.maximum(gains, 0.0), self.enough, side="above")
+        """Return whether something is gained that counts, from the gain of each draw.
+
+        Minima scatter by more than those of draws do, so these are stretched about their median.
+        """
+        middle = np.median(gains)
+        stretched = np.maximum(middle + STRETCH["least"] * (gains - middle), 0.0)
+        found = decide(stretched, self.enough, side="above")
+        return replace(found, estimate=float(np.maximum(gains, 0.0).mean()))
 
     # ------------------------------------------------------------------ single configurations
 
@@ -161,11 +167,12 @@ class Chances:
 
     # ------------------------------------------------------------------ random ones
 
-    def of_random(self, space: SearchSpace) -> Array:
-        """Return the gain of each draw that random trials in a part of the space bring, (k,)."""
-        whole = self.draws.space
-        X = whole.encode(space.decode(space.sample(_RANDOM, seed=self.draws.seed)))
-        return expected_best(np.maximum(self.gains(X), 0.0))
+    def of_random(self, within: Sequence[Parameter]) -> Array:
+        """Return what random trials with such values of hyperparameters gain in each draw, (k,)."""
+        land = self.draws.landscape
+        rows = np.flatnonzero(inside_of(self.draws.space, within, land.rows))[:_RANDOM]
+        gains = self.costs[:, [self.best]] - land.values[:, rows]
+        return expected_best(np.maximum(gains, 0.0))
 
 
 def inside_of(space: SearchSpace, within: Sequence[Parameter], X: Array) -> Bools:
@@ -191,8 +198,8 @@ def expected_best(values: Array, k: int = TRIALS) -> Array:
     """
     ordered = -np.sort(-values, axis=1)
     n = values.shape[1]
-    weights = np.zeros(n)
-    weights[0] = k / n
+    k, weights = min(k, n), np.zeros(n)
+    weights[:1] = k / max(n, 1)
     for r in range(1, n - k + 1):
         weights[r] = weights[r - 1] * (n - r - k + 1) / (n - r)
     return np.asarray(ordered @ weights)

@@ -26,11 +26,11 @@ from hpo_explain.space import (
 )
 
 _Number = FloatParameter | IntParameter
-_PROBABLE = 0.2  # of gaining what counts: less is not worth a trial
+_PROBABLE = 0.1  # of gaining what counts: less is not worth a trial
 _MOST_TRIED, _CONTENDERS, _MOST_TIMES = 10, 3, 5
 _MAY_BE_BEST = 0.05
-_WORTH = 0.25  # of what counts: knowing the best of some trials must gain so much
-_BEYOND = 0.1  # of the scale: so far beyond an end the draws are asked
+_WORTH = 0.5  # of what counts: knowing the best of some trials must gain so much
+_BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
 _FACTOR = 10.0  # of the end of a logarithmic range
 _ROWS = 100
 
@@ -84,7 +84,8 @@ def _told(decision: Decision, **known: Any) -> dict[str, Any]:
 def widen(chances: Chances) -> Action | None:
     """Return ranges to widen: beyond an end, draws promise more than counts.
 
-    They are asked a tenth of the scale beyond the end, everything else as where they are best.
+    They are asked up to a fifth of the scale beyond the end, everything else as where they are
+    best.
     """
     if not isinstance(chances.draws, Belief):
         return None  # a model of the user's is not asked beyond its space
@@ -95,7 +96,7 @@ def widen(chances: Chances) -> Action | None:
         sides = [(side, _beyond(chances, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
         new, decision = _longer(parameter, upper=side), chances.decided(gains)
-        if new is None or not decision.certain:
+        if new is None or decision.estimate <= chances.enough:
             continue
         reason = _AT_END(
             names=[parameter.name], objective=run.objective_name, upper=side,
@@ -118,11 +119,13 @@ def _beyond(chances: Chances, j: int, upper: bool) -> Array:
     if (land.best[:, j] == (len(axis.centers) - 1 if upper else 0)).mean() < 0.5:
         return np.zeros(len(land.least))
     size = space.parameters[j].size
-    step = _BEYOND if size is None else max(_BEYOND, 1.0 / max(size - 1, 1))
+    least = 0.0 if size is None else 1.0 / max(size - 1, 1)
     mean = ranked(land.all_values.mean(axis=0))[:_ROWS]
     rows = land.all_rows[np.union1d(mean, land.all_values.argmin(axis=1))]
-    rows = rows[~np.isnan(rows[:, j])].copy()
-    rows[:, j] = 1.0 + step if upper else -step
+    rows = rows[~np.isnan(rows[:, j])]
+    far = np.repeat([max(step, least) for step in _BEYOND], len(rows))
+    rows = np.tile(rows, (len(_BEYOND), 1))
+    rows[:, j] = 1.0 + far if upper else -far
     return np.asarray(land.least - chances.draws.costs(rows).min(axis=1, initial=np.inf))
 
 
@@ -153,11 +156,12 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
 
 
 def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> Action | None:
-    """Return what to give up, if none of it is widened."""
-    kept = [row.hyperparameter for row in found.narrowed if row.after]
-    if not kept or {*kept} & {*others} or found.loss is None:
+    """Return what to give up of hyperparameters that are not named otherwise."""
+    names = [row.hyperparameter for row in found.narrowed if row.after]
+    kept = [found.space[name] for name in names if name not in others]
+    if not kept or found.loss is None:
         return None
-    after, before = (chances.of_random(space) for space in (found.space, chances.draws.space))
+    after, before = chances.of_random(kept), chances.of_random(())
     reason = _LEFT(
         lose=found.lose, probability=min(found.loss.probability, 0.99), n=TRIALS,
         expected=float(after.mean()), otherwise=float(before.mean()),
@@ -165,7 +169,7 @@ def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> 
     )  # fmt: skip
     gained = decide(after - before)
     return changed_to(
-        "narrow", [found.space[name] for name in kept], evidence=(reason,),
+        "narrow", kept, evidence=(reason,),
         **_told(gained, probability=found.loss.probability, certain=found.loss.certain
         ),
     )  # fmt: skip
