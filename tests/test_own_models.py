@@ -88,7 +88,7 @@ def test_advice_is_that_of_the_model_given():
     model = hx.GaussianProcessSurrogate.fit(SPACE, some, (some[:, 1] - 0.1) ** 2)
     actions = {action.kind: action for action in hx.advise(RUN, surrogate=model).actions}
     assert actions["narrow"].hyperparameters == ("x2",)
-    assert abs(actions["try"].configurations[0]["x2"] - 0.1) < 0.05
+    assert min(abs(config["x2"] - 0.1) for config in actions["try"].configurations) < 0.05
 
 
 def test_proposals_of_a_run_keep_the_model_of_their_time():
