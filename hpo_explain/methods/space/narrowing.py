@@ -17,6 +17,7 @@ hyperparameter is judged by what is near the best of its branch, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy as np
 from hpo_explain.belief.decide import STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.functionals import least_in
-from hpo_explain.space import Array, Bools, CategoricalParameter, Ints
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter
 
 HELD = 0.95  # share of the draws of each part that keep a near row
 _MAY_BE_NEAR = 0.25  # of the draws: a level that is near in more is never dropped
@@ -206,18 +207,22 @@ def allowed(loss: Array, lose: float) -> Decision:
     return decide(loss, limit, side="below", stretch=STRETCH["least"])
 
 
-def part_of(draws: Draws, kept: Sequence[Bools], j: int) -> dict[str, object]:
-    """Return the choices, or both ends of the range, of the levels kept of a hyperparameter."""
+def part_of(draws: Draws, kept: Sequence[Bools], j: int) -> Parameter:
+    """Return a hyperparameter with the levels that are kept of it."""
+    if kept[j].all():
+        return draws.space.parameters[j]
     parameter, axis = draws.space.parameters[j], draws.landscape.axes[j]
     if isinstance(parameter, CategoricalParameter):
-        return {"choices": tuple(parameter.choices[int(c)] for c in axis.centers[kept[j]])}
+        codes = axis.centers[kept[j]].astype(int).tolist()
+        return replace(parameter, choices=[parameter.choices[code] for code in codes])
     first, last = np.flatnonzero(kept[j])[[0, -1]]
     low, high = axis.edges[first, 0], axis.edges[last, 1]
     if parameter.size is None:  # levels meet between their outermost values
         low = (axis.edges[max(first - 1, 0), 1] + low) / 2.0
         high = (axis.edges[min(last + 1, len(axis.edges) - 1), 0] + high) / 2.0
     start, end = parameter.decode(np.array([low, high]))
-    return {
-        "low": parameter.low if first == 0 else start,
-        "high": parameter.high if last == len(axis.edges) - 1 else end,
-    }
+    return replace(
+        parameter,
+        low=parameter.low if first == 0 else start,
+        high=parameter.high if last == len(axis.edges) - 1 else end,
+    )

@@ -147,10 +147,7 @@ class RecommendedSpaceExplainer:
         lose = usual_loss(draws) if self._lose is None else self._lose
         search = Narrowing(draws, lose, self._feasible)
         kept = search.found()
-        narrower = [
-            p if of.all() else replace(p, **part_of(draws, kept, j))
-            for j, (p, of) in enumerate(zip(space.parameters, kept, strict=True))
-        ]
+        narrower = [part_of(draws, kept, j) for j in range(len(space))]
         possible, dropped = still_possible(narrower)
         return Recommendation(
             subject=subject,

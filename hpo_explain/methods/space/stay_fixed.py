@@ -70,6 +70,6 @@ def _losses(draws: Draws, x: Array) -> Callable[[Sequence[int]], Array]:
         changed = complete.copy()
         changed[:, columns] = x[columns]
         found = np.minimum(draws.costs(space.project(changed)).min(axis=1), alone)
-        return np.maximum(found - land.least, 0.0)
+        return np.asarray(np.maximum(found - land.least, 0.0))
 
     return loss
