@@ -70,7 +70,7 @@ class Chances:
     @cached_property
     def rows(self) -> Ints:
         """The first row of the run with each feasible configuration."""
-        rows = np.flatnonzero(self.run.feasible)
+        rows = np.flatnonzero(np.asarray(self.run.feasible))
         _, first = np.unique(np.nan_to_num(self.run.X[rows], nan=-1.0), axis=0, return_index=True)
         return np.asarray(rows[np.sort(first)])
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -221,8 +222,8 @@ def part_of(draws: Draws, kept: Sequence[Bools], j: int) -> Parameter:
         low = (axis.edges[max(first - 1, 0), 1] + low) / 2.0
         high = (axis.edges[min(last + 1, len(axis.edges) - 1), 0] + high) / 2.0
     start, end = parameter.decode(np.array([low, high]))
-    return replace(
-        parameter,
-        low=parameter.low if first == 0 else start,
-        high=parameter.high if last == len(axis.edges) - 1 else end,
-    )
+    ends: dict[str, Any] = {
+        "low": parameter.low if first == 0 else start,
+        "high": parameter.high if last == len(axis.edges) - 1 else end,
+    }
+    return replace(parameter, **ends)
