@@ -83,14 +83,6 @@ def test_a_section_says_why_it_does_not_apply(section):
         content_of(section, single)
 
 
-def test_cautions_stand_before_the_finding():
-    rng = np.random.default_rng(0)
-    run = tuning_run(40)
-    noise = hx.Run(run.space, run.X, rng.normal(size=40), "minimize", objective_name="loss")
-    page = Page(content_of("local-importance", noise).body)
-    assert "Read with caution. Trust in the model" in page.text
-
-
 # ---------------------------------------------------------------------- effects
 
 
