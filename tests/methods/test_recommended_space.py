@@ -39,7 +39,7 @@ def test_of_one_function_the_smallest_box_near_its_best_is_left():
     assert (found.loss.estimate, found.loss.probability) == (0.0, 1.0)
 
 
-def test_what_is_best_in_a_quarter_of_the_functions_of_one_part_stays():
+def test_what_is_best_in_more_than_one_in_twenty_functions_of_a_part_stays():
     """One in fourteen functions is best at 9: given up only if both parts can spare it."""
     space = space_of(a=range(10))
 

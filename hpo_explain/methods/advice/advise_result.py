@@ -180,6 +180,8 @@ def settings_of(names: Sequence[str], values: Sequence[Any], between: str = "") 
 def _extent(parameter: Parameter) -> str:
     if isinstance(parameter, CategoricalParameter):
         return f"in {values_in_words(parameter.choices)}"
+    if parameter.low == parameter.high:
+        return f"at {format_value(parameter.low)}"
     return f"from {format_value(parameter.low)} to {format_value(parameter.high)}"
 
 

@@ -38,6 +38,7 @@ from hpo_explain.space.searches import changed, filled
 from hpo_explain.space.support import nearest
 
 _MOST = 1500  # rows of which it is asked whether trials failed near them
+_TRIED = 200  # trials of which one is the best
 _PARENTS, _COPIES, _STEPS = 60, 5, (0.08, 0.03)
 _LITTLE = 0.05  # of what the first brings: the others must add so much
 _RANDOM = 200  # rows of a space in which random trials are made
@@ -69,10 +70,11 @@ class Chances:
 
     @cached_property
     def rows(self) -> Ints:
-        """The first row of the run with each feasible configuration."""
+        """The first row of the run with each feasible configuration, of many the best observed."""
         rows = np.flatnonzero(np.asarray(self.run.feasible))
         _, first = np.unique(np.nan_to_num(self.run.X[rows], nan=-1.0), axis=0, return_index=True)
-        return np.asarray(rows[np.sort(first)])
+        rows = rows[np.sort(first)]
+        return np.asarray(rows[np.sort(ranked(self.run.cost[rows])[:_TRIED])])
 
     @cached_property
     def costs(self) -> Array:
