@@ -58,7 +58,7 @@ _SAME = declared_fact(
 _LOWEST = declared_fact(
     "lowest_mean",
     "trial {trials} is expected to be better than the best observed one, trial {observed}, by "
-    "{expected:.2g}, and is better with {probability:%}",
+    "{expected:.2g}, and by more than what counts ({enough:.2g}) with {probability:%}",
 )
 _NOTHING = declared_fact(
     "nothing_to_gain",
@@ -235,11 +235,12 @@ def keep(chances: Chances) -> Action | None:
     observed = int(np.argmin(run.cost[rows]))
     if observed == chances.best or run.cost[rows[observed]] == run.cost[rows[chances.best]]:
         return None
-    decision = decide(chances.costs[:, observed] - chances.costs[:, chances.best], side="above")
+    gains = chances.costs[:, observed] - chances.costs[:, chances.best]
+    decision = decide(gains, chances.enough, side="above")
     config = run.config(chances.trial)
     reason = _LOWEST(
         trials=[chances.trial], observed=chances.trial_of(observed), expected=decision.estimate,
-        probability=decision.probability,
+        enough=chances.enough, probability=decision.probability,
     )  # fmt: skip
     return Action(
         "keep", tuple(config), tuple(config.values()), trials=(chances.trial,), evidence=(reason,),
