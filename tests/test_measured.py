@@ -128,7 +128,7 @@ def test_the_forest_of_failures_is_a_classifier():
 def test_of_failures_by_chance_nothing_is_claimed(seed):
     run = run_with_failures(lambda X: np.full(len(X), 0.3), seed=seed)
     assert not any(
-        claim.certain and claim.kind == "importance"
+        claim.certain and claim.kind == "share"
         for claim in hx.importance(run, target="failed").claims
     )
     assert hx.trust(run, target="failed").level == "poor"

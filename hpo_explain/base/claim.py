@@ -13,47 +13,6 @@ spread            one evaluation scatters by this standard deviation
 tried             so much was tried, or found among what was tried
 form              the shape of what is shown
 action            this is to be done next (`term` says what kind of action); it gains so much
-----------------  ----------------------------------------------------------------------------
-reason            the value made a configuration desirable (or the prediction better)
-counter_reason    the value spoke against it
-indifferent       the configuration is no better and no worse than an average one
-models_differ     another model of similar skill sees this share of the variance instead
-importance        the hyperparameters explain this share of the variance
-mains             single hyperparameters explain this share of the variance together
-interaction       the hyperparameters act together, as strongly as the estimate says
-no_interaction    no hyperparameters act together
-no_effect         no hyperparameter makes a difference
-best_at           no value outside these ranges, or sets of categories, is best
-contrast          the objective at the first of two values differs so much from that at the second
-flat              the objective does not change with the hyperparameters
-gain              a step of a path gains this much
-total_gain        a whole path gains this much
-no_difference     two configurations do not differ
-order_matters     what a step gains depends on the order of the steps
-effect            a change of the hyperparameter changes the prediction by this much
-keep              a range or set of values is worth searching
-fix               the hyperparameter can stay at this value
-driver            the hyperparameter drove the proposals
-turning_point     from this trial on the predicted objective led, not uncertainty
-balance           this share of the contributions is about uncertainty
-region            the effect is known best where the values, which are conditions, hold
-no_region         the effect is known equally well in all parts of the space
-common, rare      the value is common, or rare, among good trials
-stable            repeated runs agree on it
-ranking           the hyperparameters' contributions are in this order, the largest first
-noise             one evaluation scatters by this standard deviation, at the values or anywhere
-noise_ratio       the noise at the first of two values is so many times that at the second
-early_rank        at the step (`values`) trials rank as in the end, with this rank correlation
-pruning           the pruner (`values`) would have lost so much of the best objective
-share_changes     from the first of two steps to the second a share of the variance changes so much
-incumbent         the best result so far is that of this configuration
-improvement       proposals of a model improved the best result so far by this much
-everywhere        the hyperparameter explains at least so much of the variance in every run
-shares_differ     the share in the first of two runs (`values`) is so much larger than in the second
-default           the values lose this share of what tuning gains, on average over runs
-trade             from the first to the second value (`values`) the objective (`term`) gains so much
-saving            a trial in place of another (`values`) saves this share of an objective (`term`)
-best_in_all       the trial (`values`) is best in all objectives
 ================  ============================================================================
 """
 
@@ -78,47 +37,7 @@ Kind = Literal[
     "spread",
     "tried",
     "form",
-    "reason",
-    "counter_reason",
-    "indifferent",
-    "models_differ",
-    "importance",
-    "mains",
-    "interaction",
-    "no_interaction",
-    "no_effect",
-    "best_at",
-    "contrast",
-    "flat",
-    "gain",
-    "total_gain",
-    "no_difference",
-    "order_matters",
-    "effect",
     "keep",
-    "fix",
-    "driver",
-    "turning_point",
-    "balance",
-    "region",
-    "no_region",
-    "common",
-    "rare",
-    "stable",
-    "ranking",
-    "noise",
-    "noise_ratio",
-    "early_rank",
-    "pruning",
-    "share_changes",
-    "incumbent",
-    "improvement",
-    "everywhere",
-    "shares_differ",
-    "default",
-    "trade",
-    "saving",
-    "best_in_all",
     "action",
 ]
 

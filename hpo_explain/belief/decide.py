@@ -14,6 +14,7 @@ Side = Literal["either", "above", "below"]
 LEVEL = 0.95
 MATTERS, INTERACTS = 0.02, 0.005  # shares of the variance of one, and of what two do together
 NARROWING = 0.90  # as right as 0.95, measured
+CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _MASS = 0.95  # of intervals
 NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
 STRETCH = {"average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0}

@@ -13,7 +13,7 @@ from hpo_explain.base.numbers import format_level, format_value, leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import UNCLEAR, Estimate
-from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
+from hpo_explain.belief.decide import CHOSEN, LEVEL, STRETCH, Decision, decide, interval
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Ablation(Result):
         """Whether each step is a gain or a loss."""
         if self.gains_drawn is None:
             return (None,) * len(self.steps)
-        return tuple(map(_decided, self.gains_drawn))
+        return tuple(_decided(drawn, CHOSEN) for drawn in self.gains_drawn)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -257,8 +257,8 @@ class Ablation(Result):
         )
 
 
-def _decided(drawn: Array) -> Decision:
-    return decide(drawn, stretch=STRETCH["average"])
+def _decided(drawn: Array, level: float = LEVEL) -> Decision:
+    return decide(drawn, level=level, stretch=STRETCH["average"])
 
 
 def _of(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -15,9 +15,9 @@ from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.belief.decide import MATTERS, Decision, decide
 from hpo_explain.belief.drawn import in_own_order
-from hpo_explain.methods.importance.fanova_result import MATTERS, FanovaImportance
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
 from hpo_explain.space import Array
 
