@@ -8,12 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from hpo_explain.belief.landscape import Axis, Landscape
-from hpo_explain.space import Array, Bools
+from hpo_explain.space import Array, Bools, Ints
 
 _DEGREE = 7  # of polynomials of one hyperparameter
 _PAIRED = (4, 5)  # functions of a number, and of a category, in a pair
 _OF_MANY = 2  # of either, where there are more hyperparameters than
 _MANY = 15
+_AMONG = 60  # hyperparameters, the largest, whose pairs are looked at
+_ROWS_EACH = 4  # rows at least for each function of one hyperparameter
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,10 @@ class Anova:
     def _bases(self) -> tuple[_Basis, ...]:
         land = self.landscape
         many = len(land.axes) > _MANY
-        return tuple(_Basis(x, a, many) for x, a in zip(land.latent.T, land.axes, strict=True))
+        degree = min(_DEGREE, max(2, len(land.latent) // (_ROWS_EACH * len(land.axes))))
+        return tuple(
+            _Basis(x, a, degree, many) for x, a in zip(land.latent.T, land.axes, strict=True)
+        )
 
     @cached_property
     def mean(self) -> Array:
@@ -52,6 +57,11 @@ class Anova:
     def _whole(self) -> Array:
         return np.maximum(self.variance, 1e-300)[:, None]
 
+    @property
+    def _ends(self) -> Ints:
+        """Where each hyperparameter's coefficients end, but the last one's."""
+        return np.cumsum([b.functions.shape[1] for b in self._bases])[:-1]
+
     @cached_property
     def _fitted(self) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
         """Coefficients of main effects and pairs, and the shares of the latter, per draw."""
@@ -63,22 +73,23 @@ class Anova:
         rest = values - own @ design.T
         left, chance = rest.copy(), (rest**2).mean(axis=1) / n
         pairs, shares = {}, []
-        for a, first in enumerate(self._bases[:-1]):
-            others = self._bases[a + 1 :]
+        sizes = [(c**2).sum(axis=1).mean() for c in np.split(own, self._ends, axis=1)]
+        largest = np.sort(np.argsort(sizes, kind="stable")[-_AMONG:]).tolist()
+        for i, a in enumerate(largest[:-1]):
+            first, others = self._bases[a], [self._bases[b] for b in largest[i + 1 :]]
             both = _products(first.small, np.concatenate([b.small for b in others], axis=1))
             found = rest @ both / n
             left -= found @ both.T
             found = found.reshape(len(values), first.small.shape[1], -1)
             ends = np.cumsum([b.small.shape[1] for b in others])[:-1]
-            for b, part in enumerate(np.split(found, ends, axis=2), start=a + 1):
+            for b, part in zip(largest[i + 1 :], np.split(found, ends, axis=2), strict=True):
                 pairs[a, b] = part.reshape(len(values), -1)
                 by_chance = chance * pairs[a, b].shape[1]
                 shares.append((pairs[a, b] ** 2).sum(axis=1) - by_chance)
         own = own + left @ solve
-        ends = np.cumsum([b.functions.shape[1] for b in self._bases])[:-1]
         of_pairs = np.column_stack(shares) if shares else np.empty((len(values), 0))
         self.__dict__["_chance"] = (left**2).mean(axis=1) / n
-        return np.split(own, ends, axis=1), pairs, np.maximum(of_pairs, 0.0)
+        return np.split(own, self._ends, axis=1), pairs, np.maximum(of_pairs, 0.0)
 
     @cached_property
     def mains(self) -> Array:
@@ -89,7 +100,7 @@ class Anova:
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of hyperparameters."""
+        """The pairs of hyperparameters; of more than 60, of those that matter most alone."""
         return tuple(self._fitted[1])
 
     @cached_property
@@ -135,10 +146,10 @@ class Anova:
 class _Basis:
     """Functions of one hyperparameter, orthonormal over the rows and without a mean."""
 
-    def __init__(self, x: Array, axis: Axis, many: bool) -> None:
+    def __init__(self, x: Array, axis: Axis, degree: int, many: bool) -> None:
         self.axis = axis
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
-        self.degree = min(_DEGREE, len(axis.centers) - 1)
+        self.degree = min(degree, len(axis.centers) - 1)
         raw = self._raw(x)
         self.change = np.linalg.inv(np.linalg.qr(raw, mode="r")) * np.sqrt(len(x))
         self.functions = (raw @ self.change)[:, 1:]

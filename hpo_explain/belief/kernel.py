@@ -21,6 +21,7 @@ from hpo_explain.space import Array, Bools
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
+_MOST = 160  # parameters, of which the curvature is looked at
 Single = npt.NDArray[Any]  # in single precision
 Factor = tuple[Single, Single | None, Single]  # of a hyperparameter: B, its slope, the factor
 
@@ -235,12 +236,21 @@ class Pairs:
         return value, gradient * self.temper - u
 
 
+def _spread(pairs: Pairs, mode: Array) -> Array:
+    """Return a root of the inverse curvature at the mode, which is at least half of the prior's."""
+    step = 1e-2
+    moved = step * np.eye(len(mode))
+    curvature = np.array([pairs.slope(mode + e)[1] - pairs.slope(mode - e)[1] for e in moved])
+    values, vectors = np.linalg.eigh(-(curvature + curvature.T) / (4.0 * step))
+    return np.asarray(vectors / np.sqrt(np.maximum(values, 0.5)))
+
+
 def settings(pairs: Pairs, *, kept: int, seed: int, proposals: int = 120) -> list[Parameters]:
     """Draw parameters from their tempered posterior.
 
     The mode from two starts; proposals from a t distribution with 6 degrees of freedom whose
-    precision is the curvature there, at least half of the prior's; of them `kept` are taken with
-    truncated importance weights.
+    precision is the curvature there, at least half of the prior's (with more than 50
+    hyperparameters the prior's own); of them `kept` are taken with truncated importance weights.
     """
     from scipy.optimize import minimize
 
@@ -261,12 +271,7 @@ def settings(pairs: Pairs, *, kept: int, seed: int, proposals: int = 120) -> lis
         )
         if found.fun < least:
             mode, least = found.x, found.fun
-    step = 1e-2
-    moved = np.eye(size) * step
-    curvature = [(pairs.slope(mode + e)[1] - pairs.slope(mode - e)[1]) / (2 * step) for e in moved]
-    symmetric = -0.5 * (np.array(curvature) + np.array(curvature).T)
-    values, vectors = np.linalg.eigh(symmetric)
-    root = vectors / np.sqrt(np.maximum(values, 0.5))
+    root = _spread(pairs, mode) if size <= _MOST else np.eye(size)
     degrees = 6
     t = rng.normal(size=(proposals, size))
     t /= np.sqrt(rng.chisquare(degrees, proposals) / degrees)[:, None]

@@ -126,7 +126,7 @@ class Landscape:
         mean = np.argsort(values.mean(axis=0), kind="stable")[:best]
         lowest = lowest[np.argsort(-counts, kind="stable")]
         size = sum(len(axis.centers) for axis in self.axes)
-        count = max(4, min(best, _AROUND // size))
+        count = max(1, min(best, _AROUND // size))
         half = count // 3
         chosen = list(dict.fromkeys([*mean[:half].tolist(), *lowest.tolist(), *mean.tolist()]))
         start = rows[chosen[:count]]
