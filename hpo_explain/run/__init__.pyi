@@ -26,8 +26,6 @@ from .parts import Reviewed as Reviewed
 from .parts import WithoutResult as WithoutResult
 from .repeats import Repeats as Repeats
 from .run import Run as Run
-from .subsets import LogTail as LogTail
-from .subsets import on_log_tail as on_log_tail
 from .subsets import thinned as thinned
 from .targets import is_measured as is_measured
 from .targets import measured as measured
