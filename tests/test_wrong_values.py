@@ -80,7 +80,6 @@ WRONG = {
     "criterion": WORD,
     "default": CONFIG,
     "divisions": COUNT,
-    "draws": [*COUNT, 2],
     "enough": [*NUMBER, -1, 2],
     "ensemble": [5, "x", [3], ["gp"], {"a": 1}],
     "estimator": WORD,

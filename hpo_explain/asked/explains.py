@@ -42,8 +42,6 @@ _SHARED = """
         The surrogate of the objective, as in :meth:`Run.surrogate`.
     surrogate : Surrogate or object, optional
         A model of your own in place of `kind`, as in :meth:`Run.explained_by`.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     seed : int, default 0
         Seed of the surrogate, and of whatever is sampled.
     **reading
@@ -57,7 +55,6 @@ class Asked:
 
     run: Run
     kind: Kind = "auto"
-    draws: int | None = None
     seed: int = 0
     acquisition: Criterion | Acquisition | None = None
     before: int | None = None
@@ -94,11 +91,11 @@ class Asked:
 
     def subject(self, trial: int | None = None) -> Subject:
         """Return what the result is about."""
-        return Subject.of(self.run, trial=trial, draws=self.draws, notes=self.notes)
+        return Subject.of(self.run, trial=trial, notes=self.notes)
 
 
 def _of_surrogate(
-    *, kind: Kind = "auto", surrogate: Any = None, draws: int | None = None, seed: int = 0,
+    *, kind: Kind = "auto", surrogate: Any = None, seed: int = 0,
     **reading: Any,
 ) -> None:  # fmt: skip
     """Take what functions take that explain the objective only."""
@@ -106,7 +103,7 @@ def _of_surrogate(
 
 def _shared(
     *, acquisition: Criterion | Acquisition | None = None, before: int | None = None,
-    kind: Kind = "auto", surrogate: Any = None, draws: int | None = None, seed: int = 0,
+    kind: Kind = "auto", surrogate: Any = None, seed: int = 0,
     **reading: Any,
 ) -> None:  # fmt: skip
     """Take what every function takes; only its signature counts."""

@@ -57,22 +57,6 @@ def check_seed(value: object) -> int:
     return check_count("seed", value, minimum=0)
 
 
-def check_draws(value: object) -> int | None:
-    """Return a number of functions to draw, an even one; None for as many as are usual.
-
-    Functions are drawn with their mirror images, so that an odd number counts as the next even one.
-
-    Examples
-    --------
-    >>> check_draws(49), check_draws(None)
-    (50, None)
-    """
-    if value is None:
-        return None
-    count = check_count("draws", value, minimum=4)
-    return count + count % 2
-
-
 def check_flag(name: str, value: object) -> bool:
     """Return `value` if it is True or False."""
     if not isinstance(value, (bool, np.bool_)):

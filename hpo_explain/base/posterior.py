@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,25 +14,18 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-_EVEN = 1e-9  # of a sum of cubes: means are as far apart on either side
 DRAWS = 1000
-"""Functions drawn by default, where they are cheap."""
+"""Draws of runs, with a function of each."""
 
 Order = Literal["largest", "smallest", "farthest from 0"]
 
 
 @dataclass(frozen=True, eq=False)
 class PosteriorDraws:
-    """A result's numbers for functions drawn from the posterior of a Gaussian process.
+    """A result's numbers for each function that the trials allow.
 
     Each row is about one function as a whole, so that numbers of one row may be compared: what two
     of them have in common does not count as uncertainty of their difference.
-
-    How many functions are drawn is what `draws` says in every function that has this option, such
-    as ``hx.importance(run, kind="gp", draws=2000)``, or :attr:`Subject.draws` for an explainer: an
-    even number, at least 4. By default it is 1000 where sums of values of the function are drawn,
-    and 100 to 400 where whole functions have to be. A probability of n draws has a standard error
-    of up to ``0.5 / √n``. Trees are no draws: with a forest the option makes no difference.
 
     Attributes
     ----------
@@ -53,20 +46,6 @@ class PosteriorDraws:
     names: tuple[Hashable, ...]
     values: Array
     first: Order = "largest"
-
-    @classmethod
-    def of_normal(
-        cls,
-        names: Sequence[Hashable],
-        mean: Array,
-        covariance: Array,
-        *,
-        first: Order = "largest",
-        draws: int | None = None,
-    ) -> PosteriorDraws:
-        """Return draws of normal numbers (K,) with a covariance (K, K), by default a thousand."""
-        values = normal_draws(mean, covariance, DRAWS if draws is None else draws, seed=0)
-        return cls(tuple(names), values.T, first)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -122,33 +101,3 @@ class PosteriorDraws:
 
         index = pd.RangeIndex(len(self), name="draw")
         return pd.DataFrame(self.values, columns=pd.Index(self.names), index=index)
-
-
-def normal_draws(mean: Array, covariance: Array, n: int, seed: int) -> Array:
-    """Return draws of a function's values at some points, (points, n).
-
-    Which points are listed first changes none of them, and draws of the negated function are the
-    negated draws: the noise goes to the points by the rank of their means, counted from the side
-    on which they are further from each other. The root of the covariance is the symmetric one; of
-    its eigenvalues rounding makes some negative, which count as 0.
-    """
-    noise = np.random.default_rng(seed).standard_normal((len(mean), n))
-    side = _side(mean, np.diag(covariance))
-    own = np.empty_like(noise)
-    own[np.argsort(side * mean, kind="stable")] = side * noise
-    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
-    deviations = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * (vectors.T @ own))
-    return np.asarray(mean[:, None] + deviations)
-
-
-def _side(mean: Array, variance: Array) -> float:
-    """Return 1 where the larger means are further apart, or else more uncertain; -1 otherwise."""
-    spread, largest = np.ptp(mean) if len(mean) else 0.0, np.max(variance, initial=0.0)
-    if not spread or not largest:
-        return 1.0
-    apart = (mean - mean.min()) / spread
-    apart -= apart.mean()
-    found = float(np.sum(apart**3))
-    if abs(found) < _EVEN:
-        found = float(np.sum(apart * (variance / largest)))
-    return -1.0 if found < 0.0 else 1.0

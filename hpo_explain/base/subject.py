@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_direction, check_draws
+from hpo_explain.base.checks import check_direction
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
 from hpo_explain.base.numbers import format_value, values_in_words
@@ -60,9 +60,6 @@ class Subject:
         where they are not known.
     incumbent : mapping
         The best feasible configuration, in the user's units; empty where none is known.
-    draws : int or None
-        How many functions are drawn from the posterior, as of :class:`PosteriorDraws`; None for as
-        many as are usual.
     notes : tuple of Fact
         What was assumed when the model and the acquisition function were chosen.
 
@@ -86,12 +83,10 @@ class Subject:
     tried: Array = field(default_factory=lambda: np.empty((0, 0)))
     costs: Array = field(default_factory=lambda: np.empty(0))
     incumbent: Mapping[str, Any] = field(default_factory=dict)
-    draws: int | None = None
     notes: tuple[Fact, ...] = ()
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
-        object.__setattr__(self, "draws", check_draws(self.draws))
         if not len(self.tried):
             object.__setattr__(self, "tried", np.empty((0, len(self.space))))
 
@@ -103,7 +98,6 @@ class Subject:
         trial: int | None = None,
         state: State | Literal["given", "changed"] | None = None,
         assumed: bool = True,
-        draws: int | None = None,
         notes: Iterable[Fact | str] = (),
     ) -> Subject:
         """Return what explanations of a run are about."""
@@ -118,7 +112,6 @@ class Subject:
             tried=run.X,
             costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
             incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
-            draws=draws,
             notes=as_facts([*run.model_notes, *notes]),
         )
 

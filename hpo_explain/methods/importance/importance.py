@@ -94,7 +94,7 @@ def importance(
     """
     run = average_instances(asked.run, n_trees=n_trees or _TREES, seed=asked.seed)
     averaged = [note for note in run.notes if note not in asked.run.notes]
-    about, seed = Subject.of(run, draws=asked.draws, notes=averaged), asked.seed
+    about, seed = Subject.of(run, notes=averaged), asked.seed
     kind, bound = _kind(asked.kind, order, n_trees, cap, given), None
     trees = n_trees or _TREES
     if run.model is not None and asked.kind == "auto":

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hpo_explain.asked.explained import accepted_criterion, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.asked.given import learned_later
-from hpo_explain.base.checks import check_draws, check_seed
+from hpo_explain.base.checks import check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Criterion, Estimator, WhichTrial
@@ -195,7 +195,7 @@ def explainer_of(
     model = None if surrogate is None else as_surrogate(surrogate, asked.run.space)
     estimator, orders, precision = how
     return ProposalExplainer(
-        acquisition, background, model, estimator, orders, precision, asked.seed, asked.draws
+        acquisition, background, model, estimator, orders, precision, asked.seed
     )
 
 
@@ -213,8 +213,6 @@ class ProposalExplainer:
         Evaluate the criterion with this model in place of the one that made the proposal.
     estimator, orders, precision, seed : optional
         As in :class:`ShapleyExplainer`.
-    draws : int, optional
-        As of :class:`PosteriorDraws`.
 
     Examples
     --------
@@ -232,12 +230,10 @@ class ProposalExplainer:
     orders: int = 1000
     precision: float = 0.05
     seed: int = 0
-    draws: int | None = None
 
     def __post_init__(self) -> None:
         accepted_criterion(self.acquisition)
         check_seed(self.seed)
-        check_draws(self.draws)
         if self.surrogate is not None:
             accepted_surrogate(self.surrogate)
 
@@ -292,7 +288,6 @@ class ProposalExplainer:
             trial=what.number,
             state=what.state,
             assumed=chosen.assumed,
-            draws=self.draws,
             notes=notes,
         )
         return ShapleyExplainer(

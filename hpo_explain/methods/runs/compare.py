@@ -86,7 +86,6 @@ def compare(
     runs: Mapping[str, Any],
     *,
     kind: Kind = "auto",
-    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> Comparison: ...
@@ -97,7 +96,6 @@ def compare(
     runs: Mapping[str, Any],
     *,
     kind: Kind = "auto",
-    draws: int | None = None,
     seed: int = 0,
     **reading: Any,
 ) -> Comparison | RepeatedRuns:
@@ -116,8 +114,6 @@ def compare(
         returned; paths are laid side by side from their first proposal on.
     kind : {"auto", "gp", "forest"}, default "auto"
         The model of each run, as in :func:`importance`.
-    draws : int, optional
-        Number of functions drawn from the posterior, as of :class:`PosteriorDraws`.
     seed : int, default 0
         Seed of models and samples.
     **reading
@@ -166,13 +162,11 @@ def compare(
     check_option("kind", kind, KINDS)
     read = several_runs(compare, "runs", runs, reading, seed)
     shared = Shared.of([run.space for run in read.values()])
-    parts = [_compared(name, run, shared, kind, draws, seed) for name, run in read.items()]
+    parts = [_compared(name, run, shared, kind, seed) for name, run in read.items()]
     return ComparisonExplainer(parts, seed=seed).explain()
 
 
-def _compared(
-    name: str, run: Run, shared: Shared, kind: Kind, draws: int | None, seed: int
-) -> ComparedRun:
+def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
     given = {
         n: values_of(shared.space[n])
@@ -182,7 +176,7 @@ def _compared(
     model, _ = surrogate_of(run, None, kind, seed)
     drawn = as_draws(model, run.direction, seed=seed) if given else None
     if drawn is None or shared.space is None:
-        shares = importance(run, kind=kind, draws=draws, seed=seed, given=given or None)
+        shares = importance(run, kind=kind, seed=seed, given=given or None)
     else:
         parameters = [
             replace(shared.space[p.name], active_when=p.active_when, optional=p.optional)
@@ -190,9 +184,9 @@ def _compared(
             for p in run.space
         ]  # fmt: skip
         part = SearchSpace(still_possible(parameters)[0])
-        about = replace(Subject.of(run, draws=draws), space=part, tried=np.empty((0, len(part))))
+        about = replace(Subject.of(run), space=part, tried=np.empty((0, len(part))))
         shares = FanovaExplainer(Within(drawn, part), subject=about, seed=seed).explain()
-    return ComparedRun(name, model, Subject.of(run, draws=draws), shares)
+    return ComparedRun(name, model, Subject.of(run), shares)
 
 
 @dataclass(frozen=True, eq=False)

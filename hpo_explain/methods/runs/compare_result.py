@@ -153,7 +153,7 @@ class Comparison(Result):
         if self._drawn is None:
             return super().posterior
         drawn = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
-        n, rng = self.subject.draws or DRAWS, np.random.default_rng(0)
+        n, rng = DRAWS, np.random.default_rng(0)
         runs = rng.integers(len(drawn), size=(n, len(drawn)))
         each = np.stack([shares[rng.integers(len(shares), size=runs.shape)] for shares in drawn])
         values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[0].mean(axis=1)
