@@ -233,8 +233,8 @@ class Advice(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
     >>> advice = hx.advise(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
-    >>> "narrow" in [action.kind for action in advice.actions]
-    True
+    >>> [action.kind for action in advice.actions]  # the best was found
+    ['stop']
     """
 
     table: ClassVar[Table] = Table(

@@ -111,7 +111,8 @@ class Narrowing:
                     mass = max(mass, float(counts[:, self._starts[j] + level].sum() / total.sum()))
                 else:
                     worth = np.log(volume / then)
-                    score = (lost / worth, mass / worth)
+                    # sums differ by rounding, and equal ones are dropped in the same order
+                    score = (round(lost / worth, 9), round(mass / worth, 9))
                     if best is None or score < best[0]:
                         best = score, (j, level), then
             if best is None:
@@ -119,10 +120,13 @@ class Narrowing:
             kept, volume = self._without(kept, *best[1]), best[2]
 
     def _moves(self, kept: Levels) -> Iterator[tuple[int, int]]:
-        """Return what may be dropped next: hyperparameter and level."""
-        for j, of in enumerate(kept):
-            stays = np.flatnonzero(of)
-            ends = stays if self.land.axes[j].category else stays[[0, -1]]
+        """Return what may be dropped next: hyperparameter and level, however these are written."""
+        space = self.draws.space
+        for j in space.order.tolist():
+            stays, axis = np.flatnonzero(kept[j]), self.land.axes[j]
+            ends = stays[[0, -1]]
+            if axis.category:
+                ends = stays[np.argsort(space.places(j, axis.centers[stays]))]
             for level in ends.tolist() if len(stays) > 1 else ():
                 if self._near_at[self._starts[j] + level] <= _MAY_BE_NEAR:
                     yield j, level
