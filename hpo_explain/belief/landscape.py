@@ -131,8 +131,10 @@ class Landscape:
         chosen = list(dict.fromkeys([*mean[:half].tolist(), *lowest.tolist(), *mean.tolist()]))
         start = rows[chosen[:count]]
         found = []
-        for j, axis in enumerate(self.axes):
-            for center in axis.centers:
+        space = self.belief.space
+        for j in space.order.tolist():  # rows do not depend on how the space is written
+            centers = self.axes[j].centers
+            for center in centers[np.argsort(space.places(j, centers))]:
                 changed = start.copy()
                 changed[:, j] = center
                 found.append(changed)
