@@ -169,35 +169,6 @@ class Posterior(OnColumns):
         shared = kernel(Z, np.array(T)) - kernel(Z, train) @ of_others
         return np.asarray(self._scale**2 * shared, dtype=float)
 
-    def difference(self, X: Array, x: Array) -> tuple[Array, Array]:
-        """Return mean and standard deviation of f(X) - f(x), each (n,), noise excluded.
-
-        From the joint posterior: what both share is no uncertainty of their difference.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Encoded rows.
-        x : ndarray of shape (d,)
-            The encoded row they are compared with.
-        """
-        X = self._space.check_rows("X", X)
-        z = self._to_columns(self._space.check_rows("x", x[None]))
-        kernel, train, L = self._gp.kernel_, self._gp.X_train_, self._gp.L_
-        of_x = kernel(z, train)
-        prior = float(self._prior_variance(z)[0])
-        mean, std = np.empty(len(X)), np.empty(len(X))
-        step = max(1, _CHUNK // train.size)
-        for start in range(0, len(X), step):
-            part = slice(start, start + step)
-            Z = self._to_columns(X[part])
-            cross = kernel(Z, train) - of_x
-            mean[part] = cross @ np.ravel(self._gp.alpha_)
-            v = solve_triangular(L, cross.T, lower=True, check_finite=False)
-            both = self._prior_variance(Z) + prior - 2.0 * kernel(Z, z)[:, 0]
-            std[part] = std_from_variance(both - np.einsum("ij,ij->j", v, v))
-        return self._sign * self._scale * mean, self._scale * std
-
     def predict_grid(self, X: Array, members: Ints, values: Array) -> tuple[Array, Array] | None:
         """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
 
