@@ -154,8 +154,17 @@ def surrogate_of(
     if kind != "auto":
         return run.surrogate(before=before, kind=kind, seed=seed), ()
     if run.model is None:
-        return run.belief(before, seed=seed), ()
+        belief = run.belief(before, seed=seed)
+        taken, of = len(belief.X), belief.of_trials
+        return belief, (BELIEVED_FROM_SOME(taken=taken, of=of),) if taken < of else ()
     return run.model, () if before is None else learned_later(run, before, run.model)
+
+
+BELIEVED_FROM_SOME = declared_fact(
+    "believed_from_some",
+    "what is told of the objective rests on {taken:,} of {of:,} trials: the best ones, and some of "
+    "every other part of the objective",
+)  # fmt: skip
 
 
 def some_trials(run: Run, *, seed: int = 0) -> tuple[list[int], tuple[Fact, ...]]:

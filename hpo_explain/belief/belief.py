@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction
 from hpo_explain.belief.drawn import Draws
-from hpo_explain.belief.functions import Functions, draw, levels
-from hpo_explain.belief.kernel import Pairs, Parameters, Prior, settings
 from hpo_explain.belief.scales import Bounds, Scale, from_table, half_rank, logarithm
+from hpo_explain.models.pathwise import Functions, draw, levels
+from hpo_explain.models.product_kernel import Pairs, Parameters, Prior, settings
 from hpo_explain.space import Array, CategoricalParameter, Ints, SearchSpace
 
 SETTINGS, DRAWS = 8, 12  # kernels of each scale, and functions of each kernel
@@ -90,6 +91,9 @@ class Belief(Draws):
         kept = thinned(cost, MOST, seed)
         super().__init__(space, X[kept], direction, seed)
         self.cost, self.bounds, self.known_noise = cost[kept], bounds, noise_std
+        # a power of two, and an origin amid the costs: no digit is lost, whatever the units are
+        self._origin, self._unit = float(np.median(self.cost)), unit_of(self.cost)
+        self._scaled = (self.cost - self._origin) / self._unit
         self.of_trials = len(cost)
 
     @property
@@ -98,14 +102,15 @@ class Belief(Draws):
         return "the belief"
 
     @cached_property
-    def limits(self) -> Bounds:
-        """The least and the largest cost that a draw may have."""
-        best, worst = float(self.cost.min()), float(self.cost.max())
-        spread = float(np.median(self.cost)) - best
+    def _limits(self) -> Bounds:
+        """The least and the largest scaled cost that a draw may have."""
+        best, worst = float(self._scaled.min()), float(self._scaled.max())
+        spread = float(np.median(self._scaled)) - best
         least = best - REACH * (spread if spread > 0.0 else worst - best)
         most = worst + (worst - best)
         if self.bounds is not None:
-            low, high = sorted(self.sign * bound for bound in self.bounds)
+            ends = (self.sign * np.asarray(self.bounds) - self._origin) / self._unit
+            low, high = sorted(ends.tolist())
             least, most = max(least, low), min(most, high)
         return min(least, best), max(most, worst)
 
@@ -121,11 +126,11 @@ class Belief(Draws):
         columns = _columns(self.space, self.X)
         found = []
         for which, scale_of in enumerate((half_rank, logarithm)):
-            scale = scale_of(self.cost, self.limits[0])
+            scale = scale_of(self._scaled, self._limits[0])
             noise = None
             if self.known_noise is not None:
-                spread = float(np.std(self.cost)) or 1.0
-                noise = max((self.known_noise / spread) ** 2, 1e-4)
+                spread = float(np.std(self._scaled)) or 1.0
+                noise = max((self.known_noise / self._unit / spread) ** 2, 1e-4)
             prior = Prior(categories == 0, scale.additive, noise)
             pairs = Pairs(columns, scale.z, prior, TEMPER)
             some = thinned(self.cost, SEARCHED, self.seed)
@@ -141,7 +146,7 @@ class Belief(Draws):
                         draw(columns, pairs, p, categories, DRAWS, [self.seed, which, i])
                         for i, p in enumerate(kernels)
                     ),
-                    tables=tuple(scale.back(p.noise, self.limits) for p in kernels),
+                    tables=tuple(scale.back(p.noise, self._limits) for p in kernels),
                 )
             )
         return tuple(found)
@@ -154,7 +159,7 @@ class Belief(Draws):
             for component in self.components
             for functions, table in zip(component.functions, component.tables, strict=True)
         ]
-        return np.concatenate(drawn)
+        return np.asarray(np.concatenate(drawn) * self._unit + self._origin)
 
     @cached_property
     def noise(self) -> Array:
@@ -165,13 +170,13 @@ class Belief(Draws):
             for component in self.components
             for functions, table in zip(component.functions, component.tables, strict=True)
         ]
-        return np.asarray(np.sqrt((np.concatenate(drawn).astype(float) ** 2).mean(axis=0)))
+        return np.asarray(np.sqrt((np.concatenate(drawn) ** 2).mean(axis=0)) * self._unit)
 
     @property
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among the better half of the trials."""
         better = self.cost <= np.median(self.cost)
-        return float(np.sqrt((self.noise[better] ** 2).mean()))
+        return float(np.sqrt(((self.noise[better] / self._unit) ** 2).mean()) * self._unit)
 
 
 def _columns(space: SearchSpace, X: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
@@ -61,7 +62,8 @@ class Draws(ABC):
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation over the draws, each (n,), at encoded rows."""
         drawn = self.draws(X)
-        return drawn.mean(axis=0), drawn.std(axis=0)
+        unit = unit_of(drawn)  # in which no square overflows
+        return drawn.mean(axis=0), (drawn / unit).std(axis=0) * unit
 
     def posterior_covariance(self, X: Array) -> Array:
         """Return the draws' covariance (n, n) at encoded rows, noise excluded."""

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 
@@ -51,11 +52,21 @@ class Anova:
     @cached_property
     def variance(self) -> Array:
         """Variance of each draw over the space, (k,), in squared units of the objective."""
-        return np.asarray(self.landscape.values.var(axis=1, dtype=float))
+        with np.errstate(over="ignore"):  # of objectives beyond 1e154 it is infinite
+            return np.asarray(self._whole[:, 0] * self._unit * self._unit)
 
-    @property
+    @cached_property
+    def _unit(self) -> float:
+        return unit_of(self.landscape.values)
+
+    @cached_property
+    def _centered(self) -> Array:
+        """The draws without their mean, in units in which no square overflows."""
+        return np.asarray((self.landscape.values - self.mean[:, None]) / self._unit)
+
+    @cached_property
     def _whole(self) -> Array:
-        return np.maximum(self.variance, 1e-300)[:, None]
+        return np.asarray(np.maximum((self._centered**2).mean(axis=1), 1e-300)[:, None])
 
     @property
     def _ends(self) -> Ints:
@@ -65,7 +76,7 @@ class Anova:
     @cached_property
     def _fitted(self) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
         """Coefficients of main effects and pairs, and the shares of the latter, per draw."""
-        values = np.asarray(self.landscape.values - self.mean[:, None], float)
+        values = self._centered
         n = values.shape[1]
         design = np.concatenate([b.functions for b in self._bases], axis=1)
         solve = design @ np.linalg.pinv(design.T @ design)
@@ -123,12 +134,13 @@ class Anova:
         Times a share of the objective it is one of what evaluations scatter by: where nothing is
         but noise, shares of the little that draws vary by mean nothing.
         """
-        noise = self.landscape.belief.noise_std**2
-        return np.asarray(self.variance / np.maximum(self.variance + noise, 1e-300))
+        own, noise = self._whole[:, 0], (self.landscape.belief.noise_std / self._unit) ** 2
+        return np.asarray(own / (own + noise))
 
     def curve(self, j: int, positions: Array) -> Array:
         """Return the mean cost of each draw at encoded values of a hyperparameter, (k, G)."""
-        return np.asarray(self.mean[:, None] + self._fitted[0][j] @ self._bases[j].at(positions).T)
+        own = self._fitted[0][j] @ self._bases[j].at(positions).T
+        return np.asarray(self.mean[:, None] + self._unit * own)
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
         """Return the mean cost of each draw at values of two hyperparameters, (k, G1, G2)."""
@@ -140,7 +152,7 @@ class Anova:
         if a > b:
             together = together.transpose(0, 2, 1)
         joint = np.einsum("gi,kij,hj->kgh", small[0], together, small[1])
-        return np.asarray(alone - self.mean[:, None, None] + joint)
+        return np.asarray(alone - self.mean[:, None, None] + self._unit * joint)
 
 
 class _Basis:

@@ -64,12 +64,12 @@ class Scale:
 
 
 def from_table(z: Array, table: Array) -> Array:
-    """Return a table's values, in single precision, at standardized values of any shape."""
+    """Return a table's values at standardized values of any shape, to single precision."""
     at = np.clip((z - _GRID[0]) / (_GRID[1] - _GRID[0]), 0.0, len(_GRID) - 1.001)
     left = at.astype(np.int32)
     values = table.astype(np.float32)
     part = (at - left).astype(np.float32)
-    return np.asarray(values[left] * (1 - part) + values[left + 1] * part)
+    return np.asarray(values[left] * (1 - part) + values[left + 1] * part, float)
 
 
 def _rounded(t: Array) -> tuple[Array, float, float]:

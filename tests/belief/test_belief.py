@@ -9,11 +9,11 @@ from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.decide import decide
 from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import argmin, attainable, exceedance, least_in, loss
-from hpo_explain.belief.functions import draw, levels
-from hpo_explain.belief.kernel import Pairs, Prior
 from hpo_explain.belief.scales import from_table, half_rank, logarithm
 from hpo_explain.belief.trust import trust
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
+from hpo_explain.models.pathwise import draw, levels
+from hpo_explain.models.product_kernel import Pairs, Prior
 
 MIXED = SearchSpace([
     FloatParameter("x", 0.0, 1.0),
@@ -180,6 +180,18 @@ def test_units_and_direction_change_nothing():
     one = Belief(MIXED, X, y, "minimize").draws(rows)
     other = Belief(MIXED, X[::-1], -8.0 * y[::-1] + 1000.0, "maximize").draws(rows)
     np.testing.assert_allclose((1000.0 - other) / 8.0, one, atol=1e-4)
+
+
+@pytest.mark.parametrize(("unit", "origin"), [(1.0, 2.0**20), (2.0**990, 0.0), (2.0**-990, 0.0)])
+def test_far_units_change_no_share(unit, origin):
+    X = MIXED.sample(40, seed=1)
+    y = np.round(mixed_cost(X) * 2.0**20) / 2.0**20
+    one = Belief(MIXED, X, y, "minimize")
+    other = Belief(MIXED, X, y * unit + origin, "minimize")
+    np.testing.assert_allclose(other.anova.mains, one.anova.mains, atol=1e-6)
+    np.testing.assert_allclose(other.anova.of_evaluations, one.anova.of_evaluations, atol=1e-6)
+    mean = (other.predict(X)[0] - origin) / unit
+    np.testing.assert_allclose(mean, one.predict(X)[0], atol=1e-6)
 
 
 def test_the_order_of_hyperparameters_and_categories_changes_nothing():

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.belief.kernel import ROOT5, Pairs, Parameters, matern
+from hpo_explain.models.product_kernel import ROOT5, Pairs, Parameters, matern
 from hpo_explain.space import Array, Bools, Ints
 
 FEATURES, OF_ONE = 512, 32  # of the product, and of each additive part
