@@ -12,8 +12,7 @@ The thesis's Shapley values compare with the average over the space; those that 
 beside its gains compare with the same source (baseline Shapley). Both treat θ2 and θ3 alike.
 
 Set as in the thesis: the forest as it is fitted, its leaves not chosen out of bag; its mean only
-(κ = 0), without the model's uncertainty of a contribution (`model_uncertainty=False`); a background
-of the whole space.
+(κ = 0); a background of the whole space.
 """
 
 from __future__ import annotations
@@ -55,7 +54,6 @@ def table_2(n: int, seed: int) -> tuple[pd.DataFrame, hx.Ablation]:
         hx.LowerConfidenceBound(forest, kappa=0.0, direction="minimize"),
         background=hx.global_background(forest.space, 3000, seed=seed),
         estimator="exact",
-        model_uncertainty=False,
     ).explain(target)
     table = ablation.to_frame().loc[list(NAMES)]
     found = pd.DataFrame(

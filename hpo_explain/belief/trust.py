@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.decide import STRETCH, interval
 from hpo_explain.space import Array
@@ -16,6 +17,7 @@ Level = Literal["good", "fair", "poor"]
 LEVELS: tuple[Level, ...] = ("good", "fair", "poor")
 R2, RANK = (0.7, 0.35), 0.35  # good and fair from; fair from
 _COVERED = 0.8  # share of held-out trials that 95 % intervals hold at least
+_PREDICTED = 0.05  # R² of held-out trials that is hardly better than their mean
 _BEST = 0.2  # of the space, by the mean over the draws
 _KNOWN: WeakKeyDictionary[Belief, Trust] = WeakKeyDictionary()
 
@@ -28,7 +30,8 @@ class Trust:
     ----------
     level : {"good", "fair", "poor"}
         "good" if R² is at least 0.7, "fair" if it is at least 0.35, or the rank correlation among
-        the best fifth is; one less if intervals hold less than 80 % of held-out trials.
+        the best fifth is; one less if intervals hold less than 80 % of held-out trials, or these
+        are predicted hardly better than by their mean.
     r2 : float
         R² over the space that the mean over the draws is expected to have: the median over draws;
         0 where the objective of all trials is the same.
@@ -81,7 +84,8 @@ def trust(belief: Belief) -> Trust:
 
 
 def _trust(belief: Belief) -> Trust:
-    values = belief.landscape.values.astype(float)
+    unit = unit_of(belief.landscape.values)  # in which no square overflows
+    values = belief.landscape.values / unit
     mean, varies = values.mean(axis=0), np.ptp(values, axis=1) > 0.0
     missed, variance = ((values - mean) ** 2).mean(axis=1), values.var(axis=1)
     r2 = np.where(varies, 1.0 - missed / np.where(varies, variance, 1.0), 0.0)
@@ -91,12 +95,12 @@ def _trust(belief: Belief) -> Trust:
     expected, order = float(np.median(r2)), float(rank.mean())
     at = 0 if expected >= R2[0] else 1 if expected >= R2[1] or order >= RANK else 2
     return Trust(
-        level=LEVELS[min(at + (covered < _COVERED), 2)],
+        level=LEVELS[min(at + (covered < _COVERED or held_out < _PREDICTED), 2)],
         r2=expected,
         r2_interval=_interval(r2),
         rank=order,
         rank_interval=_interval(rank),
-        open=float((values.std(axis=0) > belief.noise_std).mean()),
+        open=float((values.std(axis=0) > belief.noise_std / unit).mean()),
         held_out=held_out,
         covered=covered,
         n_trials=belief.of_trials,

@@ -170,7 +170,7 @@ def test_its_95_percent_intervals_cover_about_as_often(always_walk):
     expected = exact(ratio, x, np.arange(5), space.sample(20_000, seed=9)).sum(axis=1)
     covered = []
     for seed in range(100):
-        found = explained(ratio, config, background=20, seed=seed, model_uncertainty=False)
+        found = explained(ratio, config, background=20, seed=seed)
         covered.append(np.abs(found.total - expected) <= found.half_width(0.95)[:, -1])
     # 500 intervals, those of a seed not independent: about 3 standard errors
     assert 0.89 <= np.mean(covered) <= 0.99

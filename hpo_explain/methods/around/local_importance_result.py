@@ -15,10 +15,8 @@ from hpo_explain.base.numbers import leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate
-from hpo_explain.belief.decide import STRETCH, decide
+from hpo_explain.belief.decide import MATTERS, STRETCH, decide
 from hpo_explain.space import Array
-
-_MATTERS = 0.02  # of the variance
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -128,7 +126,7 @@ class LocalImportance(Result):
             whole = (
                 None
                 if self.drawn is None
-                else decide(self.drawn.max(axis=1), _MATTERS, side="below")
+                else decide(self.drawn.max(axis=1), MATTERS, side="below")
             )
             said = self.decided("share", self.names, whole, says="nothing", estimate=0.0)
             return (replace(said, side="below"),)
@@ -142,7 +140,7 @@ class LocalImportance(Result):
         decision = None
         if self.drawn is not None:
             drawn = self.drawn[:, j]
-            decision = decide(drawn, _MATTERS, side="above", stretch=STRETCH["average"])
+            decision = decide(drawn, MATTERS, side="above", stretch=STRETCH["average"])
             low, high = decision.interval
             decision = replace(decision, interval=(max(low, 0.0), min(high, 1.0)))
         return self.decided("share", name, decision, says="main", estimate=share)

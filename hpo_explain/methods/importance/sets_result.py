@@ -18,19 +18,17 @@ from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import MAY_BE_NOTHING, Estimate, declared_fact
-from hpo_explain.belief.decide import LEVEL, Decision, decide
+from hpo_explain.belief.decide import INTERACTS, LEVEL, MATTERS, Decision, decide
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 Game = Literal["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 
 NEGLIGIBLE = 0.1
 """Interactions that are surely a smaller part of the spread of what is explained are none."""
-_MATTERS, _TOGETHER = 0.02, 0.005  # of what evaluations scatter by: a share, one of several
 _MAIN_COUNT = 3
 _LIKELY = 0.5  # what is less probable is not told of one by itself
 
@@ -97,10 +95,6 @@ class Sets(Result):
         several runs the value in each, such as "in seed 0"; of several terms each of them.
         """
         return self.total.to_frame(**self.columns)
-
-    def plot_matrix(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw single hyperparameters and pairs as a matrix of colors; return the axes."""
-        return self.plot(ax, view="matrix", width=width)
 
 
 # ---------------------------------------------------------------------- games of tuning
@@ -330,7 +324,7 @@ class GameExplanation(Sets):
             of_evaluations = self.drawn[:, -1] + self.noise**2
             shares = draws / np.maximum(of_evaluations, np.finfo(float).tiny)
             every = code == len(self.coalitions) - 1
-            return decide(shares, 0.5 if every else _MATTERS, side="above")
+            return decide(shares, 0.5 if every else MATTERS, side="above")
         if self._loses:
             return decide(draws, -self.noise, side="below", stretch=stretch)
         return decide(draws, self.noise, side="above", stretch=stretch)
@@ -351,7 +345,7 @@ class GameExplanation(Sets):
         i, value = ranking[0], float(self.total.values[ranking[0]])
         least = self.noise
         if self.game == "sensitivity":
-            least = _TOGETHER * (self.whole + self.noise**2)
+            least = INTERACTS * (self.whole + self.noise**2)
         sign = 1.0 if value > 0.0 else -1.0
         found = self.total.decided(i, sign * least, "above" if value > 0.0 else "below")
         if found is None or not found.certain:
@@ -542,7 +536,7 @@ class ShapleyInteractions(Sets):
 
     @property
     def _limit(self) -> float:
-        return _TOGETHER if self.of == "variance" else NEGLIGIBLE * self.spread
+        return INTERACTS if self.of == "variance" else NEGLIGIBLE * self.spread
 
     def _smallness(self, drawn: Array) -> Decision:
         largest = np.abs(drawn).max(axis=1, initial=0.0)
@@ -576,7 +570,7 @@ class ShapleyInteractions(Sets):
             )  # fmt: skip
         drawn, found, shared = self._draws([i]), None, " shared" * (self.of == "variance")
         if drawn is not None and shared:
-            found = decide(drawn[:, 0], _TOGETHER, side="above")
+            found = decide(drawn[:, 0], INTERACTS, side="above")
         elif drawn is not None:
             found = self.total.decided(i)
         sure = found is not None and found.certain
