@@ -31,6 +31,7 @@ NO_MODEL = {
     "noise",
     "pareto",  # a model for each objective
     "proposal_densities",
+    "sampling_bias",
     "trust",  # in the belief
 }
 

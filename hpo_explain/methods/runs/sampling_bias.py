@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import text_html
-from hpo_explain.run import Run
 from hpo_explain.space import Array
 from hpo_explain.space.support import gower_distances
 
@@ -98,21 +98,16 @@ class SamplingBias:
         return {**asdict(self), "sentence": self.sentence}
 
 
-def sampling_bias(
-    run: Run, *, size: int = 1000, permutations: int = 200, seed: int = 0
-) -> SamplingBias:
+@explains(of="surrogate", without=("kind", "surrogate"))
+def sampling_bias(asked: Asked, *, size: int = 1000, permutations: int = 200) -> SamplingBias:
     """Return how far the tried configurations of a run are from a uniform sample.
 
     Parameters
     ----------
-    run : Run
-        The run.
     size : int, default 1000
         Size of the uniform sample.
     permutations : int, default 200
         Number of permutations of both samples, which give `chance` and `p_value`.
-    seed : int, default 0
-        Seed of the sample and of the permutations.
 
     Returns
     -------
@@ -132,15 +127,15 @@ def sampling_bias(
 
     Examples
     --------
-    >>> from hpo_explain import FloatParameter, Run, SearchSpace
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xy"])
     >>> X = space.sample(40, seed=1)
-    >>> sampling_bias(Run(space, X / 4, X[:, 0], "minimize")).p_value < 0.05
+    >>> hx.sampling_bias(hx.Run(space, X / 4, X[:, 0], "minimize")).p_value < 0.05
     True
-    >>> sampling_bias(Run(space, X, X[:, 0], "minimize")).p_value < 0.05
+    >>> hx.sampling_bias(hx.Run(space, X, X[:, 0], "minimize")).p_value < 0.05
     False
     """
-    seed = check_seed(seed)
+    run, seed = asked.run, check_seed(asked.seed)
     n = check_count("size", size, minimum=2)
     check_count("permutations", permutations)
     if len(run) < 2:
