@@ -35,7 +35,7 @@ _UNKNOWN = declared_fact(
 )
 
 
-@explains(of="surrogate", without=("kind", "draws"))
+@explains(of="surrogate", without=("kind",))
 def advise(asked: Asked, *, most: int = 5) -> Advice:
     """Say what to do next: a handful of actions, what is expected to bring most first.
 

@@ -8,7 +8,7 @@ from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.models._on_columns import best_mean
 
 
-@explains(of="surrogate", without=("draws",))
+@explains(of="surrogate")
 def expected_minimum(asked: Asked) -> tuple[dict[str, Any], float]:
     """Return the configuration whose predicted objective is best, and that prediction.
 

@@ -58,7 +58,7 @@ _INFEASIBLE = declared_fact(
 )
 
 
-@explains(of="surrogate", without=("draws",))
+@explains(of="surrogate")
 def next_experiments(
     asked: Asked,
     names: str | Sequence[str],

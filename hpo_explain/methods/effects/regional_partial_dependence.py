@@ -47,7 +47,7 @@ ALL_SUBSETS = 10  # categories up to which every subset is tried
 Ints = npt.NDArray[np.int64]
 
 
-@explains(of="surrogate", without=("draws",))
+@explains(of="surrogate")
 def regional_partial_dependence(
     asked: Asked,
     names: str | Sequence[str],

@@ -73,7 +73,7 @@ def explain_prediction(
     ).explain(at)
 
 
-@explains(without=("acquisition", "draws"))
+@explains(without=("acquisition",))
 def explain_predictions(
     asked: Asked,
     trials: Sequence[int] | None = None,

@@ -18,7 +18,7 @@ _BEATEN = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate", "draws", "seed"))
+@explains(without=("acquisition", "before", "kind", "surrogate", "seed"))
 def history(asked: Asked, *, optimum: float | None = None) -> History:
     """Show what every trial reached, the best so far, and which trials failed or were pruned.
 

@@ -83,7 +83,7 @@ _NOT_ASKED = declared_fact(
 _FAILED = declared_fact("pruner_failed", "{label} was not replayed, as it failed ({error})")
 
 
-@explains(without=("acquisition", "before", "surrogate", "draws"))
+@explains(without=("acquisition", "before", "surrogate"))
 def learning_curves(
     asked: Asked, *, enough: float = 0.8, at: Sequence[float] | None = None, orders: int = 50
 ) -> LearningCurves:

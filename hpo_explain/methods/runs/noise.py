@@ -39,7 +39,7 @@ _OF_ONE = declared_fact(
 )  # fmt: skip
 
 
-@explains(without=("acquisition", "before", "surrogate", "draws"))
+@explains(without=("acquisition", "before", "surrogate"))
 def noise(asked: Asked, order: int = 1) -> Noise:
     """Say where results of the same configuration scatter, and what that depends on.
 

@@ -9,7 +9,7 @@ from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.methods.runs.trust_result import RunTrust
 
 
-@explains(of="surrogate", without=("kind", "surrogate", "draws"))
+@explains(of="surrogate", without=("kind", "surrogate"))
 def trust(asked: Asked) -> RunTrust:
     """Say how well the objective of a run is known, in one word and its numbers.
 

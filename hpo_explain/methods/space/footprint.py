@@ -52,7 +52,7 @@ _DESIGNS = 5
 _NOTHING = declared_fact("nothing_tried", "no trial is known, so there is nothing to draw")
 
 
-@explains(of="surrogate", without=("draws",))
+@explains(of="surrogate")
 def footprint(asked: Asked, *, border: int = 60, random: int = 60) -> Footprint:
     """Draw the configurations on a map, with what the model predicts, and where none was tried.
 

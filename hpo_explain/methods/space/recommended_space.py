@@ -31,7 +31,7 @@ _NO_POSTERIOR = declared_fact(
 )
 
 
-@explains(of="surrogate", without=("kind", "draws"))
+@explains(of="surrogate", without=("kind",))
 def recommended_space(asked: Asked, lose: float | None = None) -> Recommendation:
     """Recommend the smallest part of the space that still holds a configuration near the best.
 

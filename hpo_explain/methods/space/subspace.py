@@ -63,7 +63,7 @@ _INACTIVE = declared_fact(
 _NO_INCUMBENT = declared_fact("nothing_fixed", "nothing is fixed: no incumbent is known")
 
 
-@explains(of="surrogate", without=("draws",))
+@explains(of="surrogate")
 def subspace(
     asked: Asked,
     share: float = 0.9,
