@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction
 from hpo_explain.belief.drawn import Draws
@@ -117,6 +118,11 @@ class Belief(Draws):
     @cached_property
     def components(self) -> tuple[_Component, ...]:
         """The two processes with their functions."""
+        with one_blas_thread():
+            return tuple(map(self._component, (0, 1)))
+
+    def _component(self, which: int) -> _Component:
+        """Return the process on the half-rank scale (0), or on the logarithmic one (1)."""
         categories = np.array(
             [
                 len(p.choices) if isinstance(p, CategoricalParameter) else 0
@@ -124,52 +130,48 @@ class Belief(Draws):
             ]
         )[self.space.order]
         columns = _columns(self.space, self.X)
-        found = []
-        for which, scale_of in enumerate((half_rank, logarithm)):
-            scale = scale_of(self._scaled, self._limits[0])
-            noise = None
-            if self.known_noise is not None:
-                spread = float(np.std(self._scaled)) or 1.0
-                noise = max((self.known_noise / self._unit / spread) ** 2, 1e-4)
-            prior = Prior(categories == 0, scale.additive, noise)
-            pairs = Pairs(columns, scale.z, prior, TEMPER)
-            some = thinned(self.cost, SEARCHED, self.seed)
-            temper = min(TEMPER * len(columns) / len(some), 1.0)
-            searched = Pairs(columns[some], scale.z[some], prior, temper)
-            kernels = settings(searched, kept=SETTINGS, seed=self.seed)
-            found.append(
-                _Component(
-                    scale=scale,
-                    pairs=pairs,
-                    kernels=tuple(kernels),
-                    functions=tuple(
-                        draw(columns, pairs, p, categories, DRAWS, [self.seed, which, i])
-                        for i, p in enumerate(kernels)
-                    ),
-                    tables=tuple(scale.back(p.noise, self._limits) for p in kernels),
-                )
-            )
-        return tuple(found)
+        scale_of = (half_rank, logarithm)[which]
+        scale = scale_of(self._scaled, self._limits[0])
+        noise = None
+        if self.known_noise is not None:
+            spread = float(np.std(self._scaled)) or 1.0
+            noise = max((self.known_noise / self._unit / spread) ** 2, 1e-4)
+        prior = Prior(categories == 0, scale.additive, noise)
+        pairs = Pairs(columns, scale.z, prior, TEMPER)
+        some = thinned(self.cost, SEARCHED, self.seed)
+        temper = min(TEMPER * len(columns) / len(some), 1.0)
+        searched = Pairs(columns[some], scale.z[some], prior, temper)
+        kernels = settings(searched, kept=SETTINGS, seed=self.seed)
+        return _Component(
+            scale=scale,
+            pairs=pairs,
+            kernels=tuple(kernels),
+            functions=tuple(
+                draw(columns, pairs, p, categories, DRAWS, [self.seed, which, i])
+                for i, p in enumerate(kernels)
+            ),
+            tables=tuple(scale.back(p.noise, self._limits) for p in kernels),
+        )
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
-        found = levels(_columns(self.space, np.asarray(X, float)))
-        drawn = [
-            from_table(functions(found).T, table[0])
-            for component in self.components
-            for functions, table in zip(component.functions, component.tables, strict=True)
-        ]
+        drawn = self._read(np.asarray(X, float), 0)
         return np.asarray(np.concatenate(drawn) * self._unit + self._origin)
+
+    def _read(self, X: Array, which: int) -> list[Array]:
+        """Return what one of the tables holds for each draw at encoded rows, scaled."""
+        found = levels(_columns(self.space, X))
+        with one_blas_thread():  # the last digits of sums depend on it
+            return [
+                from_table(functions(found).T, table[which])
+                for component in self.components
+                for functions, table in zip(component.functions, component.tables, strict=True)
+            ]
 
     @cached_property
     def noise(self) -> Array:
         """Standard deviation of one evaluation at each trial, in the user's units, (n,)."""
-        found = levels(_columns(self.space, self.X))
-        drawn = [
-            from_table(functions(found).T, table[1])
-            for component in self.components
-            for functions, table in zip(component.functions, component.tables, strict=True)
-        ]
+        drawn = self._read(self.X, 1)
         return np.asarray(np.sqrt((np.concatenate(drawn) ** 2).mean(axis=0)) * self._unit)
 
     @property

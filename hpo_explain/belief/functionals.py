@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.numbers import unit_of
 from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
@@ -16,6 +17,7 @@ _PAIRED = (4, 5)  # functions of a number, and of a category, in a pair
 _OF_MANY = 2  # of either, where there are more hyperparameters than
 _MANY = 15
 _AMONG = 60  # hyperparameters, the largest, whose pairs are looked at
+_DEPENDENT = 1e-6
 _ROWS_EACH = 4  # rows at least for each function of one hyperparameter
 
 
@@ -76,7 +78,10 @@ class Anova:
     @cached_property
     def _fitted(self) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
         """Coefficients of main effects and pairs, and the shares of the latter, per draw."""
-        values = self._centered
+        with one_blas_thread():  # the last digits of sums depend on it
+            return self._regressed(self._centered)
+
+    def _regressed(self, values: Array) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
         n = values.shape[1]
         design = np.concatenate([b.functions for b in self._bases], axis=1)
         solve = design @ np.linalg.pinv(design.T @ design)
@@ -162,11 +167,15 @@ class _Basis:
         self.axis = axis
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
         self.degree = min(degree, len(axis.centers) - 1)
-        raw = self._raw(x)
-        self.change = np.linalg.inv(np.linalg.qr(raw, mode="r")) * np.sqrt(len(x))
-        self.functions = (raw @ self.change)[:, 1:]
+        raw = self._everything(x)
+        # a level that no row has makes a column depend on those before
+        sizes = np.abs(np.diag(np.linalg.qr(raw, mode="r")))
+        self.kept = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
+        root = np.linalg.qr(raw[:, self.kept], mode="r")
+        self.change = np.linalg.inv(root) * np.sqrt(len(x))
+        self.functions = self.at(x)
 
-    def _raw(self, x: Array) -> Array:
+    def _everything(self, x: Array) -> Array:
         if self.axis.category:
             return np.column_stack([np.ones(len(x)), x[:, None] == self.axis.centers[None, 1:]])
         return np.asarray(np.polynomial.legendre.legvander(2.0 * x - 1.0, self.degree))
@@ -178,7 +187,9 @@ class _Basis:
 
     def at(self, x: Array) -> Array:
         """Return the functions at encoded values."""
-        return np.asarray((self._raw(np.asarray(x, float)) @ self.change)[:, 1:])
+        return np.asarray(
+            (self._everything(np.asarray(x, float))[:, self.kept] @ self.change)[:, 1:]
+        )
 
     def small_at(self, x: Array) -> Array:
         """Return those that pairs are made of."""
