@@ -73,7 +73,7 @@ RUN = tuning_run(14)
 BOUND = RUN.acquisition()
 LONG = {
     "desirability_path": lambda: hx.desirability_path(RUN, background=20),
-    "importance": lambda: hx.importance(RUN, order=2),
+    "importance": lambda: hx.importance(tuning_run(14), order=2),
     "compare": lambda: hx.compare({"a": RUN, "b": tuning_run(15)}),
     "ShapleyExplainer.explain": lambda: hx.ShapleyExplainer(
         BOUND, background=20, estimator="sampling", orders=3
@@ -96,10 +96,11 @@ def test_what_may_take_long_shows_how_far_it_is_under_its_name(name, terminal):
 
 
 def test_a_report_says_which_section_is_in_work_and_where(terminal):
-    Report.of({"loss": RUN}, sections=["overview", "h-statistic"], progress=True)
+    sections = ["overview", "h-statistic"]
+    Report.of({"loss": tuning_run(14)}, sections=sections, progress=True)
     assert ("sections", 2) in terminal.counts
     inside = [look for look in terminal.looks if "h-statistic" in look]
-    assert any("pairs 1/" in look for look in inside)
+    assert any("scales 1/2, kernels 1/8" in look for look in inside)
 
 
 def test_every_function_that_users_call_opens_a_call():

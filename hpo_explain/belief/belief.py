@@ -11,6 +11,7 @@ import numpy as np
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction
+from hpo_explain.base.progress import steps
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.scales import Bounds, Scale, from_table, half_rank, logarithm
 from hpo_explain.models.pathwise import Functions, draw, levels
@@ -119,7 +120,7 @@ class Belief(Draws):
     def components(self) -> tuple[_Component, ...]:
         """The two processes with their functions."""
         with one_blas_thread():
-            return tuple(map(self._component, (0, 1)))
+            return tuple(map(self._component, steps((0, 1), "scales")))
 
     def _component(self, which: int) -> _Component:
         """Return the process on the half-rank scale (0), or on the logarithmic one (1)."""
@@ -148,7 +149,7 @@ class Belief(Draws):
             kernels=tuple(kernels),
             functions=tuple(
                 draw(columns, pairs, p, categories, DRAWS, [self.seed, which, i])
-                for i, p in enumerate(kernels)
+                for i, p in enumerate(steps(kernels, "kernels"))
             ),
             tables=tuple(scale.back(p.noise, self._limits) for p in kernels),
         )
