@@ -26,7 +26,6 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.background import l1_neighbourhood
-from hpo_explain.methods.runs.sampling_bias import sampling_bias
 from hpo_explain.models.columns import KernelColumns, OrderedColumns
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import ProductMixture
@@ -236,8 +235,7 @@ REFUSED = {
     # ------------------------------------------------------------------ runs
     "Run": [
         (lambda: hx.Run(SPACE, X, ["good"] * 12, "minimize"), "objective", ANY),
-        (lambda: sampling_bias(RUN, size=1), "size", 1),
-        (lambda: sampling_bias(RUN, permutations=0), "permutations", 0),
+        (lambda: hx.sampling_bias(RUN, size=1), "size", 1),
     ],
     "Instances": [
         (lambda: hx.Instances(X=[["a"]], objective=[1.0], index=[0], names=("i",)), "X", ANY)
