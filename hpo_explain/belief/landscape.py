@@ -120,10 +120,10 @@ class Landscape:
             values = np.concatenate([values, belief.costs(near)], axis=1)
         return rows, values
 
-    def _around(self, rows: Array, values: Array, best: int) -> Array:
+    def _around(self, rows: Array, costs: Array, best: int) -> Array:
         """Return rows that differ in one hyperparameter from what is best in a draw."""
-        lowest, counts = np.unique(values.argmin(axis=1), return_counts=True)
-        mean = np.argsort(values.mean(axis=0), kind="stable")[:best]
+        lowest, counts = np.unique(costs.argmin(axis=1), return_counts=True)
+        mean = np.argsort(costs.mean(axis=0), kind="stable")[:best]
         lowest = lowest[np.argsort(-counts, kind="stable")]
         size = sum(len(axis.centers) for axis in self.axes)
         count = max(1, min(best, _AROUND // size))
@@ -133,10 +133,11 @@ class Landscape:
         found = []
         space = self.belief.space
         for j in space.order.tolist():  # rows do not depend on how the space is written
-            centers = self.axes[j].centers
-            for center in centers[np.argsort(space.places(j, centers))]:
+            axis = self.axes[j]  # an optimum may lie at the border, too
+            values = np.unique([*axis.centers, axis.edges[0, 0], axis.edges[-1, 1]])
+            for value in values[np.argsort(space.places(j, values))]:
                 changed = start.copy()
-                changed[:, j] = center
+                changed[:, j] = value
                 found.append(changed)
         return self._as_configurations(np.concatenate(found))
 

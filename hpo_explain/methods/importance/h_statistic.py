@@ -110,7 +110,7 @@ def h_statistic(
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x * table.y
-    >>> hx.h_statistic(table, objective="loss", sample=20).sample_size
+    >>> hx.h_statistic(table, objective="loss", kind="forest", sample=20).sample_size
     20
     """
     explainer = InteractionExplainer(

@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.belief.decide import STRETCH, Decision, Side, decide
 from hpo_explain.space import Array
 
@@ -95,7 +96,10 @@ class SetValues:
     @property
     def model_std(self) -> Array | None:
         """Standard deviation of each over the draws, (m,); None without any."""
-        return None if self.drawn is None else self.drawn.std(axis=0)
+        if self.drawn is None:
+            return None
+        unit = unit_of(self.drawn)  # in which no square overflows
+        return np.asarray((self.drawn / unit).std(axis=0) * unit)
 
     def decided(self, i: int, threshold: float = 0.0, side: Side = "either") -> Decision | None:
         """Return whether the value of set i lies beyond a threshold; None without draws."""

@@ -32,7 +32,7 @@ def fitted_bound(n=25):
     noise = np.exp(3.0 * rows[:, 2] - 3.0) * rng.standard_normal(len(rows))
     run = hx.Run(SPACE, rows, rows[:, 0] + rows[:, 1] ** 2 + noise, "minimize")
     assert run.noise().varies
-    return hx.RiskAverseConfidenceBound(run.surrogate(), run.noise(), alpha=2.0)
+    return hx.RiskAverseConfidenceBound(run.surrogate(), run.noise(kind="gp"), alpha=2.0)
 
 
 # ---------------------------------------------------------------------- terms
