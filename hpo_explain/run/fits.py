@@ -9,9 +9,10 @@ import numpy as np
 
 from hpo_explain.base.errors import Option
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Kind
+from hpo_explain.base.options import Direction, Kind
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.text import declared_fact, filled
+from hpo_explain.belief.belief import Belief
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.given import ModelSurrogate
@@ -214,6 +215,7 @@ def learned_rows(space: SearchSpace, X: Array, cost: Array, most: int, *, seed: 
 
 
 _KEPT = 8  # a Gaussian process of n trials holds n² numbers
+_BELIEFS = 3  # 192 functions at ten thousand rows each
 
 Fitted = GaussianProcessSurrogate | ForestSurrogate
 
@@ -239,9 +241,41 @@ def fitted(
 ) -> Fitted:
     """Return what `fit_surrogate` returns, noted; the same object where it was asked for lately."""
     trees = 0 if kind == "gp" else n_trees
+    return _fitted(space, _about(space), kind, trees, seed, X.tobytes(), y.tobytes(), notes)
+
+
+def _about(space: SearchSpace) -> str:
     # True and 1 are equal, but no equal choices; equal spaces may be gone through in other orders
-    about = f"{space.parameters!r} {space.order_key}"
-    return _fitted(space, about, kind, trees, seed, X.tobytes(), y.tobytes(), notes)
+    return f"{space.parameters!r} {space.order_key}"
+
+
+def believed(
+    space: SearchSpace,
+    X: Array,
+    y: Array,
+    direction: Direction,
+    bounds: tuple[float, float] | None,
+    seed: int,
+) -> Belief:
+    """Return the belief of trials; the same object where it was asked for lately.
+
+    A study is read anew by every function, and its trials are the same.
+    """
+    return _believed(space, _about(space), X.tobytes(), y.tobytes(), direction, bounds, seed)
+
+
+@lru_cache(_BELIEFS)
+def _believed(
+    space: SearchSpace,
+    parameters: str,
+    X: bytes,
+    y: bytes,
+    direction: Direction,
+    bounds: tuple[float, float] | None,
+    seed: int,
+) -> Belief:
+    rows = np.frombuffer(X).reshape(-1, len(space))
+    return Belief(space, rows, np.frombuffer(y), direction, bounds=bounds, seed=seed)
 
 
 @lru_cache(_KEPT)
@@ -261,8 +295,10 @@ def _fitted(
     return fit
 
 
-forget = _fitted.cache_clear
-"""Have everything be fitted again, as in a new process."""
+def forget() -> None:
+    """Have everything be fitted again, as in a new process."""
+    _fitted.cache_clear()
+    _believed.cache_clear()
 
 
 # times the error of the median at the trials: a model that has learned nothing, and predicts the

@@ -33,6 +33,7 @@ from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
     TOO_FEW_AT_LEVEL,
     TOO_FEW_TRIALS,
+    believed,
     choose_kind,
     doubts_of_model,
     fit_surrogate,
@@ -313,14 +314,8 @@ class Run(Record):
         rows = self.known_before(before)
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
-        return Belief(
-            self.space,
-            self.X[rows],
-            self.sign * self.learned_cost(before),
-            self.direction,
-            bounds=self.bounds,
-            seed=seed,
-        )
+        objective = self.sign * self.learned_cost(before)
+        return believed(self.space, self.X[rows], objective, self.direction, self.bounds, seed)
 
     def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
         """Return a classifier of the configurations that meet the constraints.

@@ -31,8 +31,8 @@ def test_certain_claims_about_functions_are_right(request):
         for i, make in enumerate(PROBLEMS)
         for sampler, n, seed in (("random", 50, i), ("tpe", 60, i))[: 2 if thorough else 1]
     ]
-    certain, false = wrong(some if thorough else some[::2])
-    assert len(certain) > 20
+    certain, false = wrong(some if thorough else some[::3])
+    assert len(certain) > 10
     enough(certain, false)
 
 
@@ -46,9 +46,9 @@ def test_certain_claims_about_real_problems_are_right(sampler, request):
 
 
 def test_where_there_is_only_noise_hardly_anything_is_certain():
-    certain, _ = wrong([Setting(pure_noise(), "random", 50, seed) for seed in range(3)])
+    certain, _ = wrong([Setting(pure_noise(), "random", 50, seed) for seed in range(2)])
     assert [one for one in certain if one[1].kind != "no difference"] == []
 
 
 def test_a_narrow_optimum_that_no_trial_saw_makes_few_claims_wrong():
-    enough(*wrong([Setting(narrow_optimum(), "tpe", 60, seed) for seed in range(2)]))
+    enough(*wrong([Setting(narrow_optimum(), "tpe", 60, 0)]))
