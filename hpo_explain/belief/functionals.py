@@ -96,10 +96,11 @@ class Anova:
             both = _products(first.small, np.concatenate([b.small for b in others], axis=1))
             found = rest @ both / n
             left -= found @ both.T
-            found = found.reshape(len(values), first.small.shape[1], -1)
-            ends = np.cumsum([b.small.shape[1] for b in others])[:-1]
+            ends = np.cumsum([b.small.shape[1] for b in others])
+            found = found.reshape(len(values), first.small.shape[1], ends[-1])
+            ends = ends[:-1]
             for b, part in zip(largest[i + 1 :], np.split(found, ends, axis=2), strict=True):
-                pairs[a, b] = part.reshape(len(values), -1)
+                pairs[a, b] = part.reshape(len(values), part.shape[1] * part.shape[2])
                 by_chance = chance * pairs[a, b].shape[1]
                 shares.append((pairs[a, b] ** 2).sum(axis=1) - by_chance)
         own = own + left @ solve
@@ -152,7 +153,8 @@ class Anova:
         alone = self.curve(a, first)[:, :, None] + self.curve(b, second)[:, None, :]
         found = self._fitted[1][min(a, b), max(a, b)]
         small = [self._bases[j].small_at(x) for j, x in ((a, first), (b, second))]
-        shape = len(found), self._bases[min(a, b)].small.shape[1], -1
+        widths = [self._bases[j].small.shape[1] for j in (min(a, b), max(a, b))]
+        shape = len(found), *widths
         together = found.reshape(shape)
         if a > b:
             together = together.transpose(0, 2, 1)
@@ -197,7 +199,7 @@ class _Basis:
 
 
 def _products(a: Array, b: Array) -> Array:
-    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(len(a), -1))
+    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(len(a), a.shape[1] * b.shape[1]))
 
 
 def attainable(land: Landscape, j: int) -> Array:

@@ -42,8 +42,9 @@ class Bar:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """How far its whisker reaches down and up."""
-        return both(0.0 if self.half is None else self.half)
+        """How far its whisker reaches down and up: not at all where the bar ends beyond it."""
+        down, up = both(0.0 if self.half is None else self.half)
+        return max(down, 0.0), max(up, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -55,11 +55,13 @@ def drawn_contributions(
         Seed of the orders and of the rows drawn.
     """
     players = game.players
+    if not len(players):
+        return np.zeros((len(belief.costs(game.x[None])), len(game.x)))
     rows, weights = functionals(game, background, seed=seed)
     n = weights.shape[1]
     values = belief.draws(belief.space.project(rows))
     phi = values @ weights.reshape(len(players), -1).T
-    by_row = np.vecdot(weights, values.mean(axis=0).reshape(n, -1))
+    by_row = np.einsum("jnr,nr->jn", weights, values.mean(axis=0).reshape(n, -1))
     exact = n == 1 or (given and n == len(background))
     error = 0.0 if exact else np.sqrt(n) * by_row.std(axis=1, ddof=1)
     if known is not None:
