@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.keras_tuner import from_keras_tuner as from_keras_tuner
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
     from hpo_explain.adapters.optuna import to_optuna as to_optuna
+    from hpo_explain.adapters.publishing import publish as publish
     from hpo_explain.adapters.ray import from_ray as from_ray
     from hpo_explain.adapters.sklearn import from_sklearn as from_sklearn
     from hpo_explain.adapters.skopt import from_skopt as from_skopt
@@ -43,6 +44,7 @@ _MODULE_OF = {
     "from_sklearn": "sklearn",
     "from_skopt": "skopt",
     "from_smac": "smac",
+    "publish": "publishing",
     "to_optuna": "optuna",
 }
 

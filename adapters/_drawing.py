@@ -9,6 +9,8 @@ import contextlib
 import logging
 import os
 import pickle
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -28,20 +30,45 @@ _logger = logging.getLogger("hpo_explain")
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR", "VECLIB_MAXIMUM")
 _ENVIRONMENT = {f"{library}_NUM_THREADS": "1" for library in _THREADS}
 _ENVIRONMENT |= {"MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore"}
+_AT_EXIT = 60.0  # seconds after which a program that ends waits no longer
 _NICE = 10  # gives way to the optimization
 
 
 def draw(path: Path, content: bytes) -> float:
-    """Write a report about runs with some sections, both pickled.
+    """Write a report about runs with some sections, a short one or not; all pickled.
 
-    Return what it cost in seconds of the processor, imports included.
+    Do with the runs what follows, too. Return what it cost in seconds of the processor, imports
+    included.
     """
-    from hpo_explain.reporting import report
+    from hpo_explain.reporting import BRIEF, report
 
-    runs, sections = pickle.loads(content)
+    runs, sections, short, after = pickle.loads(content)
+    if short:
+        sections = [name for name in sections or BRIEF if name in BRIEF] or sections
     report(runs, path, sections=sections, progress=False)
+    if after is not None:
+        after(runs)
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
+
+
+def draw_at_exit(path: Path, content: bytes) -> None:
+    """Have a report drawn when threads and pools are gone, by another interpreter.
+
+    Raises
+    ------
+    OSError, subprocess.SubprocessError
+        If it cannot be started, fails, or takes too long.
+    """
+    code = (
+        "import pathlib, sys; sys.path[:] = eval(sys.argv[2]); "
+        "from hpo_explain.adapters import _drawing; "
+        "_drawing.draw(pathlib.Path(sys.argv[1]), sys.stdin.buffer.read())"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, str(path), repr(sys.path)], input=content, check=True,
+        capture_output=True, timeout=_AT_EXIT, env=os.environ | _ENVIRONMENT,
+    )  # fmt: skip
 
 
 class Drawing:

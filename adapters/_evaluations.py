@@ -99,6 +99,7 @@ def run_of(
     source: Source,
     *,
     level: float | None = None,
+    bounds: tuple[float, float] | None = None,
     notes: Sequence[Fact] = (),
     record: OptimizerRecord | None = None,
 ) -> Run:
@@ -115,6 +116,8 @@ def run_of(
         What they come from.
     level : float, optional
         The budget that counts; by default the highest.
+    bounds : tuple of (float, float), optional
+        The objective's natural range.
     notes : sequence of Fact
         What was assumed so far.
     record : OptimizerRecord, optional
@@ -184,6 +187,7 @@ def run_of(
             step_name=source.step_name,
         ),
         objective_name=source.objective_name,
+        bounds=bounds,
         optimizer=source.optimizer,
         ranges_from=read.ranges_from,
         record=record,

@@ -7,7 +7,7 @@ the same objective: those of one level count.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -18,7 +18,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain, Text
 from hpo_explain.base.facts import Fact, by_reason
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import counted_trials, declared_fact, separated
-from hpo_explain.run import Instances
+from hpo_explain.run import Instances, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
 LEAST_KNOWN = 2
@@ -298,3 +298,13 @@ def level_of(name: str, fidelity: Array, finished: npt.NDArray[np.bool_], level:
         problem = f"must be a level of {name} with a result, but was {level!r}"
         raise InputError("level", problem, level, f"Levels: {levels}.")
     return Level(name, float(level), fidelity)
+
+
+def with_default(run: Run, values: Mapping[str, Any]) -> Run:
+    """Return a run that knows a default, if its values are those of a configuration."""
+    space = run.space
+    try:
+        row = [float(p.encode([values[p.name]])[0]) for p in space]
+    except (InputError, KeyError):
+        return run
+    return replace(run, default=space.decode(space.project([row]))[0])

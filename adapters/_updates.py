@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import threading
@@ -17,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._by_value import dumped
-from hpo_explain.adapters._drawing import Drawing, one_writer
+from hpo_explain.adapters._drawing import Drawing, draw_at_exit, one_writer
 from hpo_explain.adapters.sources import checked_options
 from hpo_explain.base.checks import check_count, check_number, check_sequence
 from hpo_explain.base.errors import InputError
@@ -39,6 +40,7 @@ _NOT_ALONE = (
     "The report %s was not written: for %.0f s another process has been writing it. Call finish "
     "again when that process is done."
 )
+_FIRST = 10  # trials after which there is a first page
 _START, _SECTION = 3.0, 1.4  # seconds of one processor, assumed until a report was measured
 _SECTIONS = 16  # of a report, if not chosen
 _GROWTH = 1.5  # the next report may take longer than the last one did
@@ -137,6 +139,8 @@ class ReportUpdates(ABC):
         self._told = False  # that the report which is due has to wait
         self._logged: set[tuple[str, ...]] = set()
         self._written = False  # the latest report
+        self._whole = False  # that a report was written that is not a short one
+        self._source: Any = None
         self._without_drawing()
 
     def _without_drawing(self) -> None:
@@ -158,14 +162,19 @@ class ReportUpdates(ABC):
             self._budget.begin(lasted)
             self._finished += 1
             self._due |= self._finished % self.every == 0
-        if not self._due or not self._starting.acquire(blocking=False):
+            self._source = source
+            _UNFINISHED.add(self)
+            short = self._finished == _FIRST and self._drawing is None
+        if not (self._due or short) or not self._starting.acquire(blocking=False):
             return
         try:
             if self._drawing is not None and not self._drawing.is_over:
                 return
-            if self._budget.has_room:
+            if self._due and self._budget.has_room:
                 self._due = self._told = False
                 self._drawing = self._start(source)
+            elif short:
+                self._drawing = self._start(source, short=True)
             elif not self._told:
                 percent = 100.0 * (self._budget.share or 0.0)
                 _logger.info(_WAITS, self.path, self._finished, percent)
@@ -198,6 +207,7 @@ class ReportUpdates(ABC):
             if self._drawing is not None:  # of fewer trials
                 self._drawing.stop()
             self._due = self._written = False
+            _UNFINISHED.discard(self)
             self._drawing = self._start(source, last=True)
             if self._drawing is not None:
                 try:
@@ -207,7 +217,27 @@ class ReportUpdates(ABC):
                     raise
         return self.path if self._written else None
 
-    def _start(self, source: Any, *, last: bool = False) -> Drawing | None:
+    def _leave_page(self) -> None:
+        """Write a short page as the program ends, unless there is a whole one."""
+        if self._whole or self._owner != os.getpid():
+            return
+        try:
+            with one_writer(self.path) as mine:
+                if mine:
+                    draw_at_exit(self.path, self._content(self._source, short=True))
+        except Exception as error:
+            self._log(_NOT_WRITTEN, error)
+
+    def _content(self, source: Any, *, short: bool = False) -> bytes:
+        """Return what is drawn, as another process takes it."""
+        work = self._read(source), self._sections, short, self._after(source)
+        return dumped(work)
+
+    def _after(self, source: Any) -> Callable[[Any], object] | None:
+        """Return what the drawing process does with the runs once the report is written."""
+        return None
+
+    def _start(self, source: Any, *, last: bool = False, short: bool = False) -> Drawing | None:
         """Read the run and start the drawing; return None if another process writes it, or fails.
 
         The last one waits for that process, and what it read is not older.
@@ -217,8 +247,8 @@ class ReportUpdates(ABC):
             with ExitStack() as until_over:
                 patience = _PATIENCE if last else 0.0
                 if until_over.enter_context(one_writer(self.path, patience)):
-                    content = dumped((self._read(source), self._sections))
-                    done = partial(self._receive, began=began, last=last)
+                    content = self._content(source, short=short)
+                    done = partial(self._receive, began=began, last=last, short=short)
                     return Drawing(self.path, content, done, last=last, until_over=until_over)
             if last:
                 _logger.warning(_NOT_ALONE, self.path, patience)
@@ -228,18 +258,19 @@ class ReportUpdates(ABC):
             self._budget.stood_still(perf_counter() - began)
         return None
 
-    def _receive(self, drawn: Future[float], *, began: float, last: bool) -> None:
+    def _receive(self, drawn: Future[float], *, began: float, last: bool, short: bool) -> None:
         """Deal with what was drawn, in the thread that waited for it."""
         cost, failing = perf_counter() - began, _NOT_WRITTEN
         try:
             cost = drawn.result()
             self._written, failing = True, _UNTOLD
+            self._whole |= not short
             if self._on_update is not None:
                 self._on_update(self.path)
         except Exception as error:
             self._log(failing, error)
         finally:
-            if not last:
+            if not (last or short):
                 self._budget.pay(cost)
 
     def _log(self, failing: str, error: Exception) -> None:
@@ -251,6 +282,15 @@ class ReportUpdates(ABC):
         if place not in self._logged:
             self._logged.add(place)
             _logger.warning(failing + _GOES_ON, self.path, kind, error, exc_info=error)
+
+
+_UNFINISHED: set[ReportUpdates] = set()
+
+
+@atexit.register
+def _leave_pages() -> None:
+    while _UNFINISHED:
+        _UNFINISHED.pop()._leave_page()
 
 
 def _checked_sections(

@@ -31,6 +31,7 @@ def from_flaml(
     space: Mapping[str, Any] | SearchSpace | None = None,
     metric: str | None = None,
     optimizer: str | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Run:
     """Read what ``flaml.tune.run`` returned.
 
@@ -48,6 +49,8 @@ def from_flaml(
     optimizer : str, optional
         What chose the trials by a model. By default no trial counts as a proposal: FLAML's own
         search goes on from the best trial without a model.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -86,7 +89,7 @@ def from_flaml(
         notes.append(_WITHOUT_MODEL())
     direction = DIRECTIONS.get(str(analysis.default_mode), "minimize")
     source = Source("analysis", optimizer or "FLAML", direction, name)
-    return run_of(evaluations, own, source, notes=notes)
+    return run_of(evaluations, own, source, bounds=bounds, notes=notes)
 
 
 def _evaluation(trial: Any, config: Mapping[str, Any], metric: str, origin: Origin) -> Evaluation:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.adapters._domain import Domain, parameter_of
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._reading import with_default
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
@@ -46,7 +47,12 @@ _SEQUENCE = declared_fact(
 )
 
 
-def from_keras_tuner(tuner: Any, *, level: float | None = None) -> Run:
+def from_keras_tuner(
+    tuner: Any,
+    *,
+    level: float | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Run:
     """Read a tuner of KerasTuner: its hyperparameters, their conditions, and its trials.
 
     Trial numbers are positions in the order in which the trials began. Read with KerasTuner 1.4.
@@ -57,6 +63,8 @@ def from_keras_tuner(tuner: Any, *, level: float | None = None) -> Run:
         The tuner, or its oracle.
     level : float, optional
         The epochs at which results of Hyperband are compared; by default the most.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -102,7 +110,8 @@ def from_keras_tuner(tuner: Any, *, level: float | None = None) -> Run:
         str(objective.name),
         "epochs" if len(reached) > 1 else "",
     )
-    return run_of(evaluations, space, source, level=level, notes=[*notes, *about])
+    run = run_of(evaluations, space, source, level=level, bounds=bounds, notes=[*notes, *about])
+    return with_default(run, {p.name: getattr(p, "default", None) for p in given})
 
 
 def _origins(oracle: Any, trials: list[Any], dimensions: int) -> tuple[list[Origin], list[Fact]]:

@@ -46,6 +46,7 @@ def from_ray(
     mode: str | None = None,
     level: float | None = None,
     optimizer: str | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Run:
     """Read the results of Ray Tune.
 
@@ -67,6 +68,8 @@ def from_ray(
     optimizer : str, optional
         What chose the trials by a model: the search algorithm, which is not on record. By default
         no trial counts as a proposal.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def from_ray(
     fidelity = _ITERATION if len(reached) > 1 else ""
     direction = DIRECTIONS[better]
     source = Source("result grid", optimizer or "Ray Tune", direction, name, fidelity, _ITERATION)
-    return run_of(evaluations, own, source, level=level, notes=[*about, *notes])
+    return run_of(evaluations, own, source, level=level, bounds=bounds, notes=[*about, *notes])
 
 
 def checked_metric(name: str | None, results: Sequence[Mapping[str, Any] | None]) -> str:

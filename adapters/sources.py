@@ -10,7 +10,7 @@ from typing import Any
 
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
-from hpo_explain.run import Objectives, Run, is_joined, is_measured, measured
+from hpo_explain.run import Objectives, Run, chosen, is_joined, is_measured, measured, within
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
@@ -40,8 +40,10 @@ def as_run(run: Any, **options: Any) -> Run:
         What holds the run.
     **options
         Options of the adapter, such as ``objective=`` for a table. Of any source,
-        ``target="duration"`` has the run be about how long trials took, and ``target="failed"``
-        about which failed, unless it has an objective of that name. Of several objectives,
+        ``trials=slice(50, None)`` reads some of the trials only, by their numbers (a slice of them,
+        or a list), ``target="duration"`` has the run be about how long they took,
+        ``target="failed"`` about which failed, and ``target="infeasible"`` about which failed or
+        broke a constraint, unless it has an objective of that name. Of several objectives,
         ``target="pareto_rank"`` is the Pareto rank of a trial, ``"hypervolume"`` what it adds to
         the hypervolume of the front, and a dict of weights the sum of the normalized objectives.
 
@@ -67,12 +69,16 @@ def as_run(run: Any, **options: Any) -> Run:
     3
     """
     target = options.get("target")
+    rest = {n: value for n, value in options.items() if n not in ("target", "bounds")}
     if is_measured(target):
-        runs = as_runs(run, **{n: value for n, value in options.items() if n != "target"})
-        return runs[target] if target in runs else measured(next(iter(runs.values())), target)
+        runs = as_runs(run, **rest)
+        about = runs[target] if target in runs else measured(next(iter(runs.values())), target)
+        return within(about, options.get("bounds"))
     if is_joined(target):
-        rest = {n: value for n, value in options.items() if n != "target"}
-        return as_objectives(run, **rest).run(target)
+        return within(as_objectives(run, **rest).run(target), options.get("bounds"))
+    trials = options.pop("trials", None)
+    if trials is not None:
+        return chosen(as_run(run, **options), trials)
     if isinstance(run, Run):
         _check_unread(options)
         return run
@@ -119,8 +125,11 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
     ['loss']
     """
     if is_measured(options.get("target")) or is_joined(options.get("target")):
-        chosen = as_run(run, **options)
-        return {chosen.objective_name: chosen}
+        about = as_run(run, **options)
+        return {about.objective_name: about}
+    trials = options.pop("trials", None)
+    if trials is not None:
+        return {name: chosen(one, trials) for name, one in as_runs(run, **options).items()}
     if isinstance(run, Mapping) and run and all(map(_holds_a_run, run.values())):
         return {str(name): as_run(source, **options) for name, source in run.items()}
     if isinstance(run, (str, os.PathLike)):

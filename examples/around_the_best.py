@@ -29,22 +29,22 @@ def main() -> None:
     calls = parser.parse_args().calls
     run = hx.from_skopt(skopt.gp_minimize(loss, dimensions, n_calls=calls, random_state=0))
 
-    path = hx.ablation(run, source=0)  # from the first trial to the incumbent
+    path = hx.methods.ablation(run, source=0)  # from the first trial to the incumbent
     print(path)
-    path.plot_shares()  # gains beside Shapley values, which do not depend on the order
-    hx.ablation(run, source={"rate": 1e-4, "momentum": 0.9})  # from a default of yours
+    path.plot(view="shares")  # gains beside Shapley values, which do not depend on the order
+    hx.methods.ablation(run, source={"rate": 1e-4, "momentum": 0.9})  # from a default of yours
 
-    print(hx.local_importance(run).sentence)
-    print(hx.lime(run).sentence)  # a sparse linear model, with its R²
-    hx.lime(run, model="tree").plot()
+    print(hx.methods.local_importance(run).sentence)
+    print(hx.methods.lime(run).sentence)  # a sparse linear model, with its R²
+    hx.methods.lime(run, model="tree").plot()
 
     # what the optimizer maximized, with what was known when the last trial was proposed
     latest = max(run.proposals)
-    hx.local_importance(run, latest, acquisition="auto", before=latest)
+    hx.methods.local_importance(run, latest, acquisition="auto", before=latest)
 
     # Shapley values of the prediction, for one configuration and for many
     print(hx.explain_prediction(run).sentence)
-    hx.explain_predictions(run, trials=range(5)).plot()
+    hx.methods.explain_predictions(run, trials=range(5)).plot()
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Continued:
     """A study continued in its important subspace: the best accuracy before and after."""
 
     study: optuna.Study
-    subspace: hx.Subspace
+    subspace: hx.methods.Subspace
     before: float
     after: float
 
@@ -58,7 +58,7 @@ def continued(trials: int, more: int, share: float) -> Continued:
     study.optimize(accuracy, n_trials=trials)
     before = study.best_value
     # the paper's cap, and its forest of 64 trees with leaves of one trial
-    subspace = hx.subspace(study, share=share, n_trees=64, cap="25%", seed=0)
+    subspace = hx.methods.subspace(study, share=share, n_trees=64, cap="25%", seed=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         study.sampler = optuna.samplers.PartialFixedSampler(

@@ -38,12 +38,12 @@ def main() -> None:
     table = made_up(parser.parse_args().configurations)
 
     run = hx.from_frame(table, objective="loss", instance="fold")
-    noise = hx.noise(run)
+    noise = hx.methods.noise(run)
     print(noise.sentence)
     if noise.main is not None:
         print(noise.effect(noise.main).to_string(index=False, float_format="{:.3g}".format))
 
-    bound = hx.RiskAverseConfidenceBound(run.surrogate(), run.noise(), kappa=1.0, alpha=2.0)
+    bound = hx.models.RiskAverseConfidenceBound(run.surrogate(), run.noise(), kappa=1.0, alpha=2.0)
     found = hx.explain_proposal(run, run.incumbent_trial, acquisition=bound)
     print(found)  # what each hyperparameter does to the mean, the uncertainty and the noise
 

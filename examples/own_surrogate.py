@@ -47,11 +47,15 @@ def main() -> None:
     X = SPACE.sample(60, seed=0)
     y = (X[:, 0] - 0.4) ** 2 + 0.3 * X[:, 1] * X[:, 2]
     ensemble = Ensemble(X, y)
-    bound = hx.LowerConfidenceBound(ensemble, kappa=1.96)
+    bound = hx.models.LowerConfidenceBound(ensemble, kappa=1.96)
     config = {"learning_rate": 4e-4, "dropout": 0.1, "layers": 2}
-    print(hx.ShapleyExplainer(bound, background=200).explain(config).sentence)
-    print(hx.FanovaExplainer(ensemble).explain(order=2).sentence)  # distilled into a forest
-    print(hx.PartialDependenceExplainer(ensemble, sample=200).explain("learning_rate").sentence)
+    print(hx.methods.ShapleyExplainer(bound, background=200).explain(config).sentence)
+    print(hx.methods.FanovaExplainer(ensemble).explain(order=2).sentence)  # distilled into a forest
+    print(
+        hx.methods.PartialDependenceExplainer(ensemble, sample=200)
+        .explain("learning_rate")
+        .sentence
+    )
 
 
 if __name__ == "__main__":

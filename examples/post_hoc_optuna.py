@@ -39,7 +39,7 @@ def main() -> None:
     print(hx.trust(run))
     print(hx.importance(run, order=min(2, len(run.space))).sentence)
     print(hx.explain_proposal(run, "best").sentence)
-    print(hx.desirability_path(run, background=200).sentence)
+    print(hx.methods.desirability_path(run, background=200).sentence)
 
 
 if __name__ == "__main__":

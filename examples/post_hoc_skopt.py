@@ -35,7 +35,7 @@ def main() -> None:
     explanation = hx.explain_proposal(run, "latest")
     print(explanation.sentence)
     print(explanation.to_frame().round(4))
-    path = hx.desirability_path(run, background=200)
+    path = hx.methods.desirability_path(run, background=200)
     print(path.predictions().round(4).tail())
 
 

@@ -32,7 +32,7 @@ def main() -> None:
 
     importance = hx.importance(run, order=2)  # by the better model, with 95 % intervals
     print(importance)
-    importance.plot_interactions()
+    importance.plot(view="interactions")
     importance.marginal("C", "gamma").plot()
     hx.importance(run, cap="50%")  # within the better half: what is worse counts as the median
     hx.importance(run, given={"kernel": ["rbf"]})  # within a sub-space
@@ -40,16 +40,15 @@ def main() -> None:
 
     effect = hx.partial_dependence(run, "C")
     print(effect.sentence)
-    hx.regional_partial_dependence(run, "C").plot()  # where the model is certain of the effect
-    hx.h_statistic(run, sample=30).plot()  # which hyperparameters act together
+    hx.partial_dependence(run, "C", regions=True).plot()  # where the model is certain of the effect
+    hx.methods.h_statistic(run, sample=30).plot()  # which hyperparameters act together
     print(sampling_bias(run))  # how far the trials are from a uniform sample
 
-    print(hx.subspace(run, share=0.9).sentence)  # what can stay fixed
+    print(hx.methods.subspace(run, share=0.9).sentence)  # what can stay fixed
     recommendation = hx.recommended_space(run)
     print(recommendation.to_frame())
     print(recommendation.space)
-    for config in hx.next_experiments(run, "C", n=2, kind="gp"):
-        study.enqueue_trial(config)
+    study = hx.advise(run).apply(study)  # goes on as advised
 
 
 if __name__ == "__main__":

@@ -53,15 +53,15 @@ def main() -> None:
     print(hx.explain_proposal(run, acquisition="lcb").sentence)
     hx.explain_proposal(run, surrogate=run.surrogate(kind="gp"))
     sampled = hx.explain_proposal(run, estimator="sampling", orders=200)
-    print(hx.check_sample_size(sampled).sentence)
+    print(hx.methods.check_sample_size(sampled).sentence)
 
     # TPE's densities, and how they moved
-    hx.proposal_densities(run).plot()
-    hx.density_path(run, "learning_rate").plot()
+    hx.methods.proposal_densities(run).plot()
+    hx.methods.density_path(run, "learning_rate").plot()
 
     # the same for every proposal, each with the model of its own iteration
     last = sorted(run.proposals)[-4:]
-    path = hx.desirability_path(run, last, acquisition="lcb", progress=False)
+    path = hx.methods.desirability_path(run, last, acquisition="lcb", progress=False)
     print(path.sentence)
     print(path.turning_points(), path.balance())
     print(path.predictions())

@@ -12,15 +12,14 @@ from hpo_explain import (
     CategoricalParameter,
     FloatParameter,
     IntParameter,
-    LowerConfidenceBound,
-    ProposalExplanation,
     Run,
     SearchSpace,
-    ShapleyExplainer,
     compare,
 )
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.trust import Trust
+from hpo_explain.methods import ProposalExplanation, ShapleyExplainer
+from hpo_explain.models import LowerConfidenceBound
 
 TRUSTED = Trust("good", 0.9, (0.8, 0.95), 0.8, (0.6, 0.9), 0.1, 0.9, 0.95, 30)
 SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}

@@ -26,22 +26,22 @@ SHARES = (0.2, 0.5, 0.8)
 LONG = {
     "advise": hx.advise,
     "compare": lambda run: hx.compare({"a": run, "b": run}),
-    "desirability_path": lambda run: hx.desirability_path(run, [*run.trials[-5:]]),
-    "explain_predictions": lambda run: hx.explain_predictions(run, background=20),
-    "find_sample_size": lambda run: hx.find_sample_size(
+    "desirability_path": lambda run: hx.methods.desirability_path(run, [*run.trials[-5:]]),
+    "explain_predictions": lambda run: hx.methods.explain_predictions(run, background=20),
+    "find_sample_size": lambda run: hx.methods.find_sample_size(
         run.acquisition(), run.incumbent, most=4000
     ),
-    "footprint": hx.footprint,
-    "h_statistic": lambda run: hx.h_statistic(run, kind="gp"),
+    "footprint": hx.methods.footprint,
+    "h_statistic": lambda run: hx.methods.h_statistic(run, kind="gp"),
     "importance": lambda run: hx.importance(run, order=2, kind="gp"),
     "importance of a forest": lambda run: hx.importance(run, order=2, kind="forest"),
-    "partial_dependence": lambda run: hx.partial_dependence(run, ["x0", "x1"], kind="gp"),
+    "partial_dependence": lambda run: hx.partial_dependence(run, ["x0", "x1"], surrogate="gp"),
     "recommended_space": hx.recommended_space,
     "report": lambda run: hx.report(run, "report.html", n_jobs=2),
-    "sensitivity": hx.sensitivity,
-    "shapley_interactions": hx.shapley_interactions,
-    "subspace": hx.subspace,
-    "tunability": hx.tunability,
+    "sensitivity": lambda run: hx.methods.tunability(run, kind="sensitivity"),
+    "shapley_interactions": hx.methods.shapley_interactions,
+    "subspace": hx.methods.subspace,
+    "tunability": hx.methods.tunability,
 }
 
 

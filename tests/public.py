@@ -1,17 +1,34 @@
-"""What users call, found among the public names."""
+"""The public names, and what users call among them."""
 
 import inspect
+from functools import cache
+from importlib import import_module
+from typing import Any
 
-import hpo_explain as hx
+from tests.stubs import names_of
+
+HOMES = ("hpo_explain", "hpo_explain.methods", "hpo_explain.models", "hpo_explain.run",
+         "hpo_explain.base")  # fmt: skip
 
 
+@cache
+def names() -> dict[str, str]:
+    """All public names, each with the first package that has it."""
+    return {name: home for home in reversed(HOMES) for name in names_of(home)}
+
+
+def public(name: str) -> Any:
+    """What has a public name."""
+    return getattr(import_module(names()[name]), name)
+
+
+@cache
 def functions() -> list[str]:
     """The functions that answer a question about a run."""
     found = []
-    for name in hx.__all__:
-        public = getattr(hx, name)
-        if inspect.isfunction(public) and not name.startswith("from_") and name != "report":
-            first = next(iter(inspect.signature(public).parameters), "")
+    for name in names():
+        if inspect.isfunction(public(name)) and not name.startswith("from_") and name != "report":
+            first = next(iter(inspect.signature(public(name)).parameters), "")
             if first in ("run", "runs", "study", "studies", "source") or name == "guide":
                 found.append(name)
     return sorted(found)

@@ -34,7 +34,7 @@ def shares_of(
         "axes": tuple(Axis(tuple(grid), grid, (activity or {}).get(j, 1.0)) for j in range(d)),
         "boxes": (),
     }
-    found = hx.FanovaImportance(**{**fields, **changes})
+    found = hx.methods.FanovaImportance(**{**fields, **changes})
     if totals is not None:  # as if they had been asked for
         vars(found)["totals"] = np.tile([totals[j] for j in range(d)], (n_trees, 1))
     return found

@@ -1,5 +1,6 @@
 """Where the project's own source lies."""
 
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -7,6 +8,7 @@ DATA = ROOT.parent / "shared" / "data"  # of papers, beside the project
 PACKAGE = ROOT / "hpo_explain"
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Every module of the package by its dotted name; those of adapters/ through the link."""
     found = {}

@@ -1,7 +1,8 @@
 """The stubs of the public names, from the catalog; ``python -m tests.stubs`` writes them.
 
 Public are the function of every method, the explainers in its module, the results in the module
-beside it, and what `MORE` names.
+beside it, and what `MORE` names. At the top stands what a person remembers (entries say `top`),
+everything else in its own package.
 """
 
 import ast
@@ -15,7 +16,7 @@ from tests.source_tree import ROOT, modules
 MORE = {
     "hpo_explain.adapters": [
         "from_ax", "from_flaml", "from_frame", "from_hyperopt", "from_keras_tuner", "from_optuna",
-        "from_ray", "from_sklearn", "from_skopt", "from_smac",
+        "from_ray", "from_sklearn", "from_skopt", "from_smac", "publish",
     ],
     "hpo_explain.base.claim": ["Claim"],
     "hpo_explain.base.errors": ["InputError", "NothingToExplain"],
@@ -28,10 +29,17 @@ MORE = {
     ],
     "hpo_explain.methods._engines.conditions": ["Condition"],
     "hpo_explain.methods.advice.advise_result": ["Action"],
-    "hpo_explain.methods.advice.next_experiments": ["choose_experiments"],
     "hpo_explain.methods.around.lime_result": ["LimeStatement"],
+    "hpo_explain.methods.effects.accumulated_local_effects": ["AccumulatedLocalEffectsExplainer"],
     "hpo_explain.methods.effects.effect_result": ["PartialDependence"],
-    "hpo_explain.methods.effects.regional_partial_dependence_result": ["Region"],
+    "hpo_explain.methods.effects.partial_dependence": ["PartialDependenceExplainer"],
+    "hpo_explain.methods.effects.partial_dependences_result": ["PartialDependences"],
+    "hpo_explain.methods.effects.regional_partial_dependence": [
+        "RegionalPartialDependenceExplainer"
+    ],
+    "hpo_explain.methods.effects.regional_partial_dependence_result": [
+        "Region", "RegionalPartialDependence",
+    ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
     "hpo_explain.methods.importance.games": ["GameExplainer"],
     "hpo_explain.methods.importance.set_values": ["SetValues"],
@@ -53,7 +61,11 @@ MORE = {
         "CategoricalParameter", "FloatParameter", "IntParameter", "SearchSpace",
     ],
 }  # fmt: skip
-PACKAGES = ("hpo_explain", "hpo_explain.methods")
+TOP = {
+    *(method.name for method in METHODS if method.top), *MORE["hpo_explain.adapters"], "report",
+    "guide", "Run", *MORE["hpo_explain.space"],
+}  # fmt: skip
+PACKAGES = ("hpo_explain", "hpo_explain.base", "hpo_explain.methods")
 _WRITTEN = '"""The public names and where they are; ``python -m tests.stubs`` writes this file."""'
 
 
@@ -98,7 +110,9 @@ def names_of(package: str) -> dict[str, str]:
         name: module
         for module, names in by_module.items()
         for name in names
-        if module.startswith(package) and f"{package}.{name}" not in modules()
+        if module.startswith(package)
+        and f"{package}.{name}" not in modules()
+        and (package != "hpo_explain" or name in TOP)
     }
 
 
@@ -124,7 +138,10 @@ if __name__ == "__main__":
             f"from {module.removeprefix(package)} import {name} as {name}"
             for name, module in names_of(package).items()
         ]
-        more = ["", "__version__: str"] * (package == "hpo_explain")
+        more = []
+        if package == "hpo_explain":
+            lines += [f"from . import {name} as {name}" for name in ("methods", "models")]
+            more = ["", "__version__: str"]
         text = "\n".join([_WRITTEN, "", *sorted(lines), *more, ""])
         place(package).write_text(text, encoding="utf-8")
         for tool in (["check", "--fix", "--select", "I", "-q"], ["format", "-q"]):

@@ -51,7 +51,7 @@ def test_proposals_are_explained(scheduler):
     run = tuning_run(12)
 
     def phi():
-        return hx.desirability_path(run, n_jobs=None, background=20, progress=False).phi
+        return hx.methods.desirability_path(run, n_jobs=None, background=20, progress=False).phi
 
     np.testing.assert_array_equal(by_dask(scheduler, phi), phi())
 
@@ -112,7 +112,7 @@ def test_the_work_of_a_worker_that_dies_is_done_by_the_other(mortal, after):
     run = tuning_run(20)
 
     def phi(n_jobs):
-        return hx.desirability_path(run, n_jobs=n_jobs, background=100, progress=False).phi
+        return hx.methods.desirability_path(run, n_jobs=n_jobs, background=100, progress=False).phi
 
     timer = threading.Timer(after, mortal.processes[0].kill)
     with workers_of(mortal.scheduler):

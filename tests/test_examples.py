@@ -28,7 +28,7 @@ def test_a_study_is_continued_in_its_important_subspace(monkeypatch, quiet_optun
     run = hx.from_optuna(first)
     capped = replace(run, objective=np.maximum(run.objective, np.quantile(run.objective, 0.75)))
     forest = capped.surrogate(kind="forest", n_trees=64, seed=0)
-    shares = hx.FanovaExplainer(forest).explain(order=len(subspace.names)).importance
+    shares = hx.methods.FanovaExplainer(forest).explain(order=len(subspace.names)).importance
     within = [set(members) <= set(subspace.names) for members in shares["members"]]
     assert subspace.explained[-1] >= 0.8
     assert subspace.explained[-1] == pytest.approx(shares["importance"][within].sum(), abs=0.005)

@@ -64,10 +64,10 @@ def test_its_coalitions_are_those_of_composed_rows(papers, logged_problem):
     from dice_kriging import DiceKriging
 
     space, X, y = logged_problem
-    bound = hx.LowerConfidenceBound(DiceKriging(space, X, y, starts=1), kappa=2.0)
+    bound = hx.models.LowerConfidenceBound(DiceKriging(space, X, y, starts=1), kappa=2.0)
     background = space.sample(300, seed=4)
     exact, kernel = (
-        hx.ShapleyExplainer(bound, background=background, estimator=way).explain(
+        hx.methods.ShapleyExplainer(bound, background=background, estimator=way).explain(
             {"x0": 0.3, "x1": -0.9, "x2": 0.1}
         )
         for way in ("exact", "kernel")

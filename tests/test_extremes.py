@@ -33,28 +33,28 @@ OBJECTIVES = {"large": 1e140, "too large": 1e300, "small": 1e-300, "denormal": 1
 FACADES = {
     "importance": lambda run: hx.importance(run, order=2, n_trees=8),
     "proposal": lambda run: hx.explain_proposal(run, 11, background=20),
-    "path": lambda run: hx.desirability_path(run, background=20, proposals=[10, 11]),
+    "path": lambda run: hx.methods.desirability_path(run, background=20, proposals=[10, 11]),
     "effect": lambda run: hx.partial_dependence(run, "x", sample=20, grid_size=5),
     "pair": lambda run: hx.partial_dependence(run, ("x", "n"), sample=20, grid_size=4),
-    "regions": lambda run: hx.regional_partial_dependence(run, "x", sample=20, grid_size=5),
-    "ablation": hx.ablation,
-    "local importance": hx.local_importance,
-    "lime": lambda run: hx.lime(run, 3),
-    "interactions": lambda run: hx.h_statistic(run, sample=20),
+    "regions": lambda run: hx.partial_dependence(run, "x", regions=True, sample=20, grid_size=5),
+    "ablation": hx.methods.ablation,
+    "local importance": hx.methods.local_importance,
+    "lime": lambda run: hx.methods.lime(run, 3),
+    "interactions": lambda run: hx.methods.h_statistic(run, sample=20),
     "space": hx.recommended_space,
-    "subspace": lambda run: hx.subspace(run, samples=50),
+    "subspace": lambda run: hx.methods.subspace(run, samples=50),
     "prediction": hx.explain_prediction,
     "advice": hx.advise,
-    "overview": lambda run: hx.partial_dependences(run, sample=20, grid_size=4),
-    "accumulated": lambda run: hx.accumulated_local_effects(run, "x", grid_size=4),
-    "interaction values": lambda run: hx.shapley_interactions(run, 3, background=20),
-    "tunability": lambda run: hx.tunability(run, 3),
-    "sensitivity": lambda run: hx.sensitivity(run, 3),
+    "overview": lambda run: hx.partial_dependence(run, sample=20, grid_size=4),
+    "accumulated": lambda run: hx.partial_dependence(run, "x", kind="accumulated", grid_size=4),
+    "interaction values": lambda run: hx.methods.shapley_interactions(run, 3, background=20),
+    "tunability": lambda run: hx.methods.tunability(run, 3),
+    "sensitivity": lambda run: hx.methods.tunability(run, 3, kind="sensitivity"),
     "comparison": lambda run: hx.compare({"one": run, "two": run}),
     "front": lambda run: hx.pareto(with_sizes(run)),
-    "footprint": lambda run: hx.footprint(run, border=10, random=10),
-    "noise": lambda run: hx.noise(repeated(run)),
-    "curves": lambda run: hx.learning_curves(with_curves(run), orders=3),
+    "footprint": lambda run: hx.methods.footprint(run, border=10, random=10),
+    "noise": lambda run: hx.methods.noise(repeated(run)),
+    "curves": lambda run: hx.methods.learning_curves(with_curves(run), orders=3),
     "history": hx.history,
 }
 
@@ -141,7 +141,9 @@ def test_every_function_answers_extremes_or_refuses(case, facade):
 
 
 def test_objectives_too_large_to_be_squared_are_not_called_constant():
-    with pytest.raises(hx.NothingToExplain, match=r"1e150.*Divide the objective by a constant"):
+    with pytest.raises(
+        hx.base.NothingToExplain, match=r"1e150.*Divide the objective by a constant"
+    ):
         hx.explain_proposal(run_of(UNIT, 1e300), 11)
 
 

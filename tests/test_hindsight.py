@@ -24,7 +24,7 @@ def explained(run=RUN, trial=12, **given):
 def test_a_model_that_has_learned_from_the_trial_and_later_ones_is_told(kind):
     for given in (
         {"surrogate": RUN.surrogate(kind=kind)},
-        {"acquisition": hx.LowerConfidenceBound(RUN.surrogate(kind=kind))},
+        {"acquisition": hx.models.LowerConfidenceBound(RUN.surrogate(kind=kind))},
         {"acquisition": "ei", "surrogate": RUN.surrogate(kind=kind)},
     ):
         note = the_note(explained(**given).notes, "model_learned_later")
@@ -35,7 +35,7 @@ def test_a_model_that_has_learned_from_the_trial_and_later_ones_is_told(kind):
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 def test_a_model_of_what_was_known_is_not(kind):
     model = RUN.surrogate(before=12, kind=kind)
-    for given in ({"surrogate": model}, {"acquisition": hx.LowerConfidenceBound(model)}, {}):
+    for given in ({"surrogate": model}, {"acquisition": hx.models.LowerConfidenceBound(model)}, {}):
         found = kinds(explained(**given).notes)
         assert not {"model_learned_later", "model_may_have_learned"} & {*found}
 
@@ -44,7 +44,7 @@ def test_a_model_that_does_not_say_may_have():
     own = AnalyticSurrogate(SPACE, 0.0)
     assert the_note(explained(surrogate=own).notes, "model_may_have_learned").trials == (12,)
     forest = RUN.surrogate(before=12, kind="forest")
-    bare = hx.ForestSurrogate(SPACE, forest.forest, columns=forest._columns)
+    bare = hx.models.ForestSurrogate(SPACE, forest.forest, columns=forest._columns)
     assert "model_may_have_learned" in kinds(explained(surrogate=bare).notes)
 
 

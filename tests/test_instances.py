@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from hpo_explain import Instances
+from hpo_explain.run import Instances
 from tests.test_run import run
 
 ROWS = np.array([[0.1, 0.2], [0.1, 0.2], [0.7, 0.9]])

@@ -68,11 +68,6 @@ def trust(w, run, kind):
     return pd.DataFrame([{"level": found.level, "r2": found.r2, "rank": found.rank}])
 
 
-def expected_minimum(w, run, kind):
-    config, mean = hx.expected_minimum(run, kind=kind)
-    return pd.DataFrame([config | {"predicted": mean}])
-
-
 def proposal(criterion, **options):
     return lambda w, run, kind: hx.explain_proposal(
         run, 20, acquisition=criterion, background=60,
@@ -92,26 +87,24 @@ def rows_of(said, left_out=None):
     return rows
 
 
-def game(function):
-    return rows_of(lambda w, run, kind: function(run, 3, kind=kind), "model_std")
+def game(game):
+    return rows_of(
+        lambda w, run, kind: hx.methods.tunability(run, 3, kind=game, surrogate=kind), "model_std"
+    )
 
 
-def effect(function, name, **options):
-    return lambda w, run, kind: function(run, w.name(name), grid_size=4, kind=kind, **options)
+def effect(name, **options):
+    return lambda w, run, kind: hx.partial_dependence(
+        run, w.name(name), grid_size=4, surrogate=kind, **options
+    )
 
 
 def lime(*model, **options):
-    return lambda w, run, kind: hx.lime(run, 5, *model, kind=kind, sample=200, **options)
-
-
-def next_experiments(w, run, kind):
-    name = w.name("rate")
-    found = hx.next_experiments(run, name, n=2, sample=30, grid_size=5, candidates=40, kind="gp")
-    return pd.DataFrame([dict(config) for config in found])
+    return lambda w, run, kind: hx.methods.lime(run, 5, *model, kind=kind, sample=200, **options)
 
 
 def shares(w, run, kind):
-    found = hx.partial_dependences(run, sample=40, grid_size=4, pairs=1, kind=kind).shares
+    found = hx.partial_dependence(run, sample=40, grid_size=4, pairs=1, surrogate=kind).shares
     return pd.DataFrame([{"names": names, "share": share} for names, share in found.items()])
 
 
@@ -119,6 +112,14 @@ def advise(w, run, kind):
     actions = hx.advise(run, surrogate=run.surrogate(kind=kind)).actions
     names = ["kind", "hyperparameters", "certain", "gain"]
     return pd.DataFrame([{name: getattr(action, name) for name in names} for action in actions])
+
+
+def optimum(w, run, kind):
+    found = hx.optimum(run)
+    # the least of a draw is looked for from rows of which some tie: regret is the same to 3e-4
+    numbers = {name: getattr(found, name) for name in ("estimate", "p_better", "epsilon")}
+    gain = found.expected_gain + found.epsilon  # beside which what is left of draws is rounding
+    return found.to_frame().reset_index().assign(**numbers, gain=gain)
 
 
 def pareto(w, run, kind):
@@ -132,57 +133,56 @@ SAID = {
     "held_out": held_out,
     "trust": trust,
     "importance": lambda w, run, kind: hx.importance(run, 2, kind="forest", n_trees=8),
-    "ablation": lambda w, run, kind: hx.ablation(run, 3, kind=kind),
+    "ablation": lambda w, run, kind: hx.methods.ablation(run, 3, kind=kind),
     "ablation of EI": rows_of(
-        lambda w, run, kind: hx.ablation(run, 3, 12, acquisition="ei", before=20, kind=kind)
+        lambda w, run, kind: hx.methods.ablation(run, 3, 12, acquisition="ei", before=20, kind=kind)
     ),
-    "local_importance": lambda w, run, kind: hx.local_importance(run, 5, kind=kind),
+    "local_importance": lambda w, run, kind: hx.methods.local_importance(run, 5, kind=kind),
     "lime": lime(),
     "lime of tried values": lime(sampling="univariate"),
     "lime on a grid": lime(sampling="grid"),
     "lime as a tree": lime("tree"),
-    "partial_dependence": effect(hx.partial_dependence, "rate", sample=40),
-    "partial_dependence of a category": effect(hx.partial_dependence, "kind", sample=40),
-    "partial_dependence of a condition": effect(hx.partial_dependence, "drop", sample=40),
-    "accumulated_local_effects": effect(hx.accumulated_local_effects, "rate"),
-    "accumulated_local_effects of a category": effect(hx.accumulated_local_effects, "kind"),
-    "regional_partial_dependence": effect(hx.regional_partial_dependence, "rate", sample=100),
-    "h_statistic": lambda w, run, kind: hx.h_statistic(run, sample=40, kind=kind),
-    "expected_minimum": expected_minimum,
-    "tunability": game(hx.tunability),
+    "partial_dependence": effect("rate", sample=40),
+    "partial_dependence of a category": effect("kind", sample=40),
+    "partial_dependence of a condition": effect("drop", sample=40),
+    "accumulated_local_effects": effect("rate", kind="accumulated"),
+    "accumulated_local_effects of a category": effect("kind", kind="accumulated"),
+    "regional_partial_dependence": effect("rate", regions=True, sample=100),
+    "h_statistic": lambda w, run, kind: hx.methods.h_statistic(run, sample=40, kind=kind),
+    "tunability": game("tunability"),
     "shapley_interactions": rows_of(  # without what draws of the model say
-        lambda w, run, kind: hx.shapley_interactions(run, 5, background=60, kind=kind), "model_std"
+        lambda w, run, kind: hx.methods.shapley_interactions(run, 5, background=60, kind=kind),
+        "model_std",
     ),
     "explain_prediction": lambda w, run, kind: hx.explain_prediction(
         run, 5, background=60, kind=kind
     ),
-    "explain_predictions": lambda w, run, kind: hx.explain_predictions(
+    "explain_predictions": lambda w, run, kind: hx.methods.explain_predictions(
         run, range(6), background=40, kind=kind
     ),
     "explain_proposal by LCB": proposal("lcb"),
     "explain_proposal by EI": proposal("ei"),
     "explain_proposal by PI": proposal("pi"),
     "footprint": rows_of(
-        lambda w, run, kind: hx.footprint(run, border=20, random=20, kind=kind), 0
+        lambda w, run, kind: hx.methods.footprint(run, border=20, random=20, kind=kind), 0
     ),
     "history": lambda w, run, kind: hx.history(run),
 }
 SLOWLY = {
-    "next_experiments": next_experiments,
-    "desirability_path": lambda w, run, kind: hx.desirability_path(
+    "desirability_path": lambda w, run, kind: hx.methods.desirability_path(
         run, [15, 20, 26], acquisition="lcb", background=30, progress=False,
         surrogate=run.surrogate(kind=kind),
     ),
     "importance of what fits": lambda w, run, kind: hx.importance(run, 2),
-    "subspace": lambda w, run, kind: hx.subspace(run, 0.8, kind=kind, n_trees=8),
+    "subspace": lambda w, run, kind: hx.methods.subspace(run, 0.8, kind=kind, n_trees=8),
     "lime by lasso": lime("lasso", sampling="local"),
     "lime by rules": lime("rules"),
     "partial_dependences": shares,
-    "mistunability": game(hx.mistunability),
-    "sensitivity": game(hx.sensitivity),
-    "optimizer_bias": game(hx.optimizer_bias),
+    "mistunability": game("mistunability"),
+    "sensitivity": game("sensitivity"),
+    "optimizer_bias": game("optimizer_bias"),
     "shapley_interactions of the variance": rows_of(
-        lambda w, run, kind: hx.shapley_interactions(
+        lambda w, run, kind: hx.methods.shapley_interactions(
             run, of="variance", background=60, kind=kind
         ),
         "model_std",
@@ -193,14 +193,15 @@ SLOWLY = {
     "recommended_space": lambda w, run, kind: hx.recommended_space(
         run, surrogate=run.surrogate(kind=kind)
     ),
+    "optimum": optimum,
     "advise": advise,
-    "noise": lambda w, run, kind: hx.noise(w.noisy(0), kind="gp"),
+    "noise": lambda w, run, kind: hx.methods.noise(w.noisy(0), kind="gp"),
     "pareto": pareto,
-    "learning_curves": lambda w, run, kind: hx.learning_curves(
+    "learning_curves": lambda w, run, kind: hx.methods.learning_curves(
         w.with_curves(0), kind="forest", orders=5, at=[1.0, 5.0]
     ),
     "compare": lambda w, run, kind: hx.compare({"one": run, "two": w.run(10)}, kind="gp"),
-    "proposal_densities": lambda w, run, kind: hx.proposal_densities(
+    "proposal_densities": lambda w, run, kind: hx.methods.proposal_densities(
         w.study(0), w.config(trials(1)[0][0])
     ),
 }  # fmt: skip

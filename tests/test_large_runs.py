@@ -48,7 +48,7 @@ def test_rows_learned_hold_the_best_those_around_it_the_latest_and_a_spread():
 @pytest.mark.parametrize(("kind", "learned"), [("gp", 60), ("forest", 400)])
 def test_a_model_of_some_trials_says_so_in_every_result(small_limits, kind, learned):
     run = run_of(900, proposals=[700])
-    effect = hx.partial_dependence(run, "a", kind=kind, sample=20, grid_size=3)
+    effect = hx.partial_dependence(run, "a", surrogate=kind, sample=20, grid_size=3)
     told = the_note(effect.notes, "learned_from_some")
     assert (told["finished"], told["taken"]) == (900, learned)
     assert told["best"] + told["latest"] + told["spread"] == learned

@@ -1,5 +1,6 @@
 """How long trials took, and which failed, as what is explained."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -28,7 +29,7 @@ def run_with_failures(probability, seed=0, n=120):
         X[kept, 1],
         "maximize",
         trials=kept,
-        excluded={int(t): hx.Fact("failed") for t in failed},
+        excluded={int(t): hx.base.Fact("failed") for t in failed},
         without_result={int(t): WithoutResult("failed", X[t]) for t in failed},
     )
 
@@ -92,7 +93,7 @@ def test_trials_that_failed_are_1_and_those_that_finished_or_were_pruned_0():
         [1.0, 2.0],
         "maximize",
         trials=[0, 4],
-        excluded={t: hx.Fact(why) for t, why in enumerate(["failed", "pruned", "failed"], 1)},
+        excluded={t: hx.base.Fact(why) for t, why in enumerate(["failed", "pruned", "failed"], 1)},
         without_result={
             1: WithoutResult("failed", x),
             2: WithoutResult("pruned", x / 2.0),
@@ -140,11 +141,61 @@ def test_a_study_is_explained_by_its_times_and_its_failures():
     assert slow.share("depth") > 0.9
     broken = hx.importance(study, target="failed")
     assert broken.share("batch") > 0.9
-    path = hx.ablation(study, target="failed")
+    path = hx.methods.ablation(study, target="failed")
     assert path.subject.objective_name == "probability of failure"
     assert path.source["batch"] > 45 >= path.target["batch"]
-    with pytest.raises(hx.NothingToExplain, match="the optimizer saw another objective"):
+    with pytest.raises(hx.base.NothingToExplain, match="the optimizer saw another objective"):
         hx.explain_proposal(study, target="duration")
+
+
+def test_of_infeasibility_trials_that_failed_or_broke_a_constraint_are_1():
+    run = run_with_failures(lambda X: X[:, 0] > 0.8)
+    run = replace(run, feasible=run.X[:, 0] < 0.5)
+    found = measured(run, "infeasible")
+    np.testing.assert_array_equal(found.objective == 1.0, found.X[:, 0] >= 0.5)
+    note = found.notes[0]
+    assert len(note.trials) == found.objective.sum()
+    assert note["finished"] == (found.objective == 0.0).sum()
+    assert found.bounds == (0.0, 1.0)
+    assert hx.importance(run, target="infeasible").share("x") > 0.9
+    feasible = hx.Run(SPACE, run.X, run.objective, "maximize")
+    with pytest.raises(hx.base.NothingToExplain, match="failed or broke a constraint"):
+        measured(feasible, "infeasible")
+
+
+def test_some_trials_are_read_by_their_numbers():
+    study = study_with_failures()
+    run = as_run(study)
+    numbers = np.asarray(run.trials)
+    late = as_run(study, trials=slice(30, None))
+    np.testing.assert_array_equal(late.trials, numbers[numbers >= 30])
+    np.testing.assert_array_equal(late.objective, run.objective[numbers >= 30])
+    assert {why.kind for t, why in late.excluded.items() if t < 30} == {"trial_not_read"}
+    assert {t for t in run.without_result if t >= 30} == {*late.without_result}
+    np.testing.assert_array_equal(as_run(run, trials=slice(-30, None)).trials, late.trials)
+    few = numbers[[4, 1]].tolist()
+    assert as_run(run, trials=few).trials.tolist() == sorted(few)
+    failed = as_run(study, trials=slice(30, None), target="failed")
+    assert failed.trials.tolist() == list(range(30, 60))
+    assert hx.history(study, trials=slice(30, None)).trials.tolist() == late.trials.tolist()
+
+
+@pytest.mark.parametrize("trials", [[999], [], ["x"], [True], "x", 3, slice(900, None)])
+def test_trials_that_do_not_exist_are_refused(trials):
+    with pytest.raises(hx.base.InputError) as caught:
+        as_run(study_with_failures(), trials=trials)
+    assert caught.value.argument == "trials"
+
+
+def test_the_curves_and_instances_of_some_trials_are_theirs():
+    X = SPACE.sample(3, seed=0)
+    curves = hx.run.Curves.of({t: {1: 1.0 + t, 2: 0.5} for t in range(3)}, dict(enumerate(X)))
+    instances = hx.run.Instances(["a", "b"], np.repeat(X, 2, axis=0), [0, 1] * 3, np.arange(6.0))
+    run = hx.Run(SPACE, X, [0.5, 2.5, 4.5], "minimize", curves=curves, instances=instances)
+    some = as_run(run, trials=[0, 2])
+    assert some.curves.trials.tolist() == [0, 2]
+    assert some.curves.values[:, 0].tolist() == [1.0, 3.0]
+    assert some.instances.objective.tolist() == [0.0, 1.0, 4.0, 5.0]
 
 
 def test_a_table_names_its_columns():
@@ -164,17 +215,17 @@ def test_a_table_names_its_columns():
         2: "failed", 3: "failed", 4: "pruned"
     }  # fmt: skip
     assert as_run(table, target="failed", **reading).objective.tolist() == [0, 0, 1, 1, 0]
-    with pytest.raises(hx.InputError, match="status 'x' must say whether a trial finished"):
+    with pytest.raises(hx.base.InputError, match="status 'x' must say whether a trial finished"):
         hx.from_frame(table.drop(columns="state"), objective="loss", status="x")
-    with pytest.raises(hx.InputError, match="duration 'state' must hold seconds"):
+    with pytest.raises(hx.base.InputError, match="duration 'state' must hold seconds"):
         hx.from_frame(table, objective="loss", duration="state")
 
 
 def test_what_was_not_recorded_is_said_with_the_remedy():
     table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
-    with pytest.raises(hx.InputError, match="name its column with duration="):
+    with pytest.raises(hx.base.InputError, match="name its column with duration="):
         hx.importance(table, objective="loss", target="duration")
-    with pytest.raises(hx.NothingToExplain, match="none of the run's trials failed: 3 trials"):
+    with pytest.raises(hx.base.NothingToExplain, match="none of the run's trials failed: 3 trials"):
         hx.importance(table, objective="loss", target="failed")
-    with pytest.raises(hx.InputError, match="direction cannot be given with target='failed'"):
+    with pytest.raises(hx.base.InputError, match="direction cannot be given with target='failed'"):
         hx.from_optuna(study_with_failures(), target="failed", direction="maximize")

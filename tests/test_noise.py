@@ -151,7 +151,7 @@ def test_the_noise_is_not_thought_to_be_less_than_the_error_of_a_variance():
 
 def test_a_run_without_repeats_has_nothing_to_say_of_the_noise():
     X, Y = evaluated(10, 1)
-    with pytest.raises(hx.NothingToExplain) as none:
+    with pytest.raises(hx.base.NothingToExplain) as none:
         repeated_run(X, Y).noise()
     assert none.value.reason.kind == "no_repeats"
     assert none.value.reason["repeated"] == 0
@@ -159,17 +159,17 @@ def test_a_run_without_repeats_has_nothing_to_say_of_the_noise():
 
 def test_repeats_with_the_same_result_each_time_have_no_noise():
     X, Y = evaluated(10, 3, std=0.0)
-    with pytest.raises(hx.NothingToExplain) as none:
+    with pytest.raises(hx.base.NothingToExplain) as none:
         repeated_run(X, Y).noise()
     assert none.value.reason.kind == "no_noise"
     easy = np.array([[0.0, 0.1, 100.3]])
-    with pytest.raises(hx.NothingToExplain):
+    with pytest.raises(hx.base.NothingToExplain):
         with_instances(X, Y + easy).noise()
 
 
 def with_instances(X, Y):
     rows, index = np.nonzero(np.ones(Y.shape, dtype=bool))
-    folds = hx.Instances([*range(Y.shape[1])], X[rows], index, Y.ravel())
+    folds = hx.run.Instances([*range(Y.shape[1])], X[rows], index, Y.ravel())
     return hx.Run(unit_cube(X.shape[1]), X, Y.mean(axis=1), "minimize", instances=folds)
 
 

@@ -98,7 +98,7 @@ def test_every_function_takes_them_as_a_target():
     along = as_run(runs, target={"f0": 1.0, "f1": 0.0})
     assert hx.importance(along, kind="gp").share("x") > 0.95
     assert as_run(runs, target="hypervolume").direction == "maximize"
-    with pytest.raises(hx.NothingToExplain, match="the optimizer saw another objective"):
+    with pytest.raises(hx.base.NothingToExplain, match="the optimizer saw another objective"):
         hx.explain_proposal(runs, target="pareto_rank")
 
 
@@ -121,20 +121,20 @@ def test_trials_are_joined_by_their_numbers():
 
 def test_what_are_no_objectives_of_the_same_trials_is_refused():
     one = hx.Run(SPACE, SPACE.sample(3), [1.0, 2.0, 3.0], "minimize")
-    with pytest.raises(hx.NothingToExplain, match="there is one objective"):
+    with pytest.raises(hx.base.NothingToExplain, match="there is one objective"):
         Objectives.of({"loss": one})
     other = hx.Run(SPACE, SPACE.sample(3, seed=1), [1.0, 2.0, 3.0], "minimize")
-    with pytest.raises(hx.InputError, match="other configurations"):
+    with pytest.raises(hx.base.InputError, match="other configurations"):
         Objectives.of({"loss": one, "size": other})
     alone = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     elsewhere = hx.Run(alone, alone.sample(3), [1.0, 2.0, 3.0], "minimize")
-    with pytest.raises(hx.InputError, match="different search spaces"):
+    with pytest.raises(hx.base.InputError, match="different search spaces"):
         Objectives.of({"loss": one, "size": elsewhere})
-    with pytest.raises(hx.InputError, match="weights of objectives, none negative"):
+    with pytest.raises(hx.base.InputError, match="weights of objectives, none negative"):
         as_run(runs_of(np.eye(3)[:, :2], ["minimize"] * 2), target={"f0": -1.0})
     pending = {7: WithoutResult("running", [0.5, 0.5])}
     later = hx.Run(
         SPACE, one.X, one.objective, "minimize", trials=[4, 5, 6], without_result=pending
     )
-    with pytest.raises(hx.NothingToExplain, match="fewer than two finished trials together"):
+    with pytest.raises(hx.base.NothingToExplain, match="fewer than two finished trials together"):
         Objectives.of({"loss": one, "size": later})

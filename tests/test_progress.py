@@ -19,7 +19,7 @@ from hpo_explain.base.progress import progress_of, shows_progress, steps
 from hpo_explain.base.workers import by_workers
 from hpo_explain.reporting import Report
 from tests.handmade import tuning_run
-from tests.public import functions
+from tests.public import functions, public
 from tests.source_tree import ROOT
 
 
@@ -72,10 +72,10 @@ def work(pieces=3):
 RUN = tuning_run(14)
 BOUND = RUN.acquisition()
 LONG = {
-    "desirability_path": lambda: hx.desirability_path(RUN, background=20),
+    "desirability_path": lambda: hx.methods.desirability_path(RUN, background=20),
     "importance": lambda: hx.importance(tuning_run(14), order=2),
     "compare": lambda: hx.compare({"a": RUN, "b": tuning_run(15)}),
-    "ShapleyExplainer.explain": lambda: hx.ShapleyExplainer(
+    "ShapleyExplainer.explain": lambda: hx.methods.ShapleyExplainer(
         BOUND, background=20, estimator="sampling", orders=3
     ).explain(RUN.incumbent),
 }
@@ -107,7 +107,7 @@ def test_every_function_that_users_call_opens_a_call():
     """So that its loops, and those of what it calls, are shown under its name."""
     opens_one_itself = {"desirability_path", "guide", "Analysed"}
     for name in {*functions()} - opens_one_itself:
-        assert hasattr(getattr(hx, name), "__wrapped__"), name
+        assert hasattr(public(name), "__wrapped__"), name
 
 
 # ---------------------------------------------------------------------- where nothing is shown
@@ -138,7 +138,7 @@ def test_a_terminal_that_goes_away_ends_no_work(terminal, monkeypatch):
 @pytest.mark.parametrize(
     "quiet",
     [
-        lambda: hx.desirability_path(RUN, [9, 10], background=20, progress=False),
+        lambda: hx.methods.desirability_path(RUN, [9, 10], background=20, progress=False),
         lambda: Report.of({"loss": RUN}, sections=["trust"]),
     ],
 )

@@ -10,7 +10,6 @@ import math
 import pickle
 import re
 import tempfile
-import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from threadpoolctl import threadpool_limits
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
-from hpo_explain.models.protocols import SupportsJoint
 from hpo_explain.reporting import SECTIONS
 from hpo_explain.space import category_index
 from tests.handmade import Page, warns_of_glyphs
@@ -169,7 +167,9 @@ def check_explanations(run, seed):
             # any finished trial may be looked at with a criterion that is asked for, or where it is
             # not recorded who chose the trials
             looked_at = isinstance(trial, int)
-            unknown = looked_at and not run.proposals and run.origin(trial) is hx.Origin.UNKNOWN
+            unknown = (
+                looked_at and not run.proposals and run.origin(trial) is hx.base.Origin.UNKNOWN
+            )
             asked = proposed or (looked_at and criterion != "auto") or unknown
             # whatever is beyond counts as that
             known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if asked else []
@@ -274,21 +274,12 @@ def check_effects(run, seed):
     assert np.isfinite([lower, effect.mean, upper]).all()
     assert len(effect.grid) == len(effect.mean)
     json.dumps(effect.to_dict(), allow_nan=False)
-    regional = hx.regional_partial_dependence(run, name, sample=60, max_depth=2, **options)
+    regional = hx.partial_dependence(run, name, regions=True, sample=60, max_depth=2, **options)
     assert math.isclose(sum(region.weight for region in regional.regions), 1.0)
     whole = sum(region.weight * region.effect.mean for region in regional.regions)
     size = max(1e-300, np.abs(regional.whole.mean).max())
     np.testing.assert_allclose(whole, regional.whole.mean, rtol=0, atol=1e-9 * size)
     json.dumps(regional.to_dict(), allow_nan=False)
-    surrogate = run.surrogate(seed=seed % 7)
-    if isinstance(surrogate, SupportsJoint):
-        with warnings.catch_warnings():
-            # some candidates may be infeasible
-            warnings.simplefilter("ignore", UserWarning)
-            chosen = hx.next_experiments(
-                run, name, n=1, sample=20, grid_size=3, candidates=10, seed=seed % 7
-            )
-        assert run.space.is_valid(run.space.encode(chosen)).all()
 
 
 def check_around(run, seed):
@@ -297,7 +288,7 @@ def check_around(run, seed):
     options = {"kind": str(rng.choice(["gp", "forest"])), "seed": seed % 7}
     source, target = (int(trial) for trial in rng.choice(run.trials, 2))
     found, text = refusal(
-        hx.ablation, run, source, target, about=["run has", "same configuration"], **options
+        hx.methods.ablation, run, source, target, about=["run has", "same configuration"], **options
     )
     ends = run.X[[run.row(source), run.row(target)]]
     assert bool(text) == (len(run) < 2 or np.array_equal(*ends, equal_nan=True)), text
@@ -307,16 +298,18 @@ def check_around(run, seed):
         assert abs(found.shapley.sum() - found.total_gain) <= 1e-8 * size
     if len(run) < 2:
         return
-    local = hx.local_importance(run, source, **options)
+    local = hx.methods.local_importance(run, source, **options)
     assert np.isclose(local.importance.sum(), 1.0) or not local.importance.any()
-    lime = hx.lime(run, source, str(rng.choice(["linear", "tree"])), sample=50, **options)
+    lime = hx.methods.lime(run, source, str(rng.choice(["linear", "tree"])), sample=50, **options)
     assert lime.fidelity <= 1.0 + 1e-9
     name = run.space.names[seed % len(run.space)]
-    together = hx.h_statistic(run, name, sample=10, **options)
+    together = hx.methods.h_statistic(run, name, sample=10, **options)
     assert np.isfinite(together.total).all()
-    sets = hx.shapley_interactions(run, source, background=10, **options)
+    sets = hx.methods.shapley_interactions(run, source, background=10, **options)
     assert abs(sets.efficiency_gap) <= 1e-8 * max(abs(sets.prediction), abs(sets.baseline), 1e-300)
-    game = [hx.tunability, hx.mistunability, hx.optimizer_bias][seed % 3](run, source, **options)
+    options["surrogate"] = options.pop("kind")
+    kind = ["tunability", "mistunability", "optimizer_bias"][seed % 3]
+    game = hx.methods.tunability(run, source, kind=kind, **options)
     assert np.isfinite(game.coalitions).all()
     assert (game.whole >= 0.0) == (seed % 3 == 0) or game.whole == 0.0
     results = [one for one in (found, local, lime, together, sets, game) if one is not None]
@@ -410,7 +403,6 @@ def is_no_space(trials, numbers):
     return False
 
 
-@pytest.mark.thorough  # red: a study that it makes is still answered wrongly, not found yet which
 @share_of_examples(0.12)
 @given(studies(), seeds)
 def test_any_study_is_read_and_explained_or_refused_with_the_reason(random_run, seed):

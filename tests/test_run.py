@@ -9,17 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    ForestSurrogate,
-    GaussianProcessSurrogate,
-    LowerConfidenceBound,
-    Run,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, Run, SearchSpace
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Origin, fact
+from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate, LowerConfidenceBound
 from hpo_explain.run import OwnAcquisition, diverged_above, thinned
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note

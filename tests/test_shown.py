@@ -60,13 +60,13 @@ def test_no_control_character_of_a_name_reaches_the_terminal():
     table = pd.DataFrame({number: rng.uniform(size=12), category: [f"a{controls}", "b"] * 6})
     table[loss] = table[number] + (table[category] == "b")
     table.loc[3, loss] = np.nan
-    run = hx.from_frame(table, loss)
-    with pytest.raises(hx.InputError) as wrong:
+    run = hx.from_frame(table, loss, "minimize")
+    with pytest.raises(hx.base.InputError) as wrong:
         hx.partial_dependence(run, f"x{controls}")
     results = [
         hx.importance(run, kind="forest", n_trees=8),
         hx.history(run),
-        hx.Instances([f"a{controls}", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
+        hx.run.Instances([f"a{controls}", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
     ]
     shown = [run, run.space, *run.space, *run.notes, *run.excluded.values(), *results, wrong.value]
     text = "".join(f"{found}{found!r}" for found in shown)

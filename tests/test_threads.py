@@ -19,9 +19,9 @@ def explain(run):
     hx.importance(run, n_trees=4).plot(ax=Figure().add_subplot())
     hx.explain_proposal(run, len(run) - 1, background=20).plot(ax=Figure().add_subplot())
     hx.partial_dependence(run, "x1", sample=20, grid_size=5).plot(ax=Figure().add_subplot())
-    json.dumps(hx.lime(run, 3, "tree", sample=100).to_dict(), allow_nan=False)
-    hx.local_importance(run, 3)
-    hx.ablation(run, 3)
+    json.dumps(hx.methods.lime(run, 3, "tree", sample=100).to_dict(), allow_nan=False)
+    hx.methods.local_importance(run, 3)
+    hx.methods.ablation(run, 3)
 
 
 def test_nothing_that_threads_share_is_changed_or_lost():

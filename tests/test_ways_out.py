@@ -28,11 +28,11 @@ RUN = hx.Run(SPACE, X, X[:, 0] + X[:, 2], "minimize")
     ],
 )
 def test_a_part_of_the_space_that_is_not_there_names_those_that_are(given, there):
-    with pytest.raises(hx.InputError) as caught:
+    with pytest.raises(hx.base.InputError) as caught:
         hx.importance(RUN, given=given, n_trees=2)
     assert there in str(caught.value)
 
 
 def test_a_run_that_was_read_does_not_send_an_unknown_option_to_its_reader():
-    with pytest.raises(hx.InputError, match="else it is no option here"):
-        hx.noise(RUN, surrogate=RUN.surrogate())
+    with pytest.raises(hx.base.InputError, match="else it is no option here"):
+        hx.methods.noise(RUN, surrogate=RUN.surrogate())

@@ -15,19 +15,15 @@ import pytest
 import hpo_explain as hx
 from hpo_explain import adapters
 from hpo_explain.base.errors import InputError
+from tests.public import functions, public
 
-FUNCTIONS = [
-    name
-    for name in hx.__all__
-    if inspect.isfunction(getattr(hx, name))
-    and next(iter(inspect.signature(getattr(hx, name)).parameters), "") in ("run", "runs")
-]
+FUNCTIONS = [name for name in functions() if name not in ("guide", "publish")]
 OF_OBJECTIVES = {"pareto"}
 
 
 def parameters(function):
     """The options of a public function, without the ones of reading."""
-    found = inspect.signature(getattr(hx, function)).parameters.values()
+    found = inspect.signature(public(function)).parameters.values()
     return [option for option in found if option.kind is not option.VAR_KEYWORD]
 
 
@@ -110,6 +106,7 @@ WRONG = {
     "precision": [*NUMBER, 0, 2],
     "progress": FLAG,
     "random": COUNT,
+    "regions": FLAG,
     "run": [3, None, "no-such.db", {"a": 1}, [1, 2]],
     "runs": [3, "x", {}, {"a": 3, "b": 4}, {"a": "no-such.db", "b": 4}],
     "sample": [*ROWS, "x", -3, {"a": 1}],
@@ -119,7 +116,7 @@ WRONG = {
     "share": [*NUMBER, -1, 2],
     "size": COUNT,
     "source": CONFIG,
-    "surrogate": ["gp", 3, ["gp"], {"a": 1}, Nothing()],
+    "surrogate": ["svm", 3, ["gp"], {"a": 1}, Nothing()],
     "target": CONFIG,
     "title": [3, ["x"]],
     "trial": ["lastest", 99, 1.5, None, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}],
@@ -135,12 +132,12 @@ def called(function, run, option, value):
     given |= {"names": "x", "name": "x", "path": "never.html"}
     there = {p.name for p in parameters(function) if p.default is p.empty}
     options = {name: given[name] for name in there} | {option: value}
-    return getattr(hx, function)(**options)
+    return public(function)(**options)
 
 
 @pytest.mark.parametrize(("function", "option"), OPTIONS)
 def test_a_wrong_value_is_refused_by_the_name_of_its_option(function, option, run):
-    known = inspect.signature(getattr(hx, function)).parameters
+    known = inspect.signature(public(function)).parameters
     may_be_named = {*known} | (READING | OF_FILES if "reading" in known else set())
     for value in WRONG[option]:
         if value is None and known[option].default is None:
@@ -161,7 +158,7 @@ def test_a_misspelt_option_is_refused_by_its_name(function, run):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_what_was_probably_meant_is_an_option_of_the_function(function, run):
-    own = [name for name in inspect.signature(getattr(hx, function)).parameters if len(name) > 3]
+    own = [name for name in inspect.signature(public(function)).parameters if len(name) > 3]
     meant = next((name for name in own if name not in ("reading", "runs", "names", "path")), None)
     if meant is None:
         pytest.skip("it has no option of its own")

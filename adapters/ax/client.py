@@ -55,7 +55,12 @@ _CONSTRAINTS = declared_fact(
 )
 
 
-def from_ax(client: Any, *, objective: str | None = None) -> Run:
+def from_ax(
+    client: Any,
+    *,
+    objective: str | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Run:
     """Read a client of Ax: its search space, its trials and what generated each of them.
 
     Trial numbers are Ax's `trial_index`. Read with Ax 1.3.
@@ -66,6 +71,8 @@ def from_ax(client: Any, *, objective: str | None = None) -> Run:
         The client, or the experiment that it holds, which does not know Ax's model.
     objective : str, optional
         The metric to be explained, where the objective has several.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -116,7 +123,7 @@ def from_ax(client: Any, *, objective: str | None = None) -> Run:
     if (rows["sem"] > 0).any():
         notes.append(_SEM(names=[name], own=record is not None))
     source = Source("client", "Ax", _direction(config, name), name)
-    return run_of(trials, space, source, notes=notes, record=record)
+    return run_of(trials, space, source, bounds=bounds, notes=notes, record=record)
 
 
 def _direction(config: Any, name: str) -> Direction:

@@ -47,10 +47,6 @@ _OF_WHAT = frozenset((
     "epoch", "fold", "top", "top1", "top5", "weighted", "macro", "micro", "balanced", "ms", "s",
     "sec", "secs", "seconds", "fit",
 ))  # fmt: skip
-_GAINS = frozenset((
-    "acc", "accuracy", "auc", "auroc", "auprc", "f1", "r2", "reward", "bleu", "rouge", "iou",
-    "dice", "precision", "recall",
-))  # fmt: skip
 _LEAST_ROWS = 10
 _SAME_ORDER = 0.99  # of the rank correlation with the objective
 _DIFFERENT, _ALL_DIFFERENT = 0.3, 0.9  # share of the rows with a value of their own
@@ -413,18 +409,6 @@ def _is_called_measured(name: str) -> bool:
     lowered = [word.lower() for word in _words(name)]
     known = all(word in _MEASURED or word in _OF_WHAT for word in lowered)
     return known and any(word in _MEASURED for word in lowered)
-
-
-def sounds_like_gain(name: str) -> bool:
-    """Say whether the last word of a name is that of a score which is better where it is larger.
-
-    Examples
-    --------
-    >>> sounds_like_gain("val_accuracy"), sounds_like_gain("loss")
-    (True, False)
-    """
-    words = [word.lower() for word in _words(name) if word.lower() not in _OF_WHAT]
-    return bool(words) and words[-1] in _GAINS and "neg" not in words
 
 
 def _words(name: str) -> list[str]:

@@ -14,7 +14,6 @@ from hpo_explain.adapters.frame._columns import (
     choose_columns,
     configurations,
     read_roles,
-    sounds_like_gain,
     without_row_numbers,
 )
 from hpo_explain.adapters.frame._layouts import Layout, expanded, layout_of, read_sweep
@@ -29,11 +28,12 @@ from hpo_explain.adapters.frame._results import (
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
 from hpo_explain.adapters.frame._trials import Evaluations, read_trials
 from hpo_explain.base.checks import check_count, check_direction
-from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Instances, Run
+from hpo_explain.run.metrics import direction_of
 from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 
 if TYPE_CHECKING:
@@ -43,10 +43,9 @@ _EMPTY = declared_fact("table_empty", "frame has no row. Give at least one trial
 _OF_LAYOUT = declared_fact(
     "direction_of_layout", "direction: {direction}, as {names} of {source} is meant"
 )
-_DOUBTFUL = declared_fact(
-    "direction_doubtful",
-    "direction: {names} is minimized, though its name sounds like a score; "
-    "{direction='maximize'} if larger is better",
+_BY_NAME = declared_fact(
+    "direction_by_name",
+    "direction: {names} is {way}d, as its name says; {direction=} says otherwise",
 )
 
 
@@ -67,6 +66,7 @@ def from_frame(
     level: float | None = None,
     duration: str | None = None,
     status: str | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Run:
     """Read a table with one row per trial: an export of W&B, Ray or MLflow, or a CSV file.
 
@@ -92,7 +92,8 @@ def from_frame(
         Column of the objective; rows in which it is NaN or infinite are left out. May be left out
         for a table of scikit-learn or Optuna with a single one.
     direction : {"minimize", "maximize"}, optional
-        Which way is better; by default "minimize", and of scores of scikit-learn "maximize".
+        Which way is better; by default as the objective's name says, where it is that of a known
+        metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
     space : SearchSpace, sequence of hyperparameters or dict, optional
         The search space, whose names are columns; a list of some hyperparameters, which says
         what single columns are, while the others are inferred; or the configuration of a sweep of
@@ -132,6 +133,8 @@ def from_frame(
     status : str, optional
         Column that says what became of a trial, in words such as "finished", "failed", "timeout"
         or "pruned"; of failed and pruned ones the objective does not count.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -141,8 +144,9 @@ def from_frame(
     Raises
     ------
     InputError
-        If a column is missing, the objective is not numeric, a row is outside `space`, a trial
-        finishes before it starts, no row has the `level`, or a status is not known.
+        If a column is missing, no direction is given or known by the name, the objective is not
+        numeric, a row is outside `space`, a trial finishes before it starts, no row has the
+        `level`, or a status is not known.
     NothingToExplain
         If there is no row with a finite objective.
 
@@ -153,7 +157,7 @@ def from_frame(
     >>> table = pd.DataFrame(
     ...     {"lr": [1e-4, 1e-2, 0.3], "booster": ["dart", "gbtree", "dart"], "auc": [0.7, 0.9, 0.8]}
     ... )
-    >>> run = hx.from_frame(table, objective="auc", direction="maximize")
+    >>> run = hx.from_frame(table, objective="auc")
     >>> run.space["lr"].log, run.incumbent
     (True, {'lr': 0.01, 'booster': 'gbtree'})
 
@@ -192,8 +196,8 @@ def from_frame(
         table = last_of_each(table, str(trial), fidelity, level)
     layout = layout_of(table)
     roles = read_roles(table, layout, mentioned, asked)
-    direction, about_direction = _direction(direction, layout, roles.objective)
     values = read_objective(table, roles.objective)
+    direction, about_direction = _direction(direction, layout, roles.objective)
     chosen = choose_columns(table, layout, roles, hyperparameters, space, values)
     configs, set_to_none = configurations(table, chosen, layout)
 
@@ -263,6 +267,7 @@ def from_frame(
         excluded_times=trials.times_without(means),
         without_result=without_result,
         objective_name=roles.objective,
+        bounds=bounds,
         optimizer=optimizer or (layout.optimizer if layout is not None else "") or "the optimizer",
         instances=_instances(table, roles, layout, evaluations, results.objective, X, kept),
         curves=curves,
@@ -308,9 +313,12 @@ def _direction(
     if layout is not None and known is not None:
         note = _OF_LAYOUT(names=[objective], source=layout.source, direction=known)
         return known, [note]
-    if sounds_like_gain(objective):
-        return "minimize", [_DOUBTFUL(names=[objective])]
-    return "minimize", []
+    by_name = direction_of(objective)
+    if by_name is None:
+        problem = f"was not given, and the name {objective!r} does not say which way is better"
+        ways = Option("direction", "minimize"), " or ", Option("direction", "maximize")
+        raise InputError("direction", problem, None, ("Give ", *ways, "."))
+    return by_name, [_BY_NAME(names=[objective], way=by_name)]
 
 
 def _mentioned(hyperparameters: object, space: object) -> list[str]:

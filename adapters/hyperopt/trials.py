@@ -52,7 +52,13 @@ _STARTUP_ASSUMED = declared_fact(
 )
 
 
-def from_hyperopt(trials: Any, *, space: Any = None, algo: Callable[..., Any] | None = None) -> Run:
+def from_hyperopt(
+    trials: Any,
+    *,
+    space: Any = None,
+    algo: Callable[..., Any] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Run:
     """Read the trials of Hyperopt, with the space that they were drawn from.
 
     Trial numbers are Hyperopt's `tid`, the objective is the loss, and trials whose status is not
@@ -71,6 +77,8 @@ def from_hyperopt(trials: Any, *, space: Any = None, algo: Callable[..., Any] | 
     algo : callable, optional
         The algorithm that `fmin` was given, such as ``tpe.suggest``. By default it is known by the
         marks that TPE leaves on trials; the trials of random searches and annealing have none.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -121,6 +129,7 @@ def from_hyperopt(trials: Any, *, space: Any = None, algo: Callable[..., Any] | 
         _evaluations(documents, values, chosen),
         space,
         Source("trials", chosen.optimizer, objective_name="loss"),
+        bounds=bounds,
         notes=notes,
     )
 

@@ -1,4 +1,4 @@
-"""The adapter of Optuna: a study read into a Run, a callback, and an importance evaluator."""
+"""The adapter of Optuna: a study read into a Run, a callback, and importance evaluators."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ from hpo_explain.adapters.optuna.callback import ExplanationCallback
 from hpo_explain.adapters.optuna.study import from_optuna
 
 if TYPE_CHECKING:
-    from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
+    from hpo_explain.adapters.optuna.importance import (
+        FanovaImportanceEvaluator,
+        TopImportanceEvaluator,
+    )
     from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 
 __all__ = [
     "ExplanationCallback",
     "FanovaImportanceEvaluator",
     "ReviewedSampler",
+    "TopImportanceEvaluator",
     "from_optuna",
     "to_optuna",
 ]
@@ -31,10 +35,10 @@ if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelle
 
     def __getattr__(name: str) -> object:
         # What they build on loads scikit-learn, which takes a second that reading need not.
-        if name == "FanovaImportanceEvaluator":
-            from hpo_explain.adapters.optuna.importance import FanovaImportanceEvaluator
+        if name in ("FanovaImportanceEvaluator", "TopImportanceEvaluator"):
+            from hpo_explain.adapters.optuna import importance
 
-            return FanovaImportanceEvaluator
+            return getattr(importance, name)
         if name == "ReviewedSampler":
             from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import optuna
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters._updates import ReportUpdates
+from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.adapters.sources import as_runs
+from hpo_explain.base.checks import check_flag
 
 if TYPE_CHECKING:
+    from hpo_explain.reporting import Section
     from hpo_explain.run import Run
+
+
+_logger = logging.getLogger("hpo_explain")
+_UNSEEN = (
+    "Nothing is published: the study's storage is in this process's memory, which no dashboard "
+    "reads. Give the study a storage, such as 'sqlite:///study.db'."
+)
 
 
 class ExplanationCallback(ReportUpdates):
@@ -20,7 +35,7 @@ class ExplanationCallback(ReportUpdates):
 
     Whatever goes wrong while reading the study, fitting, drawing or writing is logged to the
     logger ``hpo_explain``, once for each place where it goes wrong, and the optimization goes on.
-    Nothing is written to the study.
+    Nothing is written to the study, unless `publish` is given.
 
     Parameters
     ----------
@@ -38,6 +53,9 @@ class ExplanationCallback(ReportUpdates):
     on_update : callable, optional
         Called with the report's path after each report, one call at a time, in a thread of its
         own; what it raises is logged.
+    publish : bool, default False
+        Whether each report's figures and summary are published in the study's storage, too, for
+        optuna-dashboard, as by :func:`hpo_explain.publish`.
     **options
         Options of :func:`from_optuna`: `target`, `pruned`, ... A study with several objectives
         gets one part of the report per objective unless `target` names one.
@@ -54,7 +72,9 @@ class ExplanationCallback(ReportUpdates):
     own, for which no trial waits: settings of matplotlib, warning filters and random states of
     this process are not touched. One report is drawn at a time; one that becomes due meanwhile
     follows after a later trial, with all trials finished by then. That process ends with this one:
-    call `finish` for a report on all trials before the program ends. Of several processes that
+    call `finish` for a report on all trials before the program ends. Without, a program that ends
+    before a whole report was written leaves a short page, for which it waits some seconds; there is
+    one of the first ten trials, too. Neither counts for the budget. Of several processes that
     share a storage and a path, one writes at a time; the others skip theirs.
 
     Examples
@@ -70,6 +90,23 @@ class ExplanationCallback(ReportUpdates):
 
     _reader = staticmethod(from_optuna)
 
+    def __init__(
+        self,
+        path: str | PathLike[str] = "report.html",
+        *,
+        every: int = 25,
+        budget: float | None = 0.05,
+        sections: Sequence[str | Section] | None = None,
+        on_update: Callable[[Path], object] | None = None,
+        publish: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            path, every=every, budget=budget, sections=sections, on_update=on_update, **options
+        )
+        self.publish = check_flag("publish", publish)
+        """Whether figures and summary are published in the study's storage."""
+
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Count a finished trial, and start a report if it is due."""
         self._step(study, lasted=0.0 if trial.duration is None else trial.duration.total_seconds())
@@ -77,3 +114,20 @@ class ExplanationCallback(ReportUpdates):
     def _read(self, source: optuna.Study) -> dict[str, Run]:
         # the study's own: what runs is no study that was loaded without its sampler
         return as_runs(source, **{"sampler": source.sampler, **self._options})
+
+    def _after(self, source: optuna.Study) -> Callable[[Any], object] | None:
+        if not self.publish:
+            return None
+        if isinstance(source._storage, optuna.storages.InMemoryStorage):
+            _logger.warning(_UNSEEN)
+            self.publish = False
+            return None
+        return partial(_published, source.study_name, source._storage)
+
+
+def _published(name: str, storage: optuna.storages.BaseStorage, runs: dict[str, Run]) -> None:
+    """Publish runs in the storage of their study, in the process that draws."""
+    from hpo_explain.adapters.dashboard import put
+
+    with quiet_optuna():
+        put(optuna.load_study(study_name=name, storage=storage), runs)

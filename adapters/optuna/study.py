@@ -52,6 +52,7 @@ from hpo_explain.run import (
     is_joined,
     is_measured,
     measured,
+    within,
 )
 from hpo_explain.space import Array, Parameter, SearchSpace
 
@@ -79,6 +80,7 @@ def from_optuna(
     direction: str | None = None,
     pruned: str = "drop",
     infeasible: str = "keep",
+    bounds: tuple[float, float] | None = None,
 ) -> Run:
     """Read a study of Optuna: its finished trials, what was left out and why, what was assumed.
 
@@ -90,9 +92,9 @@ def from_optuna(
         The objective to be explained, where the study has several: its index, its name (set by
         ``study.set_metric_names``), or a function of a trial that returns a number or None. By
         default the study's only objective. "duration" is how long trials took, "failed" which
-        failed, "pareto_rank" the Pareto rank of a trial, "hypervolume" what it adds to that of the
-        front, unless an objective has that name; a dict of weights by the names of objectives is
-        the sum of the normalized objectives.
+        failed, "infeasible" which failed or broke a constraint, "pareto_rank" the Pareto rank of a
+        trial, "hypervolume" what it adds to that of the front, unless an objective has that name; a
+        dict of weights by the names of objectives is the sum of the normalized objectives.
     sampler : optuna.samplers.BaseSampler, optional
         The sampler that chose the trials, which a storage does not record. By default it is known
         by the marks that samplers leave on trials, else it is the sampler of the study object if
@@ -110,6 +112,8 @@ def from_optuna(
     infeasible : {"keep", "drop"}, default "keep"
         Whether trials that violate a constraint (a value above 0) count as any other except as
         the incumbent, and teach ``run.feasibility()``, or are left out.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -166,9 +170,9 @@ def from_optuna(
     rules: Any = {"sampler": sampler, "space": space, "pruned": pruned, "infeasible": infeasible}
     if is_joined(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
-        return as_objectives(study, **rules).run(target)
+        return within(as_objectives(study, **rules).run(target), bounds)
     trials = study.get_trials(deepcopy=False)
-    return read_trials(study, trials, target=target, direction=direction, **rules)
+    return read_trials(study, trials, target=target, direction=direction, bounds=bounds, **rules)
 
 
 def _check_no_direction(direction: str | None, target: object) -> None:
@@ -188,13 +192,14 @@ def read_trials(
     direction: str | None = None,
     pruned: str = "drop",
     infeasible: str = "keep",
+    bounds: tuple[float, float] | None = None,
 ) -> Run:
     """Read trials as those of a study, as `from_optuna` does with all that it has."""
     if is_measured(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
         rules: Any = {"sampler": sampler, "space": space, "pruned": pruned}
         of_first = read_trials(study, trials, target=0, infeasible=infeasible, **rules)
-        return measured(of_first, target)
+        return within(measured(of_first, target), bounds)
     asked = resolve_target(study, target, direction)
     selection = select_trials(trials, asked, pruned, infeasible)
     columns = read_columns(selection.trials)
@@ -260,6 +265,7 @@ def read_trials(
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         feasible=selection.feasible[rows],
         objective_name=found.name,
+        bounds=bounds,
         optimizer=choice.label,
         framework="optuna",
         record=read_record(study, choice, trials, space, own_objective=asked.function is None),

@@ -16,6 +16,7 @@ from hpo_explain.adapters._reading import (
     not_finite,
     nothing_left,
     repeated,
+    with_default,
 )
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.checks import unknown_name
@@ -46,6 +47,7 @@ def from_sklearn(
     objective: str | None = None,
     level: float | None = None,
     space: SearchSpace | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Run:
     """Read a fitted search of scikit-learn, or one made to look like it.
 
@@ -70,6 +72,8 @@ def from_sklearn(
         The search space; by default that of the search: lists are choices, or where they hold
         numbers only a range, ``loguniform`` is logarithmic, and what only some of several grids
         have is active under a condition.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -104,15 +108,16 @@ def from_sklearn(
     """
     kind = _kind(search)
     if kind == "OptunaSearchCV":
-        return _of_study(search, objective, space)
+        return _of_study(search, objective, space, bounds)
     results = getattr(search, "cv_results_", None)
     if results is None or "params" not in results:
         problem = f"must be fitted, but was a {kind!r} without cv_results_"
         raise InputError("search", problem, kind, "Call its fit first.")
     given = _read_target(results, objective, getattr(search, "refit", None))
     if kind == "BayesSearchCV" and _is_default(search, given) and space is None:
-        return _of_optimizer(search, given)
-    return _of_results(search, given, level, space)
+        return _of_optimizer(search, given, bounds)
+    run = _of_results(search, given, level, space, bounds)
+    return with_default(run, search.estimator.get_params())
 
 
 def _kind(search: Any) -> str:
@@ -130,7 +135,11 @@ def several_metrics(search: Any) -> list[str]:
 
 
 def _of_results(
-    search: Any, target: _Target, level: float | None, space: SearchSpace | None
+    search: Any,
+    target: _Target,
+    level: float | None,
+    space: SearchSpace | None,
+    bounds: tuple[float, float] | None,
 ) -> Run:
     results = search.cv_results_
     configs: list[Mapping[str, Any]] = [*results["params"]]
@@ -171,6 +180,7 @@ def _of_results(
         },
         notes=notes + repeated(X[kept]),
         objective_name=target.column,
+        bounds=bounds,
         optimizer=_label(search),
         durations=_durations(results, kept),
         instances=instances_of(X[kept], scores[kept]),
@@ -250,13 +260,18 @@ def _is_default(search: Any, target: _Target) -> bool:
     return target.metric == refit and len(search.optimizer_results_) == 1
 
 
-def _of_optimizer(search: Any, target: _Target) -> Run:
+def _of_optimizer(search: Any, target: _Target, bounds: tuple[float, float] | None) -> Run:
     from hpo_explain.adapters.skopt import from_skopt
 
-    return _with_folds(from_skopt(search), _folds(search.cv_results_, target.metric))
+    return _with_folds(from_skopt(search, bounds=bounds), _folds(search.cv_results_, target.metric))
 
 
-def _of_study(search: Any, objective: str | None, space: SearchSpace | None) -> Run:
+def _of_study(
+    search: Any,
+    objective: str | None,
+    space: SearchSpace | None,
+    bounds: tuple[float, float] | None,
+) -> Run:
     from hpo_explain.adapters.optuna import from_optuna
 
     study = getattr(search, "study_", None)
@@ -267,7 +282,7 @@ def _of_study(search: Any, objective: str | None, space: SearchSpace | None) -> 
     if objective not in (None, "score", "mean_test_score"):
         problem = f"must be 'score' for an OptunaSearchCV, but was {objective!r}"
         raise InputError("objective", problem, objective)
-    run = from_optuna(study, space=space)
+    run = from_optuna(study, space=space, bounds=bounds)
     attributes = [trial.user_attrs for trial in study.get_trials(deepcopy=False)]
     k = int(getattr(search, "n_splits_", 0))
     scores = np.array(

@@ -37,8 +37,8 @@ def continued(advice: Advice, result: Any) -> dict[str, Any]:
     >>> objective = lambda point: (point[0] - 0.3) ** 2
     >>> result = skopt.gp_minimize(objective, [(0.0, 1.0)], n_calls=10, random_state=0)
     >>> run = hx.from_skopt(result)
-    >>> narrower = hx.Action("narrow", parameters=(hx.FloatParameter("x0", 0.2, 0.4),))
-    >>> advice = hx.Advice(subject=Subject.of(run), actions=(narrower,), space=run.space)
+    >>> narrower = hx.methods.Action("narrow", parameters=(hx.FloatParameter("x0", 0.2, 0.4),))
+    >>> advice = hx.methods.Advice(subject=Subject.of(run), actions=(narrower,), space=run.space)
     >>> found = advice.apply(result)
     >>> found["dimensions"], all(0.2 <= x <= 0.4 for x, in found["x0"])
     ([Real(low=0.2, high=0.4, prior='uniform', transform='identity')], True)

@@ -96,7 +96,12 @@ _HEDGE = declared_fact(
 )()
 
 
-def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
+def from_skopt(
+    result: Any,
+    *,
+    names: Sequence[str] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Run:
     """Read a result of scikit-optimize, with the models that chose its trials.
 
     Trial numbers are indices into ``result.x_iters``. A stored model chose the trial that comes
@@ -113,6 +118,8 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         in ``run.without_result``, numbered as they will be if they are told in their order.
     names : sequence of str, optional
         Names of the dimensions; by default their own, or x0, x1, ... by position.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -204,6 +211,7 @@ def from_skopt(result: Any, *, names: Sequence[str] | None = None) -> Run:
         },
         notes=notes,
         objective_name=source.objective_name,
+        bounds=bounds,
         optimizer=source.optimizer or specs.optimizer,
         framework="skopt",
         record=record if own or any(entry.model is not None for entry in asked) else None,

@@ -16,7 +16,7 @@ import numpy as np
 
 from hpo_explain.adapters._domain import plain
 from hpo_explain.adapters._evaluations import Evaluation, Source, encoded, run_of
-from hpo_explain.adapters._reading import INSTANCES_MISSING, MEAN_OVER_INSTANCES
+from hpo_explain.adapters._reading import INSTANCES_MISSING, MEAN_OVER_INSTANCES, with_default
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.smac._record import SmacRecord
 from hpo_explain.base.checks import check_name
@@ -53,6 +53,7 @@ def from_smac(
     objective: str | None = None,
     level: float | None = None,
     space: SearchSpace | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Run:
     """Read what SMAC3 evaluated, with its search space and who chose each configuration.
 
@@ -71,6 +72,8 @@ def from_smac(
         not evaluated with it are left out.
     space : SearchSpace, optional
         The search space; by default that of the configurations, conditions included.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
 
     Returns
     -------
@@ -138,8 +141,9 @@ def from_smac(
         objective_name=names[at],
         fidelity="budget" if any(not np.isnan(budget) for budget in budgets) else "",
     )
-    run = run_of(evaluations, space, source, level=level, notes=notes, record=record)
-    return _with_instances(run, configurations, wanted)
+    run = run_of(evaluations, space, source, level=level, bounds=bounds, notes=notes, record=record)
+    own = dict(first.config.config_space.get_default_configuration())
+    return _with_instances(with_default(run, own), configurations, wanted)
 
 
 def several_objectives(smac: Any) -> list[str]:

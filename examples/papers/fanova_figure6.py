@@ -116,11 +116,11 @@ def problems(path: Path, size: Size) -> Iterator[Problem]:
     yield Problem("all six alike", cube(6), sphere, {f"x{j}": 0.5 for j in range(1, 7)})
 
 
-def important(problem: Problem, size: Size) -> hx.Subspace:
+def important(problem: Problem, size: Size) -> hx.methods.Subspace:
     """Return the smallest set that explains 80 % of the capped variance of random trials."""
     X = problem.space.sample(size.seen, seed=1, method="uniform")
     run = hx.Run(problem.space, X, problem.cost(X), "minimize")
-    return hx.subspace(run, share=0.8, n_trees=size.trees, cap="25%", seed=0)
+    return hx.methods.subspace(run, share=0.8, n_trees=size.trees, cap="25%", seed=0)
 
 
 def optimized(

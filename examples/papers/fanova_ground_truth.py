@@ -104,7 +104,9 @@ def true_components(values: np.ndarray) -> dict[tuple[int, ...], np.ndarray]:
     return found
 
 
-def explained(label: str, values: np.ndarray, size: Size, seen: np.ndarray) -> hx.FanovaImportance:
+def explained(
+    label: str, values: np.ndarray, size: Size, seen: np.ndarray
+) -> hx.methods.FanovaImportance:
     """Return the functional ANOVA of a forest that has seen some points of the grid."""
     space = search_space(size)
     points = list(product(*size.grid))
@@ -113,11 +115,11 @@ def explained(label: str, values: np.ndarray, size: Size, seen: np.ndarray) -> h
         space, space.encode(configs), values.ravel()[seen], "minimize", objective_name=label
     )
     forest = run.surrogate(kind="forest", n_trees=size.trees, seed=0)
-    explainer = hx.FanovaExplainer(forest, subject=Subject.of(run), seed=0)
+    explainer = hx.methods.FanovaExplainer(forest, subject=Subject.of(run), seed=0)
     return explainer.explain(order=3, cap=None, given=None)
 
 
-def shares(result: hx.FanovaImportance, values: np.ndarray) -> pd.DataFrame:
+def shares(result: hx.methods.FanovaImportance, values: np.ndarray) -> pd.DataFrame:
     """Return the true and the predicted share of every component, and its std over trees."""
     components = true_components(values)
     table = result.importance
@@ -131,7 +133,7 @@ def shares(result: hx.FanovaImportance, values: np.ndarray) -> pd.DataFrame:
     )
 
 
-def marginals(result: hx.FanovaImportance, values: np.ndarray, size: Size) -> pd.DataFrame:
+def marginals(result: hx.methods.FanovaImportance, values: np.ndarray, size: Size) -> pd.DataFrame:
     """Return how predicted marginals agree with the true ones.
 
     Their correlation, and the largest difference as a share of the range of all values.
@@ -147,7 +149,7 @@ def marginals(result: hx.FanovaImportance, values: np.ndarray, size: Size) -> pd
 
 def analyse(
     label: str, values: np.ndarray, size: Size, seen: np.ndarray
-) -> tuple[hx.FanovaImportance, np.ndarray]:
+) -> tuple[hx.methods.FanovaImportance, np.ndarray]:
     """Print true and predicted shares and marginals of one measurement; return the importance."""
     result = explained(label, values, size, seen)
     print(f"\n{label}: {len(seen)} of {values.size} points seen")
@@ -175,7 +177,9 @@ def at_grid(marginal: Any, wanted: tuple[float, ...]) -> np.ndarray:
     return np.asarray(marginal.mean[nearest])
 
 
-def main_effects(result: hx.FanovaImportance, values: np.ndarray, size: Size, path: Path) -> None:
+def main_effects(
+    result: hx.methods.FanovaImportance, values: np.ndarray, size: Size, path: Path
+) -> None:
     """Save the marginals as in Figures 1 and 3."""
     figure = Figure(figsize=(10.0, 3.4), layout="constrained")
     axes = figure.subplots(1, 3, sharey=True)
@@ -196,7 +200,9 @@ def main_effects(result: hx.FanovaImportance, values: np.ndarray, size: Size, pa
     figure.savefig(path)
 
 
-def interaction(result: hx.FanovaImportance, values: np.ndarray, size: Size, path: Path) -> None:
+def interaction(
+    result: hx.methods.FanovaImportance, values: np.ndarray, size: Size, path: Path
+) -> None:
     """Save the joint marginal of κ and S, true and predicted, as in Figure 2."""
     figure = Figure(figsize=(9.0, 3.8), layout="constrained")
     marginal = result.marginal(NAMES[0], NAMES[2])

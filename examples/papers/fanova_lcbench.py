@@ -65,12 +65,12 @@ def caps(run: hx.Run, n_trees: int) -> dict[str, float | None]:
     return {"raw": None, "over the 25% quantile": quarter, "over the default": default}
 
 
-def shares(run: hx.Run, cap: float | None, n_trees: int) -> hx.FanovaImportance:
+def shares(run: hx.Run, cap: float | None, n_trees: int) -> hx.methods.FanovaImportance:
     """Return the shares of a forest that has learned the accuracies, capped where asked."""
     if cap is not None:
         run = replace(run, objective=np.maximum(run.objective, cap))
     forest = run.surrogate(kind="forest", n_trees=n_trees, seed=0)
-    return hx.FanovaExplainer(forest, seed=0).explain(order=2, cap=None, given=None)
+    return hx.methods.FanovaExplainer(forest, seed=0).explain(order=2, cap=None, given=None)
 
 
 def table_2(run: hx.Run, n_trees: int) -> pd.DataFrame:

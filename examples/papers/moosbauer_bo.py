@@ -85,14 +85,14 @@ def minimize_as_mlrmbo(
     X, y = design.copy(), np.array([objective(row) for row in design])
     while len(y) < n_trials:
         model = DiceKriging(space, X, y, starts=2, nugget=nugget)
-        row = focus_search(hx.LowerConfidenceBound(model, kappa=tau), len(space), rng)
+        row = focus_search(hx.models.LowerConfidenceBound(model, kappa=tau), len(space), rng)
         X, y = np.vstack([X, row]), np.append(y, objective(row))
     model = DiceKriging(space, X, y, nugget=nugget)
     return hx.Run(space, X, y, "minimize"), model
 
 
 def focus_search(
-    acquisition: hx.LowerConfidenceBound,
+    acquisition: hx.models.LowerConfidenceBound,
     d: int,
     rng: np.random.Generator,
     *,
@@ -121,7 +121,7 @@ def improvement(whole: float, region: float) -> float:
     return 100.0 * (whole - region) / abs(whole)
 
 
-def path_to(result: hx.RegionalPartialDependence, config: dict[str, Any]) -> list[Any]:
+def path_to(result: hx.methods.RegionalPartialDependence, config: dict[str, Any]) -> list[Any]:
     """Return the nodes that hold a configuration, from the root to its leaf."""
     return [node for node in result.tree if node.holds(config)]
 

@@ -43,7 +43,7 @@ PAPER = {
 }
 
 
-def fitted(space: hx.SearchSpace, X, y, kernel: str) -> hx.GaussianProcessSurrogate:
+def fitted(space: hx.SearchSpace, X, y, kernel: str) -> hx.models.GaussianProcessSurrogate:
     """Return a process whose kernel's parameters are fitted by maximum likelihood."""
     scales = np.full(len(space), 0.5)
     stationary = (
@@ -60,7 +60,7 @@ def fitted(space: hx.SearchSpace, X, y, kernel: str) -> hx.GaussianProcessSurrog
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a length-scale at its bound
-        return hx.GaussianProcessSurrogate(space, process.fit(X, y))
+        return hx.models.GaussianProcessSurrogate(space, process.fit(X, y))
 
 
 def likelihoods(d: int, n_rows: int, seed: int) -> dict[tuple[str, str], float]:
@@ -70,12 +70,14 @@ def likelihoods(d: int, n_rows: int, seed: int) -> dict[tuple[str, str], float]:
     sample = space.sample(n_rows, seed=seed + 1000, method="uniform")
     truth = fitted(space, X, term(-5.0 + 10.0 * X).sum(axis=1), "Matérn-3/2")
     y = truth.predict(X)[0]
-    true = hx.PartialDependenceExplainer(truth, sample=sample, grid_size=20).explain("x1").mean
+    true = (
+        hx.methods.PartialDependenceExplainer(truth, sample=sample, grid_size=20).explain("x1").mean
+    )
     found = {}
     for kernel in KERNELS:
         surrogate = fitted(space, X, y, kernel)
         for variance in VARIANCES:
-            explainer = hx.PartialDependenceExplainer(
+            explainer = hx.methods.PartialDependenceExplainer(
                 surrogate, sample=sample, grid_size=20, variance=variance, attainable=False
             )
             effect = explainer.explain("x1")

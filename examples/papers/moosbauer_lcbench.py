@@ -81,7 +81,7 @@ class Network:
         return self.error(rows).reshape(len(sample), len(positions))
 
 
-def measures(effect: hx.Effect, true: np.ndarray, incumbent: dict) -> np.ndarray:
+def measures(effect: hx.methods.Effect, true: np.ndarray, incumbent: dict) -> np.ndarray:
     """Return MC, OC and NLL."""
     return np.array(
         [
@@ -97,7 +97,7 @@ def improvements(run: hx.Run, network: Network, sample: np.ndarray, name: str, d
     surrogate, incumbent = run.surrogate(kind="auto"), run.incumbent
     found = {}
     for criterion in CRITERIA:
-        explainer = hx.RegionalPartialDependenceExplainer(
+        explainer = hx.methods.RegionalPartialDependenceExplainer(
             surrogate,
             sample=sample,
             grid_size=20,
@@ -113,7 +113,7 @@ def improvements(run: hx.Run, network: Network, sample: np.ndarray, name: str, d
             leaf = path_to(result, incumbent)[-1]
             # as large as the region that the paper's own criterion finds
             rows = l1_neighbourhood(SPACE, sample, incumbent, len(leaf.rows), without=name)
-            around = hx.PartialDependenceExplainer(
+            around = hx.methods.PartialDependenceExplainer(
                 surrogate, sample=sample[rows], grid_size=20, variance="average"
             ).explain(name)
             found[BASELINE] = measures(around, curves[rows].mean(axis=0), incumbent)

@@ -68,7 +68,7 @@ def measures(
     run: hx.Run, surrogate: Surrogate, sample: np.ndarray
 ) -> dict[int, tuple[float, float]]:
     """Return MC and NLL of the PDP of x1 by depth, in the region of the best configuration."""
-    explainer = hx.RegionalPartialDependenceExplainer(
+    explainer = hx.methods.RegionalPartialDependenceExplainer(
         surrogate,
         sample=sample,
         grid_size=20,

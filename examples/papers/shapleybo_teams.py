@@ -160,7 +160,7 @@ def belief(task: Task, proposals: int = PROPOSALS) -> dict[str, float]:
         point = optimizer.ask()
         optimizer.tell(point, task.related(point))
     run = hx.from_skopt(optimizer)
-    path = hx.desirability_path(run, background=100, progress=False).to_frame()
+    path = hx.methods.desirability_path(run, background=100, progress=False).to_frame()
     means = path[path["term"] == "mean"].groupby("hyperparameter")["contribution"].mean()
     return {name: float(means[name]) for name in task.space.names}
 

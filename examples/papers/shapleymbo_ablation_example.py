@@ -31,17 +31,17 @@ EXACT = {"θ1": (0.5, 2 / 3, 2 / 3), "θ2": (0.25, 1 / 3, 1 / 6), "θ3": (0.25, 
 NOISE = 0.05
 
 
-def surrogate_of(n: int, seed: int) -> hx.ForestSurrogate:
+def surrogate_of(n: int, seed: int) -> hx.models.ForestSurrogate:
     """Return a forest that learned the thesis's model from n configurations."""
     space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in NAMES])
     X = space.sample(n, seed=seed, method="uniform")
     noise = np.random.default_rng(seed).normal(0.0, NOISE, n)
-    return hx.ForestSurrogate.fit(
+    return hx.models.ForestSurrogate.fit(
         space, X, X[:, 0] + X[:, 1] * X[:, 2] + noise, n_trees=64, seed=seed
     )
 
 
-def table_2(n: int, seed: int) -> tuple[pd.DataFrame, hx.Ablation]:
+def table_2(n: int, seed: int) -> tuple[pd.DataFrame, hx.methods.Ablation]:
     """Return Table 2 here, relative contributions by hyperparameter, and the ablation.
 
     Columns: the gain in ablation's first round (`alone`), and the shares of the whole by ablation,
@@ -49,10 +49,10 @@ def table_2(n: int, seed: int) -> tuple[pd.DataFrame, hx.Ablation]:
     """
     forest = surrogate_of(n, seed)
     source, target = dict.fromkeys(NAMES, 0.5), dict.fromkeys(NAMES, 0.0)
-    ablation = hx.AblationExplainer(forest, direction="minimize").explain(source, target)
-    shapley = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(forest, kappa=0.0, direction="minimize"),
-        background=hx.global_background(forest.space, 3000, seed=seed),
+    ablation = hx.methods.AblationExplainer(forest, direction="minimize").explain(source, target)
+    shapley = hx.methods.ShapleyExplainer(
+        hx.models.LowerConfidenceBound(forest, kappa=0.0, direction="minimize"),
+        background=hx.methods.global_background(forest.space, 3000, seed=seed),
         estimator="exact",
     ).explain(target)
     table = ablation.to_frame().loc[list(NAMES)]

@@ -55,7 +55,7 @@ def optimized(dimensions: int, seed: int) -> hx.Run:
     )
 
 
-def draw(run: hx.Run, path: hx.DesirabilityPath) -> Figure:
+def draw(run: hx.Run, path: hx.methods.DesirabilityPath) -> Figure:
     """Return Figure 1, with the payout of every proposal below it."""
     figure = Figure(figsize=(9.6, 6.6), layout="constrained")
     axes = figure.subplots(3, ITERATIONS, sharex="row", sharey="row", height_ratios=(3.0, 2.2, 1.0))
@@ -133,14 +133,14 @@ def _draw_payout(ax, explanation) -> None:
     ax.margins(x=0.3)
 
 
-def explained(run: hx.Run, background: int) -> hx.DesirabilityPath:
+def explained(run: hx.Run, background: int) -> hx.methods.DesirabilityPath:
     """Return the contributions to every proposal."""
-    return hx.desirability_path(
+    return hx.methods.desirability_path(
         run, acquisition="auto", background=background, estimator="exact", progress=False
     )
 
 
-def table_1(path: hx.DesirabilityPath) -> pd.DataFrame:
+def table_1(path: hx.methods.DesirabilityPath) -> pd.DataFrame:
     """Return Table 1, a row per proposal, in the thesis's order and sign."""
     predictions = path.predictions()
     m, se = predictions["mean"].to_numpy(), predictions["std"].to_numpy()
@@ -148,7 +148,7 @@ def table_1(path: hx.DesirabilityPath) -> pd.DataFrame:
     return table.assign(y=predictions["objective"].to_numpy(), cb=m - se, se=se, m=m)
 
 
-def table(path: hx.DesirabilityPath) -> None:
+def table(path: hx.methods.DesirabilityPath) -> None:
     """Print Table 1, and what it leaves open."""
     found = table_1(path)
     print("\nTable 1: three proposals in three dimensions, here and [in the thesis]")

@@ -60,7 +60,7 @@ DRAWS = 1000
 Fit = Callable[[hx.SearchSpace, np.ndarray, np.ndarray], Surrogate]
 MODELS: dict[str, Fit] = {
     "DiceKriging's GP": DiceKriging.fit,
-    "this project's GP": hx.GaussianProcessSurrogate.fit,
+    "this project's GP": hx.models.GaussianProcessSurrogate.fit,
 }
 PREDICTIONS = ("pred_interest_mean", "pred_average_mean", "pred_interest_se", "pred_average_se")
 TERMS = ("φ(m)", "φ(se)", "φ(cb)")
@@ -119,7 +119,9 @@ class Refits:
 
     def acquisition(self, before: int | None) -> OwnAcquisition:
         """Return its confidence bound."""
-        return OwnAcquisition(hx.LowerConfidenceBound(self.surrogate(before), kappa=self.lam))
+        return OwnAcquisition(
+            hx.models.LowerConfidenceBound(self.surrogate(before), kappa=self.lam)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +144,7 @@ class Logged:
 
     def explained(
         self, lam: int, fit: Fit, iterations: Sequence[int], background: int, n_jobs: int
-    ) -> list[hx.DesirabilityPath]:
+    ) -> list[hx.methods.DesirabilityPath]:
         """Return a path over some iterations of every run."""
         paths = []
         for table in self.of(lam):
@@ -158,7 +160,7 @@ class Logged:
             )
             trials = [INITIAL + iteration - 1 for iteration in iterations]
             paths.append(
-                hx.desirability_path(
+                hx.methods.desirability_path(
                     run,
                     trials,
                     acquisition="auto",
@@ -193,7 +195,7 @@ class Logged:
         return np.sqrt(variance / DRAWS) * np.array([1.0, lam])
 
 
-def contributions_of(paths: list[hx.DesirabilityPath]) -> np.ndarray:
+def contributions_of(paths: list[hx.methods.DesirabilityPath]) -> np.ndarray:
     """Return φ(m), φ(se) and φ(cb) of repeated runs, (runs, T, 4, 3)."""
     return np.stack([np.concatenate([p.phi, p.total[..., None]], axis=2) for p in paths])
 
@@ -220,7 +222,7 @@ def compare(
     logged: Logged,
     lam: int,
     iterations: Sequence[int],
-    by_model: dict[str, list[hx.DesirabilityPath]],
+    by_model: dict[str, list[hx.methods.DesirabilityPath]],
     thesis: dict[str, str],
 ) -> None:
     """Print contributions by model, the R tool's and the thesis's, and how far they differ."""
@@ -270,7 +272,7 @@ class Agreement:
 
 
 def agreement(
-    logged: Logged, lam: int, iterations: Sequence[int], paths: list[hx.DesirabilityPath]
+    logged: Logged, lam: int, iterations: Sequence[int], paths: list[hx.methods.DesirabilityPath]
 ) -> Agreement:
     """Return how the contributions of a model agree with the R tool's."""
     tool, error = logged.contributions(lam, iterations), logged.error(lam, iterations)
@@ -282,7 +284,7 @@ def agreement(
     return Agreement(z[0], z[1], same.size, int(same.sum()), share)
 
 
-def predicted(paths: list[hx.DesirabilityPath]) -> np.ndarray:
+def predicted(paths: list[hx.methods.DesirabilityPath]) -> np.ndarray:
     """Return m, its average, se and its average by run and iteration, (runs, T, 4)."""
     return np.array(
         [
@@ -300,7 +302,7 @@ def predicted(paths: list[hx.DesirabilityPath]) -> np.ndarray:
 
 
 def same_model(
-    logged: Logged, lam: int, iterations: Sequence[int], paths: list[hx.DesirabilityPath]
+    logged: Logged, lam: int, iterations: Sequence[int], paths: list[hx.methods.DesirabilityPath]
 ) -> np.ndarray:
     """Return where a model predicts what R's did: maximum likelihood may end in two optima."""
     theirs = logged.tool(lam, PREDICTIONS, iterations)[:, :, 0]
@@ -308,7 +310,9 @@ def same_model(
     return (np.abs(predicted(paths) - theirs) < [0.1, 1.0, 0.1, 0.3]).all(axis=2)
 
 
-def predictions(logged: Logged, lam: int, by_model: dict[str, list[hx.DesirabilityPath]]) -> None:
+def predictions(
+    logged: Logged, lam: int, by_model: dict[str, list[hx.methods.DesirabilityPath]]
+) -> None:
     """Print Table 7: predictions and payouts of one iteration."""
     headings = ("y", "cb", "avg", "payout", "m", "avg", "payout", "se", "avg", "payout")
     print(f"  {'λ = ' + str(lam):<24}" + "".join(f"{h:>8}" for h in headings))
@@ -335,7 +339,7 @@ def logged_tables(
     n_jobs: int,
 ) -> None:
     """Print Tables 6 to 9 from the explanations of some iterations by λ."""
-    explained: dict[tuple[int, str], list[hx.DesirabilityPath]] = {}
+    explained: dict[tuple[int, str], list[hx.methods.DesirabilityPath]] = {}
     for lam, iterations in wanted.items():
         for name in names:
             start = perf_counter()
@@ -374,14 +378,14 @@ def logged_tables(
         compare(logged, lam, chosen, paths, thesis)
 
 
-def only(path: hx.DesirabilityPath, trials: list[int]) -> hx.DesirabilityPath:
+def only(path: hx.methods.DesirabilityPath, trials: list[int]) -> hx.methods.DesirabilityPath:
     """Return a path over some of its proposals."""
     return replace(path, explanations=tuple(path.explanation(trial) for trial in trials))
 
 
 def fresh(
     lam: int, repetitions: int, n_proposals: int, background: int, n_jobs: int
-) -> list[hx.DesirabilityPath]:
+) -> list[hx.methods.DesirabilityPath]:
     """Return the paths of new runs with scikit-optimize."""
     paths = []
     for seed in range(repetitions):
@@ -397,7 +401,7 @@ def fresh(
             noisy, SPACE, design, n_proposals=n_proposals, lam=lam, noisy=True, seed=seed
         )
         tuned = perf_counter()
-        path = hx.desirability_path(
+        path = hx.methods.desirability_path(
             run,
             acquisition="auto",
             background=background,

@@ -101,10 +101,10 @@ class Findings:
     """What the tables found, to be compared with the thesis's text."""
 
     run: hx.Run
-    best: hx.ProposalExplanation
+    best: hx.methods.ProposalExplanation
     ablation: dict[str, float]
-    final: hx.ProposalExplanation
-    path: hx.DesirabilityPath
+    final: hx.methods.ProposalExplanation
+    path: hx.methods.DesirabilityPath
 
 
 def studied(
@@ -122,7 +122,7 @@ def studied(
     settings: dict[str, Any] = {
         "acquisition": "auto", "background": background, "estimator": "exact"
     }  # fmt: skip
-    path = hx.desirability_path(run, n_jobs=n_jobs, progress=False, **settings)
+    path = hx.methods.desirability_path(run, n_jobs=n_jobs, progress=False, **settings)
     best = hx.explain_proposal(run, "best-predicted", **settings)
     final = hx.explain_proposal(run, best.trial, surrogate=run.surrogate(kind="auto"), **settings)
     return Findings(run, best, by_ablation(run, best, rows), final, path)
@@ -143,14 +143,14 @@ def heading() -> str:
     return f"  {'':<26}" + "".join(f"{name:>15}" for name in SPACE.names)
 
 
-def sample_sizes(run: hx.Run, best: hx.ProposalExplanation, sizes: tuple[int, ...]) -> None:
+def sample_sizes(run: hx.Run, best: hx.methods.ProposalExplanation, sizes: tuple[int, ...]) -> None:
     """Print which number of orders is enough for the best-predicted proposal, as Appendix C."""
     print("\nSample size (checkSampleSize; the thesis's own run needs 20,000 of the same list)")
     for orders in sizes:
         sampled = hx.explain_proposal(
             run, best.trial, background="thesis", estimator="sampling", orders=orders
         )
-        check = hx.check_sample_size(sampled)
+        check = hx.methods.check_sample_size(sampled)
         closest = check.closest["total"]
         unsafe = [claim.term for claim in check.claims if not claim.certain]
         verdict = "not enough for " + ", ".join(unsafe) if unsafe else "enough"
@@ -166,7 +166,7 @@ def sample_sizes(run: hx.Run, best: hx.ProposalExplanation, sizes: tuple[int, ..
     print(f"  Closest by mean contribution: {pair}, {np.diff(whole[order])[k]:.6f} apart.")
 
 
-def contributions(best: hx.ProposalExplanation) -> None:
+def contributions(best: hx.methods.ProposalExplanation) -> None:
     """Print Table 10."""
     print(f"\nTable 10: the best-predicted proposal, iteration {iteration(best.trial)} [95]")
     print(f"  {best.sentence}")
@@ -182,14 +182,14 @@ def contributions(best: hx.ProposalExplanation) -> None:
     print(f"  payouts: {payout} [0.048, 0.058, -0.0095]")
 
 
-def by_ablation(run: hx.Run, best: hx.ProposalExplanation, rows: int) -> dict[str, float]:
+def by_ablation(run: hx.Run, best: hx.methods.ProposalExplanation, rows: int) -> dict[str, float]:
     """Return the shares of the mean's payout by ablation, in the order of its path."""
     surrogate = run.surrogate(before=best.trial, kind="auto")
     sample = SPACE.sample(rows, seed=1, method="uniform")
     mean, _ = surrogate.predict(sample)
     nearest = np.argmin(np.abs(mean - best.objective_baseline["mean"]))
     source = SPACE.decode(sample[[nearest]])[0]
-    ablation = hx.ablation(run, source, dict(best.config), before=best.trial, kind="auto")
+    ablation = hx.methods.ablation(run, source, dict(best.config), before=best.trial, kind="auto")
     gains = {
         step[0]: float(gain) for step, gain in zip(ablation.steps, ablation.gains, strict=True)
     }
@@ -197,7 +197,7 @@ def by_ablation(run: hx.Run, best: hx.ProposalExplanation, rows: int) -> dict[st
     return {name: gain / sum(gains.values()) for name, gain in gains.items()}
 
 
-def table_11(best: hx.ProposalExplanation, ablation: dict[str, float]) -> None:
+def table_11(best: hx.methods.ProposalExplanation, ablation: dict[str, float]) -> None:
     """Print Table 11."""
     print("\nTable 11: shares of the mean's payout, by Shapley values and by ablation analysis")
     print(heading())
@@ -208,7 +208,7 @@ def table_11(best: hx.ProposalExplanation, ablation: dict[str, float]) -> None:
     print(f"  the ablation's order: {', '.join(ablation)}")
 
 
-def for_another_reason(path: hx.DesirabilityPath, best: int) -> int:
+def for_another_reason(path: hx.methods.DesirabilityPath, best: int) -> int:
     """Return a good proposal where the model was unsure, as the thesis's iteration 108 is.
 
     Of the quarter with the smallest observed error, the one with the largest predicted se.
@@ -218,7 +218,7 @@ def for_another_reason(path: hx.DesirabilityPath, best: int) -> int:
     return int(good["std"].idxmax())
 
 
-def compared(path: hx.DesirabilityPath, best: int, other: int) -> None:
+def compared(path: hx.methods.DesirabilityPath, best: int, other: int) -> None:
     """Print Table 12, and the same for the hyperparameter in which the two differ most."""
     at = [SPACE.encode(dict(path.explanation(t).config))[0] for t in (best, other)]
     most = SPACE.names[int(np.argmax(np.abs(at[0] - at[1])))]
@@ -230,7 +230,7 @@ def compared(path: hx.DesirabilityPath, best: int, other: int) -> None:
 
 
 def _compare_values(
-    path: hx.DesirabilityPath, best: int, other: int, name: str, thesis: tuple[Any, ...]
+    path: hx.methods.DesirabilityPath, best: int, other: int, name: str, thesis: tuple[Any, ...]
 ) -> None:
     predictions = path.predictions().loc[: max(best, other)]
     average = np.mean([path.explanation(t).config[name] for t in predictions.index])
@@ -254,7 +254,9 @@ def _compare_values(
         print(f"  {label:>14}" + "".join(cells))
 
 
-def another_view(best: hx.ProposalExplanation, final: hx.ProposalExplanation) -> None:
+def another_view(
+    best: hx.methods.ProposalExplanation, final: hx.methods.ProposalExplanation
+) -> None:
     """Print Table 13."""
     print("\nTable 13: mean contributions to the same proposal through two models")
     print(heading())
@@ -263,7 +265,7 @@ def another_view(best: hx.ProposalExplanation, final: hx.ProposalExplanation) ->
         print(row("  thesis", TABLE_13[label], 3))
 
 
-def over_time(path: hx.DesirabilityPath) -> None:
+def over_time(path: hx.methods.DesirabilityPath) -> None:
     """Print what Figure 12 shows, and the mean contributions as a measure of importance."""
     print("\nFigure 12 in numbers: average contribution to the whole acquisition")
     print(heading())
@@ -339,11 +341,15 @@ def verdicts(found: Findings) -> list[Verdict]:
 
 
 def save_figures(
-    run: hx.Run, path: hx.DesirabilityPath, best: hx.ProposalExplanation, other: int, folder: Path
+    run: hx.Run,
+    path: hx.methods.DesirabilityPath,
+    best: hx.methods.ProposalExplanation,
+    other: int,
+    folder: Path,
 ) -> None:
     """Save Figures 9, 10 and 12 to 14."""
     drawn = {
-        "figure9_predictions": path.plot_predictions(),
+        "figure9_predictions": path.plot(view="predictions"),
         "figure10_best_predicted": best.plot(),
         "figure12_path": path.plot()[0],
         "figure13_configurations": lines(run, run.trials),

@@ -247,8 +247,9 @@ def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
             argument,
             f"must be {what}, with a SearchSpace as its `space`, but was {given!r}, which {lacks}",
             given,
-            "run.surrogate() gives a surrogate, and hpo_explain.LowerConfidenceBound(surrogate) an "
-            "acquisition function.",
+            "run.surrogate() gives a surrogate, and "
+            "hpo_explain.models.LowerConfidenceBound(surrogate) "
+            "an acquisition function.",
         )
     return space
 

@@ -18,9 +18,10 @@ from hpo_explain.asked.given import (
     several_runs,
     trial_of,
 )
+from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Direction, Kind
+from hpo_explain.base.options import KINDS, Criterion, Direction, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
@@ -29,6 +30,10 @@ from hpo_explain.run import Run, is_measured
 from hpo_explain.space import Array, Config
 
 _SOURCE_CHOSEN = declared_fact("source_chosen", "source: trial {trials}, as none was given")
+_OF_KIND = """    surrogate : Surrogate or object, optional
+        A model of your own in place of `kind`"""
+_BY_NAME = """    surrogate : {"auto", "gp", "forest"}, Surrogate or object, optional
+        The model: by its `kind`, as in :meth:`Run.surrogate`, or one of your own"""
 _R = TypeVar("_R")
 _RUN = """run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
         The optimization run.
@@ -45,7 +50,9 @@ _SHARED = """
     seed : int, default 0
         Seed of the surrogate, and of whatever is sampled.
     **reading
-        Options of the adapter, such as ``objective=`` for a table.
+        Options of the adapter, such as ``objective=`` for a table; ``trials=slice(50, None)`` or a
+        list of numbers for some trials only, ``target="duration"``, ``"failed"`` or
+        ``"infeasible"`` to explain these in place of the objective.
 """
 
 
@@ -134,6 +141,8 @@ def explains(
     signature = inspect.signature(method)
     own = list(signature.parameters.values())[1:]
     asks = _of_surrogate if of == "surrogate" else _shared
+    by_name = "kind" in signature.parameters  # which is not that of the model
+    without = (*without, "kind") if by_name else without
     shared = [p for n, p in inspect.signature(asks).parameters.items() if n not in without]
     first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
 
@@ -148,6 +157,9 @@ def explains(
         names = {p.name for p in shared}
         surrogate = held.pop("surrogate", None) if "surrogate" in names else None
         kind: Kind = held.get("kind", "auto") if "kind" in names else "auto"
+        if by_name and isinstance(surrogate, str):
+            named: Any = check_option("surrogate", surrogate, KINDS)
+            kind, surrogate = named, None
         source, runs = held.pop("run"), dict[str, Run]()
         if several and isinstance(source, Mapping):
             for name, value in (("before", held.get("before")), ("surrogate", surrogate)):
@@ -158,18 +170,16 @@ def explains(
             run = next(iter(runs.values()))
         else:
             run = read(public, source, reading, surrogate, kind)
-        asked = Asked(
-            run,
-            runs=runs,
-            reading=reading,
-            **{p.name: held.pop(p.name) for p in shared if p.name in held},
-        )
+        taken = {p.name: held.pop(p.name) for p in shared if p.name in held}
+        asked = Asked(run, runs=runs, reading=reading, **{"kind": kind, **taken})
         return method(asked, **held)
 
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[first, *own, *shared]
     )
     public.__doc__ = documented(method.__doc__ or "", [p.name for p in shared])
+    if by_name:
+        public.__doc__ = public.__doc__.replace(_OF_KIND, _BY_NAME)
     return shows_progress(public)
 
 

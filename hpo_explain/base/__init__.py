@@ -1,1 +1,5 @@
 """What every method stands on: the declared result, claims, words, and what a model believes."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -22,7 +22,7 @@ class Origin(Enum):
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize", proposals=[2])
-    >>> run.origin(2) is hx.Origin.MODEL
+    >>> run.origin(2) is hx.base.Origin.MODEL
     True
     """
 

@@ -19,8 +19,9 @@ WhichTrial = Literal["latest", "best", "best-predicted", "pending"]
 State = Literal["running", "waiting", "failed", "pruned"]
 """What has become of a trial that has no result."""
 
-Measured = Literal["duration", "failed"]
-"""What can be explained in place of the objective: how long trials took, and which failed."""
+Measured = Literal["duration", "failed", "infeasible"]
+"""What can be explained in place of the objective: how long trials took, which failed or broke a
+constraint."""
 
 Joined = Literal["pareto_rank", "hypervolume"]
 """What can be explained of several objectives together."""
@@ -31,8 +32,14 @@ Estimator = Literal["auto", "exact", "kernel", "sampling"]
 InteractionIndex = Literal["k-SII", "STII", "FSII"]
 """How Shapley interactions share out what hyperparameters do together."""
 
+Game = Literal["tunability", "mistunability", "sensitivity", "optimizer_bias"]
+"""What is asked of sets of hyperparameters around a default."""
+
 Over = Literal["mean", "min", "max"]
 """How the values of several runs become one; a number between 0 and 1 is their quantile."""
+
+EffectKind = Literal["partial", "accumulated"]
+"""An effect: averaged over all combinations, or accumulated along the configurations tried."""
 
 Variance = Literal["average", "covariance"]
 """The variance of a partial dependence: the average (Eq. 5), or that of the average (Eq. 4)."""
@@ -54,7 +61,9 @@ MEASURED: tuple[str, ...] = get_args(Measured)
 JOINED: tuple[str, ...] = get_args(Joined)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 INDICES: tuple[str, ...] = get_args(InteractionIndex)
+GAMES: tuple[str, ...] = get_args(Game)
 OVER: tuple[str, ...] = get_args(Over)
+EFFECTS: tuple[str, ...] = get_args(EffectKind)
 VARIANCES: tuple[str, ...] = get_args(Variance)
 SPLITS: tuple[str, ...] = get_args(Split)
 READABLE: tuple[str, ...] = get_args(Readable)

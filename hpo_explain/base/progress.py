@@ -4,7 +4,7 @@ What users call opens a call of its own (`shows_progress`); each loop within it 
 goes over `steps`. The line shows the outermost loop as a bar, and where the loops inside it are.
 Only the main thread of a program shows it: neither threads nor worker processes write to a
 terminal. tqdm draws the line, below the user's own bars; it is cleared in the end, and no thread
-or lock of tqdm's is left.
+or lock of tqdm's is left. In a notebook it is an output of its own, which is empty in the end.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, wraps
+from html import escape
 from shutil import get_terminal_size
 from time import time
-from typing import Any, ParamSpec, TextIO, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
@@ -130,7 +131,7 @@ class _Loop:
 class _Call:
     """Something that a user called, the loops that it is in, and the line that shows them."""
 
-    def __init__(self, name: str, stream: TextIO | None) -> None:
+    def __init__(self, name: str, stream: Any) -> None:
         self.name, self.stream, self.thread = name, stream, threading.get_ident()
         self._loops: list[_Loop] = []
         self._due = time() + _PATIENCE
@@ -194,14 +195,35 @@ def _shown_here() -> _Call | None:
     return call if here else None
 
 
-def _stream() -> TextIO | None:
-    """Return standard error if it is a terminal or a notebook; None in threads and workers."""
+class _Cell:
+    """The output of a notebook's cell as a stream that holds one line, and nothing once cleared."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def write(self, text: str) -> None:
+        """Show a line in place of the last one."""
+        line = text.strip()
+        shown = {"text/html": f"<pre>{escape(line)}</pre>" if line else "", "text/plain": line}
+        if self._handle is not None:
+            self._handle.update(shown, raw=True)
+        elif line:
+            show = sys.modules["IPython"].display.display
+            self._handle = show(shown, raw=True, display_id=True)
+
+    def flush(self) -> None:
+        """Do nothing: each line is shown at once."""
+
+
+def _stream() -> Any:
+    """Return standard error if it is a terminal, a cell in a notebook; None in threads, workers."""
     main = threading.current_thread() is threading.main_thread()
     if not main or multiprocessing.parent_process() is not None:
         return None
     stream = sys.stderr
     try:
-        seen = type(stream).__module__.startswith("ipykernel.") or stream.isatty()
+        if type(stream).__module__.startswith("ipykernel."):
+            return _Cell()
+        return stream if stream.isatty() else None
     except (AttributeError, ValueError):  # something else in its place, or closed
         return None
-    return stream if seen else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim as Claim
 from hpo_explain.base.edge import pages, plotly, renderer, views
 from hpo_explain.base.errors import NothingToExplain
@@ -249,13 +250,17 @@ class Result(ABC):
         """
         return renderer().drawn(self.described(view), ax=ax, width=width)
 
-    def to_plotly(self, *, view: str = "") -> Any:
-        """Return the result, or another view of it, as a ``plotly.graph_objects.Figure``."""
-        return plotly().drawn(self.described(view))
+    def to_plotly(self, *, view: str = "", dark: bool = False) -> Any:
+        """Return the result, or another view, as a ``plotly.graph_objects.Figure``.
+
+        It is for a white page, or a `dark` one; what is pointed at says its values.
+        """
+        return plotly().drawn(self.described(view), dark=dark)
 
     def described(self, view: str = "") -> Any:
         """Return a view of the result as the description of a figure."""
-        return views(type(self).__module__.removesuffix("_result"))[view].describe(self)
+        known = views(type(self).__module__.removesuffix("_result"))
+        return known[check_option("view", view, known)].describe(self)
 
     # ------------------------------------------------------------------ from the claims
 
@@ -396,7 +401,7 @@ class Result(ABC):
         plot = f'<div style="overflow-x: auto">{pages().plot_svg(self.plot, alt=text)}</div>'
         return (
             f'<div style="max-width: 60em">{text_html(f"{text} {self.reliance}".rstrip())}{plot}'
-            f"{frame_html(printed_frame(self))}</div>"
+            f"<details><summary>Table</summary>{frame_html(printed_frame(self))}</details></div>"
         )
 
 

@@ -60,6 +60,8 @@ class Subject:
         where they are not known.
     incumbent : mapping
         The best feasible configuration, in the user's units; empty where none is known.
+    bounds : tuple of (float, float)
+        The objective's natural range; infinite where none is known.
     notes : tuple of Fact
         What was assumed when the model and the acquisition function were chosen.
 
@@ -83,6 +85,7 @@ class Subject:
     tried: Array = field(default_factory=lambda: np.empty((0, 0)))
     costs: Array = field(default_factory=lambda: np.empty(0))
     incumbent: Mapping[str, Any] = field(default_factory=dict)
+    bounds: tuple[float, float] = (-np.inf, np.inf)
     notes: tuple[Fact, ...] = ()
 
     def __post_init__(self) -> None:
@@ -112,6 +115,7 @@ class Subject:
             tried=run.X,
             costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
             incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
+            bounds=run.bounds or (-np.inf, np.inf),
             notes=as_facts([*run.model_notes, *notes]),
         )
 

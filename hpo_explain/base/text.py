@@ -186,6 +186,9 @@ declared_fact("uncertainty_unknown", "the model does not say how uncertain it is
 NOT_SETTLED = declared_fact(
     "not_settled", "it holds in {probability:%} of what the trials allow",
 )  # fmt: skip
+_NONE_SETTLED = declared_fact(
+    "none_settled", "claims hold in {least:%} to {most:%} of what the trials allow"
+)
 UNCLEAR = declared_fact(
     "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
 )
@@ -195,8 +198,21 @@ MAY_BE_NOTHING = declared_fact(
 
 
 def reservation(reasons: Iterable[Fact]) -> str:
-    """Return a sentence that gives the reasons why something is not certain; empty without any."""
-    said = dict.fromkeys(str(reason) for reason in reasons if not role_of(reason))
+    """Return a sentence that gives the reasons why something is not certain; empty without any.
+
+    In how much of what the trials allow claims hold is said once, from the least to the most.
+
+    Examples
+    --------
+    >>> reservation([NOT_SETTLED(probability=0.42), NOT_SETTLED(probability=0.7)])
+    'Not certain: claims hold in 42% to 70% of what the trials allow.'
+    """
+    doubts = [reason for reason in reasons if not role_of(reason)]
+    held = [reason["probability"] for reason in doubts if reason.kind == "not_settled"]
+    if len(set(map(percent, held))) > 1:
+        at_once = _NONE_SETTLED(least=min(held), most=max(held))
+        doubts = [at_once if reason.kind == "not_settled" else reason for reason in doubts]
+    said = dict.fromkeys(map(str, doubts))
     return f"Not certain: {join_words([*said])}." if said else ""
 
 

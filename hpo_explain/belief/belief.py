@@ -135,8 +135,8 @@ class Belief(Draws):
         scale = scale_of(self._scaled, self._limits[0])
         noise = None
         if self.known_noise is not None:
-            spread = float(np.std(self._scaled)) or 1.0
-            noise = max((self.known_noise / self._unit / spread) ** 2, 1e-4)
+            good = scale.z[self._scaled <= np.median(self._scaled)]
+            noise = scale.variance(good, self.known_noise / self._unit, self._limits)
         prior = Prior(categories == 0, scale.additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)
@@ -157,7 +157,10 @@ class Belief(Draws):
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
         drawn = self._read(np.asarray(X, float), 0)
-        return np.asarray(np.concatenate(drawn) * self._unit + self._origin)
+        found = np.concatenate(drawn) * self._unit + self._origin
+        if self.bounds is not None:  # to the last digit
+            np.clip(found, *sorted(self.sign * end for end in self.bounds), out=found)
+        return found
 
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
@@ -172,14 +175,18 @@ class Belief(Draws):
     @cached_property
     def noise(self) -> Array:
         """Standard deviation of one evaluation at each trial, in the user's units, (n,)."""
-        drawn = self._read(self.X, 1)
+        return self.noise_at(self.X)
+
+    def noise_at(self, X: Array) -> Array:
+        """Return the standard deviation of one evaluation at encoded rows, (n,)."""
+        drawn = self._read(X, 1)
         return np.asarray(np.sqrt((np.concatenate(drawn) ** 2).mean(axis=0)) * self._unit)
 
     @property
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among the better half of the trials."""
-        better = self.cost <= np.median(self.cost)
-        return float(np.sqrt(((self.noise[better] / self._unit) ** 2).mean()) * self._unit)
+        better = self.noise[self._scaled <= np.median(self._scaled)] / self._unit
+        return float(np.sqrt((better**2).mean()) * self._unit)
 
 
 def _columns(space: SearchSpace, X: Array) -> Array:

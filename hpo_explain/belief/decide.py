@@ -13,11 +13,14 @@ from hpo_explain.space import Array
 Side = Literal["either", "above", "below"]
 LEVEL = 0.95
 MATTERS, INTERACTS = 0.02, 0.005  # shares of the variance of one, and of what two do together
-NARROWING = 0.90  # as right as 0.95, measured
+GAINED, KEPT = 0.9, 0.85  # of a gain that is asked for first, and of sets of changes that keep it
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _MASS = 0.95  # of intervals
 NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
-STRETCH = {"average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0}
+STRETCH = {
+    "average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0, "top": 1.2,
+    "within": 1.5,
+}  # fmt: skip
 """How far intervals that are shown are stretched about the median, so that they cover 95 %."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -59,6 +58,10 @@ class Draws(ABC):
         X = self.space.check_rows("X", X)
         return np.asarray(self.sign * self.costs(X).astype(float))
 
+    def noise_at(self, X: Array) -> Array:
+        """Return the standard deviation of one evaluation at encoded rows, (n,)."""
+        return np.full(len(X), self.noise_std)
+
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation over the draws, each (n,), at encoded rows."""
         drawn = self.draws(X)
@@ -74,10 +77,6 @@ class Draws(ABC):
         a, b = self.draws(X), self.draws(others)
         return np.asarray((a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a))
 
-    def covariance_of_sums(self, X: Array, weights: Array) -> Array:
-        """Return the draws' covariance of weighted sums (K, n) over rows, (K, K)."""
-        return _covariance(self.draws(X) @ np.asarray(weights, float).T)
-
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the draws' standard deviation of the mean over rows at values (G, ...), (G,)."""
         found = []
@@ -86,10 +85,6 @@ class Draws(ABC):
             rows[:, members] = value
             found.append(self.draws(rows).mean(axis=1).std())
         return np.asarray(found)
-
-    def covariance_of_means(self, groups: Sequence[Array]) -> Array:
-        """Return the draws' covariance of the means over groups of rows, (K, K)."""
-        return _covariance(np.column_stack([self.draws(rows).mean(axis=1) for rows in groups]))
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -100,11 +95,6 @@ class Draws(ABC):
     def anova(self) -> Anova:
         """Functional ANOVA of each draw."""
         return Anova(self.landscape)
-
-
-def _covariance(values: Array) -> Array:
-    apart = values - values.mean(axis=0)
-    return np.asarray(apart.T @ apart / len(values))
 
 
 class DrawnSurrogate(Draws):

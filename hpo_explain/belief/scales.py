@@ -18,6 +18,7 @@ _KNOTS = 25  # of the half-rank scale's table
 _GRID = np.linspace(-12.0, 12.0, 1201)  # standardized values at which a way back is tabled
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_VARIANCES = 1e-4, 4.0  # of an evaluation that are looked at where its noise is known
 _STEPS = 2.0**20  # standardized values are rounded, so that units change nothing
 
 
@@ -61,6 +62,15 @@ class Scale:
         around = np.clip(around, *limits)
         mean = _WEIGHTS @ around
         return mean, np.sqrt(np.maximum(_WEIGHTS @ (around - mean) ** 2, 0.0))
+
+    def variance(self, z: Array, noise: float, limits: Bounds) -> float:
+        """Return the variance of an evaluation on this scale, by its standard deviation as a cost.
+
+        It is that at standardized values `z` on average.
+        """
+        tried = np.geomspace(*_VARIANCES, 60)
+        sd = [from_table(z, self.back(v, limits)[1]) for v in tried]
+        return float(np.interp(noise, np.sqrt(np.mean(np.square(sd), axis=1)), tried))
 
 
 def from_table(z: Array, table: Array) -> Array:

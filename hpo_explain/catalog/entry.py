@@ -22,6 +22,8 @@ class Method:
         The module that holds the function; beside it stand ``<module>_show`` and its `VIEWS`.
     asks, limits : str
         The question that it answers, and the limitations of the answer: the guide's line.
+    top : bool
+        Whether its function stands at the top level, among what a person remembers.
     title, how_to_read : str
         Of its section in the report; empty where it has none.
     folded : bool
@@ -44,6 +46,7 @@ class Method:
     module: str
     asks: str
     limits: str
+    top: bool = False
     title: str = ""
     how_to_read: str = ""
     folded: bool = True
@@ -58,6 +61,11 @@ class Method:
     def called(self) -> str | None:
         """What its command is called."""
         return self.name.replace("_", "-") if self.command == "" else self.command
+
+    @property
+    def path(self) -> str:
+        """Where users find its function, as in ``hx.trust``."""
+        return f"hx.{'' if self.top else 'methods.'}{self.name}"
 
     @property
     def function(self) -> Callable[..., Any]:

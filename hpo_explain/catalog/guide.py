@@ -27,7 +27,7 @@ def guide_text(width: int = 88) -> str:
     """Return the questions as text, on lines of at most `width` characters."""
     indented = {"initial_indent": "    ", "subsequent_indent": "    "}
     return "\n".join(
-        f"{method.asks}\n    hx.{method.name}\n"
+        f"{method.asks}\n    {method.path}\n"
         + textwrap.fill(f"Limitations: {method.limits}", width, **indented)  # type: ignore[arg-type]
         for method in METHODS
     )

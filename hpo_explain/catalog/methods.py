@@ -4,14 +4,23 @@ from hpo_explain.catalog.entry import Method
 
 # Topic: runs.
 
+SUMMARY = Method(
+    name="summary",
+    top=True,
+    module="hpo_explain.methods.advice.summary",
+    asks="How good is it, what matters, where to search, what to try, how far to believe it?",
+    limits="five lines: the functions that they come from say how sure each is",
+)
 HISTORY = Method(
     name="history",
+    top=True,
     module="hpo_explain.methods.runs.history",
     asks="What did each trial reach, and when was the best found?",
     limits="says what was observed: the best of noisy results is better than its average",
 )
 TRUST = Method(
     name="trust",
+    top=True,
     module="hpo_explain.methods.runs.trust",
     asks="How well is the objective known?",
     limits="expects of the objective that it is as rough where nothing was tried as elsewhere",
@@ -47,12 +56,14 @@ LEARNING_CURVES = Method(
 )
 COMPARE = Method(
     name="compare",
+    top=True,
     module="hpo_explain.methods.runs.compare",
     asks="What do several runs (seeds, data sets) share, and what is good in all of them?",
     limits="needs a trusted model of each run; of other spaces only what all have is compared",
 )
 PARETO = Method(
     name="pareto",
+    top=True,
     module="hpo_explain.methods.runs.pareto",
     objectives=True,
     asks="Which trials are best in several objectives, and what does moving between them cost?",
@@ -63,6 +74,7 @@ PARETO = Method(
 
 EXPLAIN_PROPOSAL = Method(
     name="explain_proposal",
+    top=True,
     module="hpo_explain.methods.proposals.explain_proposal",
     result="hpo_explain.methods.proposals.contributions",
     asks="Why did the optimizer try this configuration?",
@@ -91,6 +103,7 @@ DENSITY_PATH = Method(
 
 IMPORTANCE = Method(
     name="importance",
+    top=True,
     module="hpo_explain.methods.importance.importance",
     result="hpo_explain.methods.importance.fanova",
     title="What matters?",
@@ -98,8 +111,9 @@ IMPORTANCE = Method(
     "search space, that a hyperparameter explains alone, without the noise of the trials. Its "
     "whisker is a 95% interval over functions that the trials allow. A hatched bar is an "
     "interaction: what hyperparameters explain together, beyond what each explains alone.",
-    asks="What does the objective depend on, over the whole space?",
-    limits="does not say which values are good, or what matters near the best configuration",
+    asks="What does the objective, or (top=0.1) being among the best, depend on?",
+    limits="does not say which values are good, or what matters near the best configuration; what "
+    "decides the best is less certain than what decides the objective, and a forest does not know",
 )
 H_STATISTIC = Method(
     name="h_statistic",
@@ -125,62 +139,22 @@ TUNABILITY = Method(
     name="tunability",
     module="hpo_explain.methods.importance.tunability",
     result="hpo_explain.methods.importance.sets",
-    asks="What can tuning gain over a default, and which hyperparameters are worth it?",
-    limits="what the model predicts: the best values of a set that hardly any trial tried may be "
-    "too good",
-)
-MISTUNABILITY = Method(
-    name="mistunability",
-    module="hpo_explain.methods.importance.tunability",
-    result="hpo_explain.methods.importance.sets",
-    asks="What can wrong values lose against a default?",
-    limits="what the model predicts; values that nobody would choose count as well",
-)
-SENSITIVITY = Method(
-    name="sensitivity",
-    module="hpo_explain.methods.importance.tunability",
-    result="hpo_explain.methods.importance.sets",
-    asks="How much does the objective vary with hyperparameters around a default?",
-    limits="depends on the default (`hx.importance` averages over the others)",
-)
-OPTIMIZER_BIAS = Method(
-    name="optimizer_bias",
-    module="hpo_explain.methods.importance.tunability",
-    result="hpo_explain.methods.importance.sets",
     sources=("ensemble",),
-    asks="Which hyperparameters did the optimizer leave short of what they can gain?",
-    limits="by the model that learned from the same run, unless other runs are given (`ensemble=`)",
+    asks="What can tuning gain over a default, wrong values lose, or the optimizer have missed?",
+    limits="what the model predicts: the best values of a set that hardly any trial tried may be "
+    "too good, and values that nobody would choose count as well",
 )
 
 # Topic: effects.
 
 PARTIAL_DEPENDENCE = Method(
     name="partial_dependence",
-    module="hpo_explain.methods.effects.partial_dependence",
+    top=True,
+    module="hpo_explain.methods.importance.effects",
     result="hpo_explain.methods.effects.effect",
-    asks="What is the effect of a hyperparameter, and how uncertain is it?",
-    limits="an average: opposite effects in different parts of the space cancel out",
-)
-ACCUMULATED_LOCAL_EFFECTS = Method(
-    name="accumulated_local_effects",
-    module="hpo_explain.methods.effects.accumulated_local_effects",
-    result="hpo_explain.methods.effects.effect",
-    asks="What changes along the configurations that were tried, where combinations are missing?",
-    limits="relative to their average; does not say what combinations would do that nobody tried",
-)
-
-PARTIAL_DEPENDENCES = Method(
-    name="partial_dependences",
-    module="hpo_explain.methods.importance.partial_dependences",
-    result="hpo_explain.methods.effects.partial_dependences",
-    asks="What are the effects of all that matters, in one figure?",
-    limits="averages, as each of them; what matters is judged by the same model",
-)
-REGIONAL_PARTIAL_DEPENDENCE = Method(
-    name="regional_partial_dependence",
-    module="hpo_explain.methods.effects.regional_partial_dependence",
-    asks="Where is the model certain of such an effect?",
-    limits="the effect stays uncertain where hardly anything was tried",
+    asks="What is the effect of a hyperparameter, a pair or all that matter, and how sure is it?",
+    limits="an average: opposite effects in different parts of the space cancel out (`regions=`); "
+    'also over combinations that nobody tried (`kind="accumulated"` is not)',
 )
 
 # Topic: around.
@@ -199,13 +173,23 @@ ABLATION = Method(
     "bars, averages over all orders, are the fair shares.",
 )
 
+CHANGES = Method(
+    name="changes",
+    top=True,
+    module="hpo_explain.methods.around.changes",
+    asks="Which changes of the default does it take, and which can be put back?",
+    limits="compares with the best configuration that was tried; to reach an objective, it looks "
+    "at values of trials only",
+)
+
 EXPLAIN_PREDICTION = Method(
     name="explain_prediction",
+    top=True,
     module="hpo_explain.methods.proposals.explain_prediction",
     result="hpo_explain.methods.proposals.contributions",
     asks="Why is this objective predicted for a configuration, or for many?",
     limits="does not say what a change of the configuration would do (for many configurations: "
-    "`hx.explain_predictions`)",
+    "`hx.methods.explain_predictions`)",
 )
 EXPLAIN_PREDICTIONS = Method(
     name="explain_predictions",
@@ -240,10 +224,11 @@ LIME = Method(
 
 RECOMMENDED_SPACE = Method(
     name="recommended_space",
+    top=True,
     module="hpo_explain.methods.space.recommended_space",
     asks="Which values can be left out of the search?",
-    limits="what is left holds a configuration near the best with 95 %, not the best one; few or "
-    "noisy trials narrow little",
+    limits="what is left holds a configuration near the best with 95 %, not the best one; an "
+    "optimum that no trial hints at may be cut off",
     title="Which values can be left out?",
     how_to_read="A bar is what stays of a hyperparameter's values, along its own scale. Together "
     "they hold, with 95 % probability, a configuration that is as good as the best up to what the "
@@ -271,24 +256,23 @@ FOOTPRINT = Method(
 
 ADVISE = Method(
     name="advise",
+    top=True,
     module="hpo_explain.methods.advice.advise",
     asks="What should be done next?",
     limits="gains are what the trials allow to expect, with a probability; an optimum where nobody "
     "looked is not foreseen",
 )
-NEXT_EXPERIMENTS = Method(
-    name="next_experiments",
-    module="hpo_explain.methods.advice.next_experiments",
-    command=None,  # configurations, no result
-    asks="Which trials would reduce the uncertainty of an effect?",
-    limits="does not say where the best configuration is",
-)
-EXPECTED_MINIMUM = Method(
-    name="expected_minimum",
-    module="hpo_explain.methods.advice.expected_minimum",
-    command=None,  # a configuration and a number, no result
-    asks="Which configuration does the model predict to be the best, tried or not?",
-    limits="the best of many predictions promises too much, the more the fewer trials are near",
+OPTIMUM = Method(
+    name="optimum",
+    top=True,
+    module="hpo_explain.methods.advice.optimum",
+    asks="Where is the best configuration, and is there more to get?",
+    limits="that nothing better exists is never certain: a narrow optimum that nobody tried is not "
+    "foreseen",
+    title="Where is the best configuration?",
+    how_to_read="A curve is how many times as probably as by chance the best value of a "
+    "hyperparameter lies there; the marked stretch holds it with 90 %. A flat curve says that the "
+    "trials do not tell where the best value is.",
 )
 
 METHODS = tuple(entry for entry in globals().copy().values() if isinstance(entry, Method))

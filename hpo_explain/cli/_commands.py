@@ -10,14 +10,13 @@ from typing import Any, Literal, get_args, get_origin
 
 import click
 
-from hpo_explain.base.options import KINDS
+from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
 from hpo_explain.cli._source import takes_source, takes_sources
 
 _OWN = "own_"  # before the names of arguments: some mean how a run is read, elsewhere
-_NOT_HERE = {"surrogate", "reading"}
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]
@@ -76,10 +75,14 @@ def command_of(method: Method) -> click.Command:
         show(result, form, plot)
 
     made: Callable[..., Any] = command
+    by_name = hints.get("kind") != Kind  # what is asked is of a kind, the model an option
     for parameter in reversed(parameters):
-        if parameter.name not in _NOT_HERE and parameter.kind is not parameter.VAR_KEYWORD:
+        here = parameter.name != "surrogate" or by_name
+        if here and parameter.kind is not parameter.VAR_KEYWORD:
             made = _taken(method, parameter, hints.get(parameter.name, Any), told)(made)
-    made = (takes_sources if run.name == "runs" else takes_source)(shows_result(made))
+    made = shows_result(made)
+    own = [parameter.name for parameter in parameters]
+    made = takes_sources(made) if run.name == "runs" else takes_source(made, own)
     doc = (function.__doc__ or "").partition("\n\n")[0]
     return click.command(method.called, help=f"{doc}\n\n{method.asks}")(made)
 
@@ -101,7 +104,7 @@ def _taken(
         return click.option(flag, f"{_OWN}{name}", multiple=True, metavar="SOURCE", **options)
     if default is False:
         return click.option(flag, f"{_OWN}{name}", is_flag=True, help=options["help"])
-    kind = click.Choice(KINDS) if name == "kind" else _type_of(hint)
+    kind = click.Choice(KINDS) if name == "surrogate" else _type_of(hint)
     shown = default if isinstance(default, (int, float, str)) else None
     return click.option(flag, f"{_OWN}{name}", type=kind, default=shown, **options)
 

@@ -16,7 +16,7 @@ _LINES, _REASONS = 10, 4  # at most: in all, and of reasons for leaving trials o
 _WIDEST = 240
 CAUTIONS = frozenset((
     "active_when", "column_empty", "column_of_time_texts", "column_of_times", "columns_of_layout",
-    "different_in_every_row", "direction_assumed", "direction_doubtful", "empty_cells",
+    "different_in_every_row", "direction_assumed", "direction_by_name", "empty_cells",
     "fidelity_level", "hedge", "instances_missing", "instances_not_shared", "log_scale_guessed",
     "measured_by_name", "none_is_a_value", "only_left_out", "orders_like_objective",
     "row_numbers_left_out", "scale_unclear", "separator",

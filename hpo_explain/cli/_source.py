@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -45,9 +45,36 @@ _STUDIES = click.option(
     help="Storage: the study, if there are several; given again for each source, or for each study "
     "of one source.",
 )  # fmt: skip
+
+
+class Trials(click.ParamType):  # type: ignore[type-arg]
+    """Trials by their numbers: a slice, as in Python, or a list.
+
+    Examples
+    --------
+    >>> [Trials().convert(text, None, None) for text in ("50:", "-20:", "3,5")]
+    [slice(50, None, None), slice(-20, None, None), [3, 5]]
+    """
+
+    name = "from:to|list"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return a slice or a list of numbers."""
+        try:
+            if ":" in value:
+                return slice(*[int(part) if part else None for part in value.split(":")])
+            return [int(part) for part in value.split(",")]
+        except (TypeError, ValueError):
+            self.fail(f"must be as 50: or 3,5, but was {value!r}.", param, ctx)
+
+
+_TRIALS = click.option("--trials", type=Trials(), help="Read these trials only: 50: or 3,5,8.")
 _OPTIONS = (
-    click.option("--target", help="Explain what trials took (duration) or which failed (failed); "
-                 "of a storage also one of several objectives, by index or name."),
+    click.option("--target", help="Explain what trials took (duration), which failed (failed), or "
+                 "failed or broke a constraint (infeasible); of a storage also one of several "
+                 "objectives, by index or name."),
+    click.option("--bounds", type=float, nargs=2, metavar="LOW HIGH",
+                 help="The objective's natural range, such as 0 1; by default known by its name."),
     click.option("--pruned", type=click.Choice(["drop", "last"]),
                  help="Storage: leave pruned trials out (the default), or read the last value "
                  "that they reported."),
@@ -56,7 +83,7 @@ _OPTIONS = (
                  "RandomSampler, with its defaults; a storage does not record it."),
     click.option("--objective", help="Table: the column of the objective."),
     click.option("--direction", type=click.Choice(["minimize", "maximize"]),
-                 help="Table: which way is better; by default minimize."),
+                 help="Table: which way is better; by default as the objective's name says."),
     click.option("--hyperparameter", multiple=True, metavar="COLUMN",
                  help="Table: a column to read, may be repeated; by default every other one."),
     click.option("--trial-column", metavar="COLUMN", help="Table: the trials' numbers."),
@@ -90,6 +117,8 @@ class Source:
     source: str
     study_name: str | None = None
     target: str | None = None
+    bounds: tuple[float, float] | None = None
+    trials: slice | list[int] | None = None
     pruned: str | None = None
     sampler: str | None = None
     objective: str | None = None
@@ -196,6 +225,7 @@ class Source:
     def _given(self, kind: str) -> dict[str, Any]:
         """Return the options as those of reading in Python, without those that were not given."""
         options = {STORAGE: self._of_storage, TABLE: self._of_table}.get(kind, self._of_pickle)()
+        options |= {"bounds": self.bounds, "trials": self.trials}
         return {name: value for name, value in options.items() if value is not None}
 
     def _of_storage(self) -> dict[str, Any]:
@@ -253,15 +283,19 @@ class Source:
         try:
             yield
         except InputError as error:
-            if self.objective is None and error.argument == "objective":
+            needed = {"objective": self.objective, "direction": self.direction}
+            if needed.get(error.argument, "") is None:
                 raise click.UsageError(error.told(name_reading_option)) from error
             raise SourceError(error) from error
         except NothingToExplain as error:
             raise SourceError(error) from error
 
 
-def takes_source(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the argument SOURCE and its options, as one `Source`; catch its errors."""
+def takes_source(command: Callable[..., None], own: Collection[str] = ()) -> Callable[..., None]:
+    """Give a command the argument SOURCE and its options, as one `Source`; catch its errors.
+
+    One that has options of its `own` of the same name has those.
+    """
 
     @functools.wraps(command)
     def with_source(*, source: str, debug: bool, **given: Any) -> None:
@@ -269,6 +303,8 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
         with errors(debug=debug):
             command(found, **given)
 
+    if "trials" not in own:
+        with_source = _TRIALS(with_source)
     return click.argument("source")(_with_options(_STUDY, with_source))
 
 
@@ -284,7 +320,7 @@ def takes_sources(command: Callable[..., None]) -> Callable[..., None]:
             command(_by_label(found), **given)
 
     several = click.argument("sources", nargs=-1, required=True, metavar="SOURCE SOURCE...")
-    return several(_with_options(_STUDIES, with_sources))
+    return several(_with_options(_STUDIES, _TRIALS(with_sources)))
 
 
 def _taken_out(given: dict[str, Any]) -> dict[str, Any]:

@@ -81,8 +81,14 @@ def distinct(labels: Iterable[str]) -> list[str]:
     return told_apart
 
 
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks names after an underscore, not within their words."""
+
+    wordsep_re = re.compile(r"(\s+|[^\s_]+_+(?=[^\s_]))")
+
+
 def wrap(text: str, width: int) -> str:
     """Return a text with its lines broken to about `width` characters, never around "="."""
     lines = text.replace(" = ", "\u00a0=\u00a0").split("\n")
-    broken = [textwrap.wrap(line, max(width, 10), break_on_hyphens=False) or [""] for line in lines]
+    broken = [_Wrapper(max(width, 10)).wrap(line) or [""] for line in lines]
     return "\n".join(part for line in broken for part in line).replace("\u00a0", " ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from math import ceil
 from typing import Any
 
 import matplotlib
@@ -122,13 +123,15 @@ def names_down(ax: Axes, labels: Sequence[str], *, tinted: bool = True) -> None:
 def names_across(ax: Axes, names: Sequence[str], points: float) -> float:
     """Write names along the x axis, upwards where they are too wide; return the points they take.
 
-    These are beyond the one line that axes always have.
+    These are beyond the one line that axes always have. Names that have no room are left out.
     """
     width = int(points / max(len(names), 1) / (TEXT * _CHARACTER)) - 1
     texts = [plain(name) for name in names]
     upright = max(map(columns, texts), default=0) > width
     labels = abbreviated(texts, _UPRIGHT if upright else max(width, 1))
-    ax.set_xticks(np.arange(len(names)), labels, fontsize=TEXT, rotation=90 if upright else 0)
+    every = max(1, ceil(1.1 * TEXT * len(names) / points)) if upright else 1
+    at = np.arange(0, len(names), every)
+    ax.set_xticks(at, labels[::every], fontsize=TEXT, rotation=90 if upright else 0)
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.tick_params(axis="x", length=0.0)
     literal(ax.get_xticklabels())

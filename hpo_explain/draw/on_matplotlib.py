@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
@@ -93,7 +93,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
     most = max(1, min(_MOST_COLUMNS, n, int(across / _PANEL)))
     rows = -(-n // most)
     columns = -(-n // rows)
-    part = _part_of(ax)
+    part = _part_of(ax, own=own)
     curves = [panel for panel in figure.panels if isinstance(panel, Curves) and not panel.lying]
     same_y = figure.same_y and len(curves) == n
     grid = part.subplots(rows, columns, squeeze=False, sharex=figure.same_x, sharey=same_y).ravel()
@@ -131,9 +131,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
     words = _write_around(part, figure, across - MARGINS)
     if own:
         high_rows = sum(max(heights[k : k + columns]) for k in range(0, n, columns))
-        part.figure.set_figheight(
-            (high_rows + words + below + rows * (4.5 * TEXT) + 1.5 * TEXT) / 72.0
-        )
+        part.set_figheight((high_rows + words + below + rows * (4.5 * TEXT) + 1.5 * TEXT) / 72.0)
     return axes
 
 
@@ -144,9 +142,12 @@ def _titles(texts: list[str], room: int) -> list[str]:
     return [wrap(text, room) if n > 1 else text for text, n in zip(short, lines, strict=True)]
 
 
-def _part_of(ax: Axes) -> SubFigure:
-    """Return a part of the figure where axes stood, which are removed."""
+def _part_of(ax: Axes, *, own: bool) -> Any:
+    """Return the figure where axes stood that are removed: a part of it, if it is not our own."""
     figure, place = ax.figure, ax.get_subplotspec()
+    if own:
+        ax.remove()
+        return figure
     if place is None:
         box = ax.get_position()
         sides = {"left": box.x0, "right": box.x1, "bottom": box.y0, "top": box.y1}
@@ -180,7 +181,7 @@ def _label(
     return taken
 
 
-def _write_around(part: SubFigure, figure: Panels, points: float) -> float:
+def _write_around(part: Any, figure: Panels, points: float) -> float:
     """Write what all panels have in common; return how many points high it is."""
     heading = wrap(plain(figure.heading), characters(points, HEADING, 0.64))
     title = part.suptitle(

@@ -11,14 +11,17 @@ from plotly.subplots import make_subplots
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREEN, GREY, LOOKS, Axis, Dots, Line, reach
+from hpo_explain.base.figures.marks import GREEN, GREY, INK, LOOKS, Axis, Dots, Line, reach
 from hpo_explain.base.figures.panels import Figure, Panels
-from hpo_explain.base.figures.rows import FILLS, PALE, Rows
+from hpo_explain.base.figures.rows import FILLS, PALE, Bar, Rows
 
 _ROW, _AXES, _PANEL = 30, 300, 210  # pixels, of a row, of other axes, and of a panel
 _COLUMNS = 3
 _WIDE = 100  # characters of a line
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
+_VEIL = "rgba({0}, {0}, {0}, 0.6)"
+_DARK = {INK: "white", "black": "white", "white": "#111111", _VEIL.format(255): _VEIL.format(17),
+         GREY: "#a8a8a8"}  # fmt: skip
 
 
 class _Axes:
@@ -26,6 +29,7 @@ class _Axes:
 
     def __init__(self, figure: go.Figure, means: Any, place: dict[str, int]) -> None:
         self.figure, self.means, self.place = figure, means, place
+        self.x = self.y = Axis(label="")  # as the description has them, lying or not
 
     def add(self, trace: Any, meaning: str = "", text: str = "") -> None:
         """Add a trace, in the legend as what its look means."""
@@ -48,12 +52,25 @@ class _Axes:
         (self.figure.update_xaxes if x else self.figure.update_yaxes)(**how, **self.place)
 
 
-def drawn(figure: Figure) -> go.Figure:
-    """Return a description as a figure."""
+def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
+    """Return a description as a figure, on white or on black."""
     if isinstance(figure, Panels):
-        return _panels(figure)
-    axes = _Axes(go.Figure(), figure.means, {})
-    return _written(axes.figure, figure, _drawn(axes, figure))
+        made = _panels(figure)
+    else:
+        axes = _Axes(go.Figure(), figure.means, {})
+        made = _written(axes.figure, figure, _drawn(axes, figure))
+    if dark:
+        made = go.Figure(_darkened(made.to_dict()))
+    return made.update_layout(template="plotly_dark" if dark else "plotly_white")
+
+
+def _darkened(part: Any) -> Any:
+    """Return a part of a figure with the colors that it has on black."""
+    if isinstance(part, dict):
+        return {key: _darkened(value) for key, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [_darkened(value) for value in part]
+    return _DARK.get(part, part) if isinstance(part, str) else part
 
 
 def _drawn(axes: _Axes, figure: Rows | Curves | Cells) -> int:
@@ -93,6 +110,8 @@ def _panels(figure: Panels) -> go.Figure:
 
 def _rows(axes: _Axes, rows: Rows) -> int:
     thickness = 0.78 / rows.places
+    names = [" ".join(filter(None, parts)) for parts in rows.labels]
+    axes.x, axes.y = Axis(label="", names=names), Axis(label=rows.label, percent=rows.percent)
     for kind in sorted({bar.kind for bar in rows.bars}, key=lambda kind: (kind != PALE, kind)):
         bars = [bar for bar in rows.bars if bar.kind == kind]
         color, hatch = FILLS[kind if kind in FILLS else kind % 4]
@@ -108,7 +127,7 @@ def _rows(axes: _Axes, rows: Rows) -> int:
                 y=[bar.row for bar in bars],
                 x=[bar.end - bar.begin for bar in bars],
                 base=[bar.begin for bar in bars],
-                customdata=[bar.end for bar in bars],
+                hovertext=[_text(f"{names[bar.row]}: {_reached(rows, bar)}") for bar in bars],
                 width=thickness / (3 if kind == PALE else 1),
                 opacity=0.3 if kind == PALE else 1.0,
                 marker={"color": color, "pattern": {"shape": hatch}},
@@ -118,7 +137,7 @@ def _rows(axes: _Axes, rows: Rows) -> int:
                     + (thickness / 3 if kind == PALE else 0.0)
                     for bar in bars
                 ],
-                hovertemplate="%{y}: %{customdata:.4g}<extra></extra>",
+                hoverinfo="text",
             ),
             text=rows.fills.get(kind, ""),
         )
@@ -140,7 +159,7 @@ def _rows(axes: _Axes, rows: Rows) -> int:
             hoverinfo="skip",
             line={"color": GREY, "width": 1},
         )
-    n, labels = len(rows.labels), [" ".join(filter(None, parts)) for parts in rows.labels]
+    n = len(rows.labels)
     for at, look in rows.guides:
         axes.scatter([at, at], [-0.5, n - 0.5], mode="lines", meaning=look, line=_stroke(look))
     for dots in rows.dots:
@@ -149,8 +168,16 @@ def _rows(axes: _Axes, rows: Rows) -> int:
     axes.update(
         True, range=rows.limits(), title=_text(rows.label), zeroline=rows.zero, tickformat=shares
     )
-    axes.update(False, range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=[*map(_text, labels)])
+    axes.update(False, range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=[*map(_text, names)])
     return n * _ROW
+
+
+def _reached(rows: Rows, bar: Bar) -> str:
+    """Return from where to where a bar leads, and its whisker, as text."""
+    axis, (down, up) = Axis(label="", percent=rows.percent), bar.reach
+    ends = [_value(axis, at) for at in (bar.begin, bar.end, bar.end - down, bar.end + up)]
+    begin = f"{ends[0]} to " if bar.begin else ""
+    return f"{begin}{ends[1]}" + (f" ({ends[2]} to {ends[3]})" if down or up else "")
 
 
 # ---------------------------------------------------------------------- curves
@@ -158,6 +185,7 @@ def _rows(axes: _Axes, rows: Rows) -> int:
 
 def _curves(axes: _Axes, curves: Curves) -> int:
     lying, (low, high) = curves.lying, curves.limits()
+    axes.x, axes.y = curves.x, curves.y
     if curves.thin is not None:
         axes.scatter(
             *curves.thin,
@@ -257,6 +285,8 @@ def _line(axes: _Axes, line: Line, lying: bool) -> None:
             meaning=line.look,
             mode=mode,
             opacity=look.alpha,
+            hovertext=_told(axes, x, y, line.half),
+            hoverinfo="text",
             line={**_stroke(line.look), **shape},
             marker={**_point(line.look), "size": 5},
         )
@@ -284,6 +314,9 @@ def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
         meaning=dots.look,
         mode=mode,
         marker=marker,
+        hovertext=["<br>".join(map(_text, told.split("\n"))) for told in dots.told]
+        or _told(axes, *((y, x) if lying else (x, y)), dots.half),
+        hoverinfo="text",
         **bars,
         text=[*map(_text, dots.labels)] or None,
         textposition="top right",
@@ -294,6 +327,7 @@ def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
 
 
 def _cells(axes: _Axes, cells: Cells) -> int:
+    axes.x, axes.y = cells.x, cells.y
     x, y, values = cells.x.edges(), cells.y.edges(), np.asarray(cells.values, dtype=float)
     low, high = cells.ends()
     texts: dict[str, Any] = {}
@@ -308,6 +342,14 @@ def _cells(axes: _Axes, cells: Cells) -> int:
             zmin=low,
             zmax=high,
             hoverongaps=False,
+            hoverinfo="text",
+            hovertext=[
+                [
+                    _hover((cells.x, a), (cells.y, b), (Axis(label=cells.scale), value))
+                    for a, value in zip(cells.x.places, row, strict=True)
+                ]
+                for b, row in zip(cells.y.places, values.T, strict=True)
+            ],
             colorbar={"title": _text(cells.scale), "tickformat": ".0%" if cells.percent else None},
             **texts,
         )
@@ -334,6 +376,32 @@ def _cells(axes: _Axes, cells: Cells) -> int:
 
 
 # ---------------------------------------------------------------------- axes and words
+
+
+def _told(axes: _Axes, x: Any, y: Any, half: Any) -> list[str]:
+    """Return what is shown of each point, or of each value of a line, when it is pointed at."""
+    y = np.asarray(y, dtype=float)
+    down, up = reach(np.zeros(y.shape) if half is None else np.asarray(half, dtype=float))
+    ends = np.broadcast_arrays(y - down, y + up)
+    return [
+        _hover((axes.x, a), (axes.y, b))
+        + (f" ({_value(axes.y, low)} to {_value(axes.y, high)})" if low < high else "")
+        for a, b, low, high in zip(x, y, *ends, strict=True)
+    ]
+
+
+def _hover(*parts: tuple[Axis, Any]) -> str:
+    return "<br>".join(
+        _text(": ".join(filter(None, [axis.title, _value(axis, at)]))) for axis, at in parts
+    )
+
+
+def _value(axis: Axis, at: Any) -> str:
+    """Return a value along an axis as text."""
+    if axis.names:
+        place = round(float(at)) if np.isfinite(at) else -1
+        return str(axis.names[place]) if 0 <= place < len(axis.names) else ""
+    return f"{at:.1%}" if axis.percent else f"{at:.4g}"
 
 
 def _along(axes: _Axes, x: bool, axis: Axis, *, turned: bool = False, limits: Any = None) -> None:
@@ -365,7 +433,6 @@ def _written(figure: go.Figure, words: Any, height: int) -> go.Figure:
     under = _text(words.footer)
     top, bottom = (40 + 18 * text.count("<br>") for text in (above, under))
     figure.update_layout(
-        template="plotly_white",
         height=height + top + bottom + 130,
         barmode="overlay",
         margin={"t": top + 60, "b": bottom + 50, "l": 60, "r": 30},

@@ -9,12 +9,17 @@ from .advice.advise import AdviceExplainer as AdviceExplainer
 from .advice.advise import advise as advise
 from .advice.advise_result import Action as Action
 from .advice.advise_result import Advice as Advice
-from .advice.expected_minimum import expected_minimum as expected_minimum
-from .advice.next_experiments import choose_experiments as choose_experiments
-from .advice.next_experiments import next_experiments as next_experiments
+from .advice.optimum import OptimumExplainer as OptimumExplainer
+from .advice.optimum import optimum as optimum
+from .advice.optimum_result import Optimum as Optimum
+from .advice.summary import summary as summary
+from .advice.summary_result import Summary as Summary
 from .around.ablation import AblationExplainer as AblationExplainer
 from .around.ablation import ablation as ablation
 from .around.ablation_result import Ablation as Ablation
+from .around.changes import ChangesExplainer as ChangesExplainer
+from .around.changes import changes as changes
+from .around.changes_result import Changes as Changes
 from .around.lime import LimeExplainer as LimeExplainer
 from .around.lime import lime as lime
 from .around.lime_result import LimeExplanation as LimeExplanation
@@ -25,31 +30,24 @@ from .around.local_importance_result import LocalImportance as LocalImportance
 from .effects.accumulated_local_effects import (
     AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
 )
-from .effects.accumulated_local_effects import (
-    accumulated_local_effects as accumulated_local_effects,
-)
 from .effects.effect_result import Effect as Effect
 from .effects.effect_result import PartialDependence as PartialDependence
 from .effects.partial_dependence import PartialDependenceExplainer as PartialDependenceExplainer
-from .effects.partial_dependence import partial_dependence as partial_dependence
 from .effects.partial_dependences_result import PartialDependences as PartialDependences
 from .effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
-)
-from .effects.regional_partial_dependence import (
-    regional_partial_dependence as regional_partial_dependence,
 )
 from .effects.regional_partial_dependence_result import Region as Region
 from .effects.regional_partial_dependence_result import (
     RegionalPartialDependence as RegionalPartialDependence,
 )
+from .importance.effects import partial_dependence as partial_dependence
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
 from .importance.games import GameExplainer as GameExplainer
 from .importance.h_statistic import InteractionExplainer as InteractionExplainer
 from .importance.h_statistic import h_statistic as h_statistic
 from .importance.h_statistic_result import InteractionStrength as InteractionStrength
-from .importance.partial_dependences import partial_dependences as partial_dependences
 from .importance.set_values import SetValues as SetValues
 from .importance.sets_result import GameExplanation as GameExplanation
 from .importance.sets_result import ShapleyInteractions as ShapleyInteractions
@@ -57,9 +55,6 @@ from .importance.shapley_interactions import (
     ShapleyInteractionExplainer as ShapleyInteractionExplainer,
 )
 from .importance.shapley_interactions import shapley_interactions as shapley_interactions
-from .importance.tunability import mistunability as mistunability
-from .importance.tunability import optimizer_bias as optimizer_bias
-from .importance.tunability import sensitivity as sensitivity
 from .importance.tunability import tunability as tunability
 from .proposals.contributions_result import PredictionExplanation as PredictionExplanation
 from .proposals.contributions_result import ProposalExplanation as ProposalExplanation

@@ -25,7 +25,6 @@ from .protocols import CoalitionBlock as CoalitionBlock
 from .protocols import HeldOut as HeldOut
 from .protocols import KnowsTrainingRows as KnowsTrainingRows
 from .protocols import SupportsCoalitions as SupportsCoalitions
-from .protocols import SupportsHeldOut as SupportsHeldOut
 from .protocols import SupportsJoint as SupportsJoint
 from .protocols import SupportsRelevance as SupportsRelevance
 from .protocols import Surrogate as Surrogate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.progress import steps
 from hpo_explain.models._gp_fit import Refit, refit_of
 from hpo_explain.models._gp_grid import GridPosterior
 from hpo_explain.models._on_columns import OnColumns
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
 _CHUNK = 4_000_000  # numbers of a cross-covariance held at once: 32 MB
-_SUMMED = 256  # rows whose covariance with all others is held at once
 
 
 class Posterior(OnColumns):
@@ -129,37 +127,6 @@ class Posterior(OnColumns):
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
         return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
 
-    def covariance_of_sums(self, X: Array, weights: Array) -> Array:
-        """Return the posterior covariance of weighted sums over rows, (K, K), noise excluded.
-
-        ``W K̂ Wᵀ`` without K̂: from the covariance of the sums with the trials, and the prior
-        covariance among the rows, some rows at a time.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Encoded rows.
-        weights : ndarray of shape (K, n)
-            Weights of the rows, one sum after the other.
-        """
-        Z = self._to_columns(self._space.check_rows("X", X))
-        kernel, train = self._gp.kernel_, self._gp.X_train_
-        step = max(1, _CHUNK // train.size)
-        parts = [slice(start, start + step) for start in range(0, len(Z), step)]
-        cross = np.sum([kernel(train, Z[part]) @ weights[:, part].T for part in parts], axis=0)
-        v = solve_triangular(self._gp.L_, cross, lower=True)
-        split = split_kernel(kernel, train.shape[1])
-        among = kernel if split is None or not split.leaves else split
-        prior = np.zeros((len(weights), len(weights)))
-        for start in steps(range(0, len(Z), _SUMMED), "batches"):
-            here, after = slice(start, start + _SUMMED), slice(start + _SUMMED, None)
-            # a copy, as a process has white noise between a row and itself
-            own = weights[:, here] @ among(Z[here], Z[here].copy()) @ weights[:, here].T
-            rest = weights[:, here] @ among(Z[here], Z[after]) @ weights[:, after].T
-            prior += own + rest + rest.T
-        covariance = prior - v.T @ v
-        return np.asarray(self._scale**2 * (covariance + covariance.T) / 2.0)
-
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
         Z = self._to_columns(self._space.check_rows("X", X))
@@ -225,34 +192,6 @@ class Posterior(OnColumns):
             prior = among.mean_covariance().mean()
         v = solve_triangular(self._gp.L_, cross.T, lower=True)
         return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
-
-    def covariance_of_means(self, groups: Sequence[Array]) -> Array:
-        """Return the posterior covariance of the function's means over groups of rows, (K, K).
-
-        ``1ᵀ K̂ 1 / (n_k n_l)`` of groups k and l: what Eq. 4 is for a single one.
-
-        Parameters
-        ----------
-        groups : sequence of ndarray of shape (n_k, d)
-            Encoded rows, at least one in each group.
-
-        References
-        ----------
-        .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
-           dependence plots. NeurIPS. Eq. 4. https://arxiv.org/abs/2111.04820
-        """
-        points = [self._to_columns(self._space.check_rows("groups", rows)) for rows in groups]
-        every = np.vstack(points)
-        first = np.cumsum([0, *map(len, points[:-1])])
-        sizes = np.array([len(Z) for Z in points])
-        # a copy, as a process has white noise between a row and itself
-        prior = np.array(
-            [np.add.reduceat(self._mean_covariance(Z, every.copy()), first) for Z in points]
-        )
-        cross = np.array([self._mean_covariance(Z, self._gp.X_train_) for Z in points])
-        v = solve_triangular(self._gp.L_, cross.T, lower=True)
-        covariance = prior / sizes - v.T @ v
-        return np.asarray(self._scale**2 * (covariance + covariance.T) / 2.0)
 
     def _mean_covariance(self, Z: Array, T: Array) -> Array:
         """Return the mean covariance of the rows of Z with each row of T."""

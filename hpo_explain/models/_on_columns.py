@@ -41,7 +41,7 @@ def best_mean(
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> X = space.sample(20, seed=1)
-    >>> model = hx.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.3) ** 2)
+    >>> model = hx.models.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.3) ** 2)
     >>> best_mean(model, "minimize", X)[0].round(1).tolist()
     [0.3]
     """
@@ -66,8 +66,7 @@ class HasExtremes:
     ) -> tuple[dict[str, Any], float]:
         """Return the configuration with the least predicted mean, and that mean.
 
-        Where the objective is maximized, `maximum` is the best; ``hpo_explain.expected_minimum``
-        knows the direction of a run, and takes any surrogate.
+        Where the objective is maximized, `maximum` is the best.
 
         Parameters
         ----------
@@ -118,7 +117,6 @@ class OnColumns(HasExtremes, ABC):
         self._space, self._columns = space, columns
         self._sign = -1.0 if negated else 1.0
         self._held_out: HeldOut | None = None
-        self._hold_out: Callable[[], HeldOut] | None = None
         given = self._to_columns(np.zeros((1, len(space)))).shape[1]
         if given != width:
             raise InputError(
@@ -142,14 +140,10 @@ class OnColumns(HasExtremes, ABC):
             return np.arange(len(self._space))
         return getattr(self._columns, "owners", None)
 
-    def hold_out_by(self, other: Callable[[], HeldOut]) -> None:
-        """Have `held_out` return what another function does, as where objectives are averages."""
-        self._hold_out = other
-
     def held_out(self) -> HeldOut:
         """Return predictions of trials that the model has not seen."""
         if self._held_out is None:  # it takes several fits
-            self._held_out = (self._hold_out or self._held_out_now)()
+            self._held_out = self._held_out_now()
         return self._held_out
 
     @abstractmethod

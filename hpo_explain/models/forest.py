@@ -77,7 +77,8 @@ class ForestSurrogate(OnColumns):
     Examples
     --------
     >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, ForestSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import ForestSurrogate
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0, 1, 50)[:, None]
     >>> surrogate = ForestSurrogate.fit(space, X, 3.0 + X[:, 0])
@@ -391,9 +392,8 @@ class ForestSurrogate(OnColumns):
         from hpo_explain.models._growing import tuned
 
         if self._tuned is None:  # it takes several fits
-            # of averages, trials are held out elsewhere: forests of other leaves cannot be compared
             n = len(self._given("it cannot be fitted again")[1])
-            self._tuned = tuned(self, n) if self._hold_out is None else self
+            self._tuned = tuned(self, n)
             self._tuned.notes = self.notes
         return self._tuned
 

@@ -59,7 +59,8 @@ class GaussianProcessSurrogate(Posterior):
     Examples
     --------
     >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import GaussianProcessSurrogate
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0, 1, 12)[:, None]
     >>> surrogate = GaussianProcessSurrogate.fit(space, X, 3.0 + X[:, 0] ** 2)

@@ -18,8 +18,8 @@ from hpo_explain.space import Array, SearchSpace
 
 _PROBES = 3  # configurations at which it is asked
 _FIT = (
-    "Fit it on run.X and run.objective, or give hpo_explain.ModelSurrogate(run.space, model, "
-    "columns=...), with the function from encoded rows to what it was fitted on."
+    "Fit it on run.X and run.objective, or give hpo_explain.models.ModelSurrogate(run.space, "
+    "model, columns=...), with the function from encoded rows to what it was fitted on."
 )
 
 
@@ -50,7 +50,8 @@ class ModelSurrogate(HasExtremes):
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import BayesianRidge
-    >>> from hpo_explain import FloatParameter, ModelSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import ModelSurrogate
     >>> space = SearchSpace([FloatParameter("x", 0.0, 10.0)])
     >>> X = np.linspace(0, 1, 12)[:, None]
     >>> surrogate = ModelSurrogate(space, BayesianRidge().fit(X, 3.0 + X[:, 0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -53,15 +53,6 @@ class HeldOut:
     mean: Array
     std: Array
     rows: Array | None = None
-
-
-@runtime_checkable
-class SupportsHeldOut(Protocol):
-    """A surrogate that can be checked against trials it had not seen."""
-
-    def held_out(self) -> HeldOut:
-        """Return held-out predictions of the trials the surrogate was fitted on."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,24 +158,10 @@ class SupportsJoint(Surrogate, Protocol):
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
         ...
 
-    def covariance_of_sums(self, X: Array, weights: Array) -> Array:
-        """Return the posterior covariance of weighted sums over rows, (K, K), noise excluded.
-
-        `X` holds encoded rows (n, d), `weights` one sum after the other, (K, n).
-        """
-        ...
-
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the posterior standard deviation of the mean over rows, (G,).
 
         `X`, `members` and `values` are as in :meth:`SupportsGrid.predict_grid`.
-        """
-        ...
-
-    def covariance_of_means(self, groups: Sequence[Array]) -> Array:
-        """Return the posterior covariance of the function's means over groups of rows, (K, K).
-
-        Each of the K groups holds encoded rows (n_k, d), at least one.
         """
         ...
 

@@ -29,7 +29,7 @@ class Ahead:
     proposals : sequence of int
         The proposals of the path.
     options : mapping
-        Options of :func:`hpo_explain.desirability_path`.
+        Options of :func:`hpo_explain.methods.desirability_path`.
     workers : int
         Number of processes.
     """

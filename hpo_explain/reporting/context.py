@@ -15,6 +15,9 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.advice.advise_result import Advice
+from hpo_explain.methods.advice.optimum_result import Optimum
+from hpo_explain.methods.advice.summary import BEST, summarized
+from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
@@ -49,11 +52,6 @@ _WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has starte
 _MOST_PROPOSALS, _OF_MANY = 100, 30  # each with a model of its own
 _MOST_CONTRIBUTIONS = 5000  # of all proposals together; at least ten are explained
 
-_CONSTANT = declared_fact(
-    "constant_objective",
-    "the {names} is constant ({value:.6g} in all {finished} trials): no hyperparameter made a "
-    "difference",
-)
 _PREDICTS_ONE = declared_fact(
     "constant_prediction", "the predicted {names} is constant: no hyperparameter matters"
 )
@@ -68,7 +66,7 @@ _TOO_SHORT = declared_fact(
 _THINNED = declared_fact(
     "path_thinned",
     "{shown} of {explainable} proposals are shown: the best, the last {last}, and others spread "
-    "evenly; hpo_explain.desirability_path explains all",
+    "evenly; hpo_explain.methods.desirability_path explains all",
 )
 _T = TypeVar("_T")
 
@@ -149,18 +147,6 @@ class Context:
         """Where the trials crowd."""
         return self.once("sampling_bias", lambda: sampling_bias(self.run))
 
-    def check_differences(self) -> None:
-        """Raise NothingToExplain where the objective of all trials is the same."""
-        run = self.run
-        if len(run) >= 2 and np.ptp(run.objective) == 0.0:
-            raise NothingToExplain(
-                _CONSTANT(
-                    names=[run.objective_name],
-                    value=float(run.objective[0]),
-                    finished=len(run),
-                )
-            )
-
     # ------------------------------------------------------------------ the whole space
 
     @property
@@ -169,7 +155,7 @@ class Context:
         return self.once("importance", self._importance)
 
     def _importance(self) -> FanovaImportance:
-        self.check_differences()
+        self.run.check_differences()
         pairs = 2 <= len(self.run.space) <= _MOST_FOR_PAIRS
         found = importance(self.run, order=2 if pairs else 1)
         if found.total_variance == 0.0:
@@ -189,9 +175,9 @@ class Context:
         return self.once("effects", self._effects)
 
     def _effects(self) -> list[Effect]:
-        names = self._worth_an_effect()
+        names = [(name,) for name in self._worth_an_effect()]
         rows, grid = _EFFECT_ROWS, _EFFECT_GRID
-        return [*methods.partial_dependences(self.run, names, sample=rows, grid_size=grid)]
+        return [*methods.partial_dependence(self.run, names, sample=rows, grid_size=grid)]
 
     def effect(self, name: str) -> Effect:
         """Return the partial dependence on a hyperparameter, be it important or not."""
@@ -199,9 +185,10 @@ class Context:
         if known:
             return known[0]
         options = {"sample": _EFFECT_ROWS, "grid_size": _EFFECT_GRID, "attainable": False}
-        return self.once(
+        found: Effect = self.once(
             f"effect {name}", lambda: methods.partial_dependence(self.run, name, **options)
         )
+        return found
 
     def _worth_an_effect(self) -> list[str]:
         """Return the hyperparameters that matter most, at least one."""
@@ -242,7 +229,9 @@ class Context:
         if name not in first[:_ALONG] or not self.sampling_bias.concentrated:
             return None
         return unless_nothing(
-            lambda: methods.accumulated_local_effects(self.run, name, grid_size=_EFFECT_GRID)
+            lambda: methods.partial_dependence(
+                self.run, name, kind="accumulated", grid_size=_EFFECT_GRID
+            )
         )
 
     @property
@@ -251,13 +240,15 @@ class Context:
         return self.once("regions", self._regions)
 
     def _regions(self) -> RegionalPartialDependence:
-        return methods.regional_partial_dependence(
+        found: RegionalPartialDependence = methods.partial_dependence(
             self.run,
             self.ranking[0],
+            regions=True,
             sample=_EFFECT_ROWS,
             grid_size=_EFFECT_GRID,
             max_depth=_REGIONS_DEPTH,
         )
+        return found
 
     @property
     def h_statistic(self) -> InteractionStrength:
@@ -272,7 +263,7 @@ class Context:
     # ------------------------------------------------------------------ around the incumbent
 
     def _around(self, explain: Callable[[Run], _T]) -> _T:
-        self.check_differences()
+        self.run.check_differences()
         return explain(self.run)
 
     # ------------------------------------------------------------------ proposals
@@ -359,6 +350,21 @@ class Context:
     def advice(self) -> Advice:
         """What to do next, from the other analyses."""
         return self.once("advice", lambda: methods.advise(self.run))
+
+    @property
+    def optimum(self) -> Optimum:
+        """Where the best is."""
+        return self.once("optimum", lambda: self._around(methods.optimum))
+
+    @property
+    def among_best(self) -> FanovaImportance:
+        """What decides whether a configuration is among the best."""
+        return self.once("among_best", lambda: self._around(lambda r: importance(r, top=BEST)))
+
+    @property
+    def summary(self) -> Summary:
+        """The five lines."""
+        return self.once("summary", lambda: summarized(self))
 
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:

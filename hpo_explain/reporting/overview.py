@@ -3,64 +3,51 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.facts import by_reason
-from hpo_explain.base.numbers import format_value, percent, percent_range
+from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import counted, spans
-from hpo_explain.draw._text import abbreviated, plain
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.reporting._render import figure, render
+from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section
+from hpo_explain.reporting.section import Content, Section, line
 from hpo_explain.run import Run
 from hpo_explain.run import told as words
 
-_MOST_BARS, _MOST_ACTIONS = 5, 3
-_LEAST_BAR = 0.01  # of the variance
-_LONGEST_NAME = 48  # columns
+_MOST_ACTIONS = 3
 
 
 def _short(context: Context) -> Content:
-    best = context.history.best_so_far
-    actions = context.advice.actions[:_MOST_ACTIONS]
-    importance = unless_nothing(lambda: context.importance)
-    body = render(
-        "short.html.j2",
-        best=best,
-        trust=unless_nothing(lambda: context.trust),
-        bars=[] if importance is None else _bars(importance),
-        actions=actions,
-    )
-    return Content(best, body)
-
-
-def _bars(result: FanovaImportance) -> list[dict[str, Any]]:
-    """Return name, share and interval of what matters most."""
-    rows = result.importance.sort_values("importance", ascending=False, kind="stable")
-    shown = rows[rows["importance"] >= _LEAST_BAR][:_MOST_BARS]
-    names = abbreviated((plain(name) for name in shown.index), _LONGEST_NAME)
-    return [
-        {
-            "name": name,
-            "share": percent(float(row["importance"])),
-            "size": f"{100.0 * float(np.clip(row['importance'], 0.0, 1.0)):.1f}",
-            "interval": percent_range(float(row["lower"]), float(row["upper"])),
-        }
-        for name, (_, row) in zip(names, shown.iterrows(), strict=True)
-    ]
+    found = context.summary
+    shown = figure(found.plot, alt=found.lines[1], caption="")
+    lines = list(zip(found.questions, found.lines, strict=True))
+    return Content(found.lines[0], render("short.html.j2", lines=lines, plot=shown))
 
 
 SHORT = Section(
     "short",
     "In short",
-    "Trust says how well the objective is known over the space. A bar is the share of the variance "
-    "of the predicted objective that a hyperparameter explains.",
+    "One better by more than noise: than the best trial, by more than one evaluation scatters. A "
+    "bar is the share of the variance of the objective, over the whole space, that a "
+    "hyperparameter explains; its whisker holds it with 95%.",
     _short,
+)
+
+
+def _next(context: Context) -> Content:
+    found = context.advice
+    body = render("next.html.j2", actions=found.actions[:_MOST_ACTIONS])
+    return Content(found.finding, body, {"advice": estimates(found.to_frame())}, line(found))
+
+
+NEXT = Section(
+    "next",
+    "What to do next?",
+    "What is expected to bring most stands first. A gain is by how much the best is expected to "
+    "get better, over functions that the trials allow.",
+    _next,
 )
 
 

@@ -22,7 +22,7 @@ from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.matters import MATTERS
-from hpo_explain.reporting.overview import OVERVIEW, SHORT
+from hpo_explain.reporting.overview import NEXT, OVERVIEW, SHORT
 from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.proposals import BEST_PROPOSAL, LATEST_PROPOSAL, PATH
@@ -33,6 +33,7 @@ from hpo_explain.run import Run
 _FIRST = (TRUST, IMPORTANCE)
 SECTIONS: tuple[Section, ...] = (
     SHORT,
+    NEXT,
     TRIALS,
     MATTERS,
     PATH,
@@ -43,7 +44,7 @@ SECTIONS: tuple[Section, ...] = (
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
 )
-_LATE = (SHORT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL)
+_LATE = (SHORT, NEXT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL)
 _AHEAD = ("recommended-space", "subspace")
 """Sections that ask for what workers have begun, or may have a figure of theirs."""
 BRIEF = ("short", "overview", "trust", "latest")
@@ -78,7 +79,7 @@ def report(
         The heading; by default it has the run's name, if there is one.
     sections : sequence of str or Section, optional
         The parts of the report by name, in order; by default all that the run has something for:
-        "short", "trials", "matters", "learning-curves", "path", and among the details
+        "short", "next", "trials", "matters", "learning-curves", "path", and among the details
         "overview", "trust", "importance", "effects", "h-statistic", "ablation",
         "local-importance", "lime", "noise", "recommended-space", "subspace", "best", "latest". A
         `Section` of your own may stand among them.

@@ -26,6 +26,8 @@ from .parts import Reviewed as Reviewed
 from .parts import WithoutResult as WithoutResult
 from .repeats import Repeats as Repeats
 from .run import Run as Run
+from .subsets import chosen as chosen
 from .subsets import thinned as thinned
 from .targets import is_measured as is_measured
 from .targets import measured as measured
+from .targets import within as within

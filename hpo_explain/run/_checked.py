@@ -12,6 +12,7 @@ from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted, spans
+from hpo_explain.run.metrics import bounds_of
 from hpo_explain.run.parts import Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -41,19 +42,20 @@ def checked_rows(space: SearchSpace, X: Array, objective: Array) -> tuple[Array,
 
 
 def checked_bounds(
-    bounds: tuple[float, float] | None, objective: Array
+    bounds: tuple[float, float] | None, objective: Array, name: str
 ) -> tuple[float, float] | None:
-    """Return the objective's natural range: two numbers, ascending, around all objectives."""
+    """Return the objective's natural range, around all objectives; by default by its name."""
     if bounds is None:
-        return None
-    found = tuple(map(float, bounds))
-    if len(found) != 2 or not found[0] < found[1]:
-        raise InputError("bounds", f"must be (low, high), but was {bounds!r}", bounds)
+        return bounds_of(name, objective)
+    found = check_array("bounds", bounds)
+    if found.shape != (2,) or not found[0] < found[1]:
+        problem = f"must be two ascending numbers, but was {bounds!r}"
+        raise InputError("bounds", problem, bounds, "Give (low, high), such as (0, 1).")
     outside = objective[(objective < found[0]) | (objective > found[1])]
     if len(outside):
         problem = f"must hold every objective, but {bounds!r} leaves out {outside[0]:g}"
         raise InputError("bounds", problem, bounds, "Widen them, or leave them out.")
-    return found[0], found[1]
+    return float(found[0]), float(found[1])
 
 
 def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:

@@ -34,7 +34,8 @@ class OwnAcquisition:
 
     Examples
     --------
-    >>> from hpo_explain import FloatParameter, LowerConfidenceBound, Run, SearchSpace
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> from hpo_explain.models import LowerConfidenceBound
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> run = Run(space, [[0.2], [0.7], [0.4]], [3.0, 1.0, 2.0], "minimize")
     >>> bound = LowerConfidenceBound(run.surrogate(), kappa=2.0)

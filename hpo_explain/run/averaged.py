@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,16 +9,10 @@ import numpy as np
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import HeldOut, Surrogate
 from hpo_explain.run.diverged import diverged_above, winsorized
 from hpo_explain.run.parts import Instances
 from hpo_explain.run.run import Run
-from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
-
-_FOLDS = 5
-
-Fit = Callable[[Array, Array], Surrogate]
-"""From encoded configurations (n, d) and objectives (n,) to a model."""
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +27,6 @@ class OverInstances:
         The evaluations.
     direction : {"minimize", "maximize"}
         Which way the objective is better.
-    cap : float, optional
-        The objective beyond which averages are capped; NaN caps none.
     n_trees, seed : int
         Of the forest.
     """
@@ -43,7 +34,6 @@ class OverInstances:
     space: SearchSpace
     instances: Instances
     direction: Direction
-    cap: float = np.nan
     n_trees: int = 64
     seed: int = 0
     _forest: list[ForestSurrogate] = field(default_factory=list, init=False, repr=False)
@@ -72,45 +62,6 @@ class OverInstances:
         cost = sign * self.instances.objective
         return sign * winsorized(cost, diverged_above(cost))
 
-    def _capped(self, objective: Array) -> Array:
-        better = np.fmin if self.direction == "minimize" else np.fmax
-        return np.asarray(better(objective, self.cap))
-
-    def held_out(self, fit: Fit) -> HeldOut:
-        """Return predictions of configurations that neither model had seen, and what was observed.
-
-        Observed is the mean over a configuration's evaluations, each without what its instance
-        adds on average over all configurations, as the forest predicts it.
-
-        Parameters
-        ----------
-        fit : callable
-            Fits the second model: the one of the averages.
-        """
-        keys = [row.tobytes() for row in self.instances.X]
-        numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-        which = np.array([numbers[key] for key in keys])
-        X = self.instances.X[np.unique(which, return_index=True)[1]]
-        predicted = self.predict(X)
-        effects = predicted.mean(axis=0) - predicted.mean()
-        without = self._learned() - effects[self.instances.index]
-        observed = self._capped(np.bincount(which, without) / np.bincount(which))
-        mean, std = np.empty(len(X)), np.empty(len(X))
-        folds = min(_FOLDS, len(X))
-        for k in range(folds if folds > 1 else 0):
-            out = np.arange(len(X)) % folds == k
-            part = replace(self, instances=self._without(out[which]))
-            model = fit(X[~out], part._capped(part.predict(X[~out]).mean(axis=1)))
-            mean[out], std[out] = model.predict(X[out])
-            std[out] = np.hypot(std[out], getattr(model, "noise_std", 0.0))
-        n = len(X) if folds > 1 else 0
-        method = "five-fold cross-validation over configurations with all their instances"
-        return HeldOut(method=method, observed=observed[:n], mean=mean[:n], std=std[:n], rows=X[:n])
-
-    def _without(self, out: Bools) -> Instances:
-        kept, all_of = ~out, self.instances
-        return Instances(all_of.names, all_of.X[kept], all_of.index[kept], all_of.objective[kept])
-
 
 _instances_averaged = declared_fact(
     "instances_averaged",
@@ -127,8 +78,7 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     A forest of the objective on configuration and instance, the instances in the order of their
     mean objective, fills in what was not evaluated; each configuration then counts with the mean of
     its predictions on all instances. With the plain mean, a configuration that was tried only on
-    easy instances would look good. Surrogates of the run are judged on what was observed, not on
-    these predictions: configurations are held out from both models, with all their evaluations.
+    easy instances would look good.
 
     Parameters
     ----------
@@ -153,7 +103,8 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     --------
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> folds = hx.Instances(["easy", "hard"], [[0.2], [0.2], [0.7]], [0, 1, 0], [1.0, 9.0, 1.0])
+    >>> rows = [[0.2], [0.2], [0.7]]
+    >>> folds = Instances(["easy", "hard"], rows, [0, 1, 0], [1.0, 9.0, 1.0])
     >>> run = hx.Run(space, [[0.2], [0.7]], [5.0, 1.0], "minimize", instances=folds)
     >>> bool(average_instances(run).objective[1] > 3.0)
     True

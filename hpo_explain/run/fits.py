@@ -31,7 +31,7 @@ _REASONS = {
     "d": "because {dimensions} are more than {limit}",
     "categorical": "because {categorical:%} of the hyperparameters are categorical",
     "choices": "because {choices:,} values of a categorical hyperparameter are more than {limit}",
-    "failed": "whose trees predict the probability of failure",
+    "failed": "whose trees predict the probability of it",
     "": "for {trials} and {dimensions}, {categorical:%} of them categorical",
 }
 _surrogate_kind = declared_fact(
@@ -101,8 +101,8 @@ def choose_kind(
     Its values are ``surrogate`` ("gp" or "forest"), ``n``, ``d``, ``categorical`` (the share of
     categorical hyperparameters), ``choices`` (the most that one has), ``beyond`` (which of the four
     is too large for a Gaussian process, with its ``limit``; "failed" where the objective is whether
-    a trial failed; empty where nothing speaks against it), and ``own`` as given: whether the
-    optimizer's own model comes first.
+    a trial failed or broke a constraint; empty where nothing speaks against it), and ``own`` as
+    given: whether the optimizer's own model comes first.
     """
     d = len(space)
     choices = [p.size for p in space if isinstance(p, CategoricalParameter)]
@@ -118,7 +118,7 @@ def choose_kind(
             )
             if size > most
         ),
-        ("failed" if measured == "failed" else "", None),
+        ("failed" if measured in ("failed", "infeasible") else "", None),
     )
     return _surrogate_kind(
         surrogate="forest" if beyond else "gp",
@@ -255,13 +255,15 @@ def believed(
     y: Array,
     direction: Direction,
     bounds: tuple[float, float] | None,
+    noise_std: float | None,
     seed: int,
 ) -> Belief:
     """Return the belief of trials; the same object where it was asked for lately.
 
     A study is read anew by every function, and its trials are the same.
     """
-    return _believed(space, _about(space), X.tobytes(), y.tobytes(), direction, bounds, seed)
+    known = bounds, noise_std
+    return _believed(space, _about(space), X.tobytes(), y.tobytes(), direction, *known, seed)
 
 
 @lru_cache(_BELIEFS)
@@ -272,10 +274,13 @@ def _believed(
     y: bytes,
     direction: Direction,
     bounds: tuple[float, float] | None,
+    noise_std: float | None,
     seed: int,
 ) -> Belief:
     rows = np.frombuffer(X).reshape(-1, len(space))
-    return Belief(space, rows, np.frombuffer(y), direction, bounds=bounds, seed=seed)
+    return Belief(
+        space, rows, np.frombuffer(y), direction, noise_std=noise_std, bounds=bounds, seed=seed
+    )
 
 
 @lru_cache(_KEPT)
@@ -320,7 +325,8 @@ def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact,
 
     Examples
     --------
-    >>> from hpo_explain import FloatParameter, ModelSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import ModelSurrogate
     >>> from sklearn.linear_model import LinearRegression
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.array([[0.1], [0.5], [0.9]])

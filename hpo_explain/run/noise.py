@@ -162,7 +162,7 @@ class NoiseModel:
     ) -> Iterator[CoalitionBlock] | None:
         """Return predictions in coalitions of players, block by block of background rows.
 
-        As :meth:`hpo_explain.GaussianProcessSurrogate.predict_coalitions` does.
+        As :meth:`hpo_explain.models.GaussianProcessSurrogate.predict_coalitions` does.
         """
         if self.log_variance is None or isinstance(self.log_variance, Belief):
             return None

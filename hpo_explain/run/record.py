@@ -34,8 +34,9 @@ from hpo_explain.run._checked import (
 from hpo_explain.run.acquisitions import OptimizerRecord
 from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
 from hpo_explain.run.fits import choose_kind
+from hpo_explain.run.metrics import BOUNDS_BY_NAME, bounds_of
 from hpo_explain.run.parts import Curves, Frozen, Instances, Reviewed, WithoutResult, frozen
-from hpo_explain.space import Array, Bools, Ints, SearchSpace
+from hpo_explain.space import Array, Bools, Config, Ints, SearchSpace
 
 if TYPE_CHECKING:
     from hpo_explain.run.averaged import OverInstances
@@ -57,6 +58,11 @@ _parallel = declared_fact(
     "parallel",
     "parallel: trials ran at the same time; a proposal is explained with the trials that had "
     "finished when it started",
+)
+_CONSTANT = declared_fact(
+    "constant_objective",
+    "the {names} is constant ({value:.6g} in all {finished} trials): no hyperparameter made a "
+    "difference",
 )
 NO_FEASIBLE_TRIAL = declared_fact(
     "no_feasible_trial",
@@ -97,6 +103,7 @@ class Record(Frozen):
     measured: Measured | Literal["joined"] | None = None
     model: Surrogate | None = None
     bounds: tuple[float, float] | None = None
+    default: Config | None = None
     _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -122,7 +129,7 @@ class Record(Frozen):
                 self.space, self.without_result, numbers.tolist()
             ),
             "reviewed": checked_reviewed(self.space, self.reviewed),
-            "bounds": checked_bounds(self.bounds, objective),
+            "bounds": checked_bounds(self.bounds, objective, self.objective_name),
         }
         for name, value in fields.items():
             kept = frozen(value) if isinstance(value, np.ndarray) else value
@@ -132,7 +139,8 @@ class Record(Frozen):
         if self.curves is not None:
             self.space.check_rows("X of curves", self.curves.X)
         # a run made from another one brings its notes along
-        object.__setattr__(self, "notes", as_facts([*self.notes, *self._own_notes()]))
+        given = [n for n in self.notes if getattr(n, "kind", "") != "bounds_by_name"]
+        object.__setattr__(self, "notes", as_facts([*given, *self._own_notes()]))
 
     def __getstate__(self) -> dict[str, Any]:
         # fits are large, and made again where they are needed
@@ -164,6 +172,9 @@ class Record(Frozen):
             )
         if ran_at_once(*self._clock()[1:]):
             notes.append(_parallel())
+        bounds = bounds_of(self.objective_name, self.objective)
+        if bounds is not None and self.bounds == bounds:
+            notes.append(BOUNDS_BY_NAME(names=[self.objective_name], range=bounds))
         return notes
 
     # ------------------------------------------------------------------ reading
@@ -265,6 +276,12 @@ class Record(Frozen):
     def incumbent(self) -> dict[str, Any]:
         """The best feasible configuration, in the user's units."""
         return self.config(self.incumbent_trial)
+
+    def check_differences(self) -> None:
+        """Raise NothingToExplain where the objective of all trials is the same."""
+        if len(self) >= 2 and np.ptp(self.objective) == 0.0:
+            value, name = float(self.objective[0]), self.objective_name
+            raise NothingToExplain(_CONSTANT(names=[name], value=value, finished=len(self)))
 
     def row(self, trial: int) -> int:
         """Return the row of a trial in `X`.

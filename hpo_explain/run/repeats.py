@@ -36,6 +36,7 @@ from hpo_explain.models._repeats import different_rows
 from hpo_explain.space import Array, Ints
 
 _LEAST_DF = 0.25  # fewer are hardly an observation
+_ENOUGH_DF = 8.0  # of all good configurations: the noise is known to a quarter
 _ROUNDED = 1e-10  # of the objective's size: residuals below are none
 _ROUNDS = 10  # in which the weights of configurations and the instances' effects find each other
 
@@ -154,6 +155,20 @@ class Repeats:
             unit * float(np.sqrt(variance / high)),
             unit * float(np.sqrt(variance / low)),
         )
+
+
+def noise_of(X: Array, cost: Array) -> float | None:
+    """Return the noise of one evaluation, if good configurations were repeated often enough.
+
+    Good are those whose mean is not above the median. Where results are the same each time, it is
+    not known how far neighbours differ, either.
+    """
+    _, which = different_rows(X)
+    unit = unit_of(cost)
+    means = np.bincount(which, cost / unit) / np.bincount(which)
+    good = (means <= np.median(cost) / unit)[which]
+    found = Repeats.of(X[good], np.zeros(int(good.sum()), dtype=int), cost[good])
+    return found.pooled()[0] if found.std.any() and found.df.sum() >= _ENOUGH_DF else None
 
 
 def _without_instances(

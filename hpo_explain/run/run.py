@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -36,7 +35,6 @@ from hpo_explain.run.fits import (
     believed,
     choose_kind,
     doubts_of_model,
-    fit_surrogate,
     fitted,
     learned_rows,
     most_learned,
@@ -44,7 +42,7 @@ from hpo_explain.run.fits import (
 )
 from hpo_explain.run.noise import NO_NOISE, NO_REPEATS, NoiseModel
 from hpo_explain.run.record import Record
-from hpo_explain.run.repeats import Repeats
+from hpo_explain.run.repeats import Repeats, noise_of
 from hpo_explain.run.told import describe, summary
 from hpo_explain.space import Ints
 
@@ -108,13 +106,14 @@ class Run(Record):
         The hyperparameters whose range or choices were read from the trials, each with the trials
         without which it would be narrower; those left out may be among them.
     averaged : OverInstances, optional
-        The model whose average over instances is the objective, by :func:`average_instances`:
-        surrogates are then judged on what was observed.
-    measured : {"duration", "failed", "joined"}, optional
+        The model whose average over instances is the objective, by :func:`average_instances`.
+    measured : {"duration", "failed", "infeasible", "joined"}, optional
         What the objective is, where it is not what was optimized, by :func:`measured` or of
         :class:`Objectives`.
     bounds : tuple of (float, float), optional
         The objective's natural range, such as (0, 1) of an accuracy: no prediction leaves it.
+    default : mapping, optional
+        The configuration that is taken where nobody chooses, such as an estimator's own parameters.
     model : Surrogate, optional
         A model of the user's that ``surrogate()`` returns in place of one fitted to the trials;
         see :meth:`explained_by`.
@@ -199,15 +198,10 @@ class Run(Record):
             kind = choose_kind(len(rows), self.space, measured=self.measured)["surrogate"]
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self.sign * self.learned_cost(before)
-        if self.averaged is None:
-            some, notes = self._learned(rows, before, kind, seed)
-            fit = fitted(self.space, kind, n_trees, seed, self.X[rows[some]], y[some], notes=notes)
-            classifies = self.measured == "failed"
-            return fit.tuned() if classifies and isinstance(fit, ForestSurrogate) else fit
-        again = partial(fit_surrogate, self.space, kind, n_trees, seed)
-        model = again(self.X[rows], y)
-        model.hold_out_by(partial(self.averaged.held_out, again))
-        return model
+        some, notes = self._learned(rows, before, kind, seed)
+        fit = fitted(self.space, kind, n_trees, seed, self.X[rows[some]], y[some], notes=notes)
+        classifies = self.measured in ("failed", "infeasible")
+        return fit.tuned() if classifies and isinstance(fit, ForestSurrogate) else fit
 
     def _learned(
         self, rows: Ints, before: int | None, kind: Literal["gp", "forest"], seed: int
@@ -315,7 +309,10 @@ class Run(Record):
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
         objective = self.sign * self.learned_cost(before)
-        return believed(self.space, self.X[rows], objective, self.direction, self.bounds, seed)
+        known = noise_of(self.X[rows], self.cost[rows])
+        return believed(
+            self.space, self.X[rows], objective, self.direction, self.bounds, known, seed
+        )
 
     def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
         """Return a classifier of the configurations that meet the constraints.

@@ -21,7 +21,7 @@ from hpo_explain.space import Ints
 
 _OF_OBJECTIVE = (
     "direction_assumed",
-    "direction_doubtful",
+    "direction_by_name",
     "direction_of_layout",
     "direction_of_objective",
     "diverged",
@@ -35,14 +35,20 @@ _OF_OBJECTIVE = (
 )
 """Notes on the objective itself, which say nothing of another one."""
 
-_NAMES = {"duration": "duration in seconds", "failed": "probability of failure"}
+_NAMES = {
+    "duration": "duration in seconds",
+    "failed": "probability of failure",
+    "infeasible": "probability of infeasibility",
+}
 
 
 _duration_unknown = declared_fact("duration_unknown", "it is not recorded how long it took")
 _failures_counted = declared_fact(
     "failures_counted",
-    "failures: {which} beside {others}; what is predicted is the probability that a trial fails"
+    "{what}: {which} beside {others}; what is predicted is the probability that a trial {does}"
     "{unread}",
+    what=lambda fact: "failures" if fact["target"] == "failed" else "failed or infeasible",
+    does=lambda fact: "fails" if fact["target"] == "failed" else "fails or breaks a constraint",
     which=counted_trials,
     others=lambda fact: (
         counted(fact["finished"], "finished trial")
@@ -69,11 +75,12 @@ def _why_no_failure(fact: Fact) -> str:
             f"the configurations of the trials that failed ({spans(fact.trials)}) cannot be read, "
             "so there is nothing to compare with the others"
         )
-    return f"none of the run's trials failed: {counted(fact['finished'], 'trial')} finished"
+    did = "failed" if fact["target"] == "failed" else "failed or broke a constraint"
+    return f"none of the run's trials {did}: {counted(fact['finished'], 'trial')} finished"
 
 
 def is_measured(target: object) -> TypeGuard[Measured]:
-    """Say whether a target is what is measured of any run: "duration" or "failed"."""
+    """Say whether a target is what is measured of any run: "duration", "failed", "infeasible"."""
     return isinstance(target, str) and target in MEASURED
 
 
@@ -86,10 +93,11 @@ def measured(run: Run, target: Measured) -> Run:
     ----------
     run : Run
         The run.
-    target : {"duration", "failed"}
+    target : {"duration", "failed", "infeasible"}
         "duration" is ``run.durations``, in seconds, of the finished trials. "failed" is 1 for
-        trials that failed and 0 for those that finished or were pruned; surrogates of it are
-        forests, which predict the probability of failure.
+        trials that failed and 0 for those that finished or were pruned; of "infeasible" those that
+        broke a constraint are 1 as well. Surrogates of both are forests, which predict the
+        probability.
 
     Returns
     -------
@@ -101,7 +109,7 @@ def measured(run: Run, target: Measured) -> Run:
     InputError
         If no trial's duration is known.
     NothingToExplain
-        If no trial failed, or none is known of which the configuration can be read.
+        If no trial failed (or broke a constraint), or none of which the configuration can be read.
 
     Examples
     --------
@@ -122,7 +130,7 @@ def measured(run: Run, target: Measured) -> Run:
     ([5.0, 20.0], [0.0, 0.0, 1.0])
     """
     check_option("target", target, MEASURED)
-    return _of_duration(run) if target == "duration" else _of_failure(run)
+    return _of_duration(run) if target == "duration" else _of_failure(run, target)
 
 
 def _of_duration(run: Run) -> Run:
@@ -147,7 +155,7 @@ def _of_duration(run: Run) -> Run:
     return about(run, rows, took[known], _NAMES["duration"], "duration", excluded=excluded)
 
 
-def _of_failure(run: Run) -> Run:
+def _of_failure(run: Run, target: Measured) -> Run:
     ended = [t for t, known in run.without_result.items() if known.state in ("failed", "pruned")]
     rows = np.array([run.without_result[t].x for t in ended]).reshape(-1, len(run.space))
     whole = run.space.is_valid(rows) if ended else np.zeros(0, dtype=bool)
@@ -156,9 +164,11 @@ def _of_failure(run: Run) -> Run:
     all_failed = {t for t, why in run.excluded.items() if why.kind == "failed"} | {
         t for t, known in run.without_result.items() if known.state == "failed"
     }
-    unread = sorted(all_failed - {*failed})
+    unread, lost = sorted(all_failed - {*failed}), len(failed)
+    if target == "infeasible":
+        failed += np.asarray(run.trials)[~np.asarray(run.feasible)].tolist()
     if not failed:
-        raise NothingToExplain(_no_failure(trials=unread, finished=len(run)))
+        raise NothingToExplain(_no_failure(trials=unread, finished=len(run), target=target))
     numbers = np.concatenate([np.asarray(run.trials), np.array(added, dtype=np.int64)])
     order = np.argsort(numbers, kind="stable")
     times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
@@ -183,17 +193,23 @@ def _of_failure(run: Run) -> Run:
         model=None,
     )
     note = _failures_counted(
-        trials=failed, finished=len(run), pruned=len(added) - len(failed), unread=tuple(unread)
-    )
+        trials=sorted(failed), finished=len(run) - len(failed) + lost, pruned=len(added) - lost,
+        unread=tuple(unread), target=target,
+    )  # fmt: skip
     y = np.isin(whole_run.trials, failed).astype(float)
     everything = np.arange(len(order))
-    return about(whole_run, everything, y, _NAMES["failed"], "failed", notes=[note])
+    return about(whole_run, everything, y, _NAMES[target], target, notes=[note])
 
 
 def _joined(
     times: npt.NDArray[np.float64] | None, others: npt.NDArray[np.float64], order: Ints
 ) -> npt.NDArray[np.float64] | None:
     return None if times is None else np.concatenate([times, others])[order]
+
+
+def within(run: Run, bounds: tuple[float, float] | None) -> Run:
+    """Return a run whose objective has a natural range; the run itself where none is given."""
+    return run if bounds is None else replace(run, bounds=bounds)
 
 
 def about(
@@ -215,6 +231,7 @@ def about(
         "origins": {int(t): run.origin(int(t)) for t in numbers},
         "notes": [*changes.pop("notes", ()), *notes],
         "objective_name": name,
+        "bounds": None,
     }
     without: dict[str, Any] = dict.fromkeys(("record", "averaged", "model"))
     return some_rows(

@@ -3,6 +3,8 @@
 import optuna
 import pytest
 
+from hpo_explain.adapters import _updates
+
 
 def pytest_collection_modifyitems(items):
     """Settings of Optuna's that are on their way in or out are no matter here."""
@@ -18,3 +20,10 @@ def quiet_studies():
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     yield
     optuna.logging.set_verbosity(verbosity)
+
+
+@pytest.fixture(autouse=True)
+def no_pages_at_exit():
+    """Callbacks that no test has finished leave no page when pytest ends."""
+    yield
+    _updates._UNFINISHED.clear()

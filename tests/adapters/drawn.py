@@ -20,9 +20,11 @@ class Drawn:
 
         class StandIn:
             def __init__(self, path, content, done, *, last, until_over):
-                runs, sections = pickle.loads(content)
+                runs, sections, short, after = pickle.loads(content)
                 record.jobs.append(
-                    SimpleNamespace(path=path, runs=runs, sections=sections, last=last)
+                    SimpleNamespace(
+                        path=path, runs=runs, sections=sections, last=last, short=short, after=after
+                    )
                 )
                 self.is_over = self.is_stopped = False
                 self.drawn = lambda: answer(path, content)

@@ -278,5 +278,5 @@ def test_a_framework_that_is_not_here_is_read_by_its_attributes(made, options, p
     ("made", "option"), [(of_ray, "metric"), (of_flaml, "metric"), (of_ax, "objective")]
 )
 def test_an_unknown_metric_is_told(made, option):
-    with pytest.raises(hx.InputError, match=option):
+    with pytest.raises(hx.base.InputError, match=option):
         as_run(made(), **{option: "accuracy"})

@@ -53,7 +53,7 @@ def test_a_pickled_result_is_read_only_if_it_is_trusted(tmp_path):
         lambda v: v[0], [(0.0, 1.0)], n_calls=5, n_initial_points=5, random_state=0
     )
     skopt.dump(result, tmp_path / "result.pkl", store_objective=False)
-    with pytest.raises(hx.InputError, match="runs whatever code is in the file") as caught:
+    with pytest.raises(hx.base.InputError, match="runs whatever code is in the file") as caught:
         hx.trust(tmp_path / "result.pkl")
     assert "trust_pickle=True" in caught.value.remedy
     run = as_run(tmp_path / "result.pkl", trust_pickle=True)
@@ -69,15 +69,15 @@ def test_a_path_that_is_none_says_where_to_look(tmp_path, monkeypatch):
         (".", "It is a folder"),
         ("nothing-like-it", str(tmp_path)),
     ):
-        with pytest.raises(hx.InputError, match="neither a file nor an address") as caught:
+        with pytest.raises(hx.base.InputError, match="neither a file nor an address") as caught:
             hx.importance(place)
         assert remedy in caught.value.remedy
-    with pytest.raises(hx.InputError, match="is not an option of from_frame"):
+    with pytest.raises(hx.base.InputError, match="is not an option of from_frame"):
         as_run("trials.csv", study_name="s", objective="loss")
 
 
 def test_a_dict_of_columns_is_told_to_be_a_table_and_what_to_leave_out():
-    with pytest.raises(hx.InputError, match="no adapter reads") as caught:
+    with pytest.raises(hx.base.InputError, match="no adapter reads") as caught:
         hx.importance(TABLE.to_dict("list"), objective="loss")
     for word in ("pandas.DataFrame(run)", "objective=", "hyperparameters="):
         assert word in caught.value.remedy

@@ -36,5 +36,5 @@ def test_an_analysis_is_read_with_its_space():
     assert run.incumbent == pytest.approx(best)
     assert (run.direction, run.proposals) == ("minimize", ())
     assert len(as_run(analysis, optimizer="Optuna's TPE").proposals) == 12
-    with pytest.raises(hx.InputError, match="Reported: "):
+    with pytest.raises(hx.base.InputError, match="Reported: "):
         hx.from_flaml(analysis, metric="accuracy")

@@ -4,6 +4,7 @@ from contextlib import suppress
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import optuna
@@ -302,7 +303,7 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
     if via_csv:
         table.to_csv(tmp_path / "trials.csv", index=False)
         table = pd.read_csv(tmp_path / "trials.csv")
-    run, of_study = hx.from_frame(table, "value"), hx.from_optuna(study)
+    run, of_study = hx.from_frame(table, "value", "minimize"), hx.from_optuna(study)
     assert run.space.names == ("kernel", "x")
     assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
     assert run.objective.tolist() == of_study.objective.tolist()
@@ -569,7 +570,10 @@ def test_a_table_without_a_trial_that_can_be_read_has_nothing_to_explain():
 def test_rows_without_a_result_keep_what_they_were_to_try():
     study = optuna_study()
     study.enqueue_trial({"x": 0.25})
-    run, of_study = hx.from_frame(study.trials_dataframe(), "value"), hx.from_optuna(study)
+    run, of_study = (
+        hx.from_frame(study.trials_dataframe(), "value", "minimize"),
+        hx.from_optuna(study),
+    )
     states = {t: trial.state for t, trial in run.without_result.items()}
     assert states == {2: "pruned", 3: "failed", 7: "running", 8: "waiting"}
     assert run.pending == of_study.pending == (7, 8)
@@ -577,7 +581,32 @@ def test_rows_without_a_result_keep_what_they_were_to_try():
         assert run.config(number) == pytest.approx(of_study.config(number))
     assert run.without_result[7].not_chosen(run.space) == ("kernel",)
     assert run.origin(7).value == "unknown"
-    told = hx.from_frame(study.trials_dataframe(), "value", optimizer="RandomSampler")
+    of_table = partial(hx.from_frame, study.trials_dataframe(), "value", "minimize")
+    told = of_table(optimizer="RandomSampler")
     found = hx.explain_proposal(told, "pending", background=20)
     assert (found.trial, found.not_chosen) == (7, ("kernel",))
-    assert hx.from_frame(study.trials_dataframe(), "value", initial=4).origin(3).value == "initial"
+    assert of_table(initial=4).origin(3).value == "initial"
+
+
+@pytest.mark.parametrize(
+    ("name", "direction"),
+    [
+        ("loss", "minimize"), ("val_acc", "maximize"), ("metrics.test-AUC", "maximize"),
+        ("neg_mean_squared_error", "maximize"), ("error_rate", "minimize"),
+        ("validation_0-rmse", "minimize"), ("macro_f1", "maximize"), ("y", None), ("score", None),
+        ("value", None), ("1 - accuracy", None), ("accuracy_per_parameter", None),
+    ],
+)  # fmt: skip
+def test_the_direction_is_that_of_a_known_metric_or_asked_for(name, direction):
+    table = pd.DataFrame({"x": [0.1, 0.9, 0.5], name: [0.3, 0.2, 0.1]})
+    if direction is None:
+        with pytest.raises(InputError, match="Give direction='minimize' or direction=") as caught:
+            hx.from_frame(table, name)
+        assert caught.value.argument == "direction"
+        return
+    run = hx.from_frame(table, name)
+    assert run.direction == direction
+    (note,) = [note for note in run.notes if note.kind == "direction_by_name"]
+    assert str(note).startswith(f"direction: {name} is {direction}d, as its name says")
+    other = "minimize" if direction == "maximize" else "maximize"
+    assert hx.from_frame(table, name, other).direction == other

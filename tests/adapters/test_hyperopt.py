@@ -103,7 +103,7 @@ def test_proposals_of_tpe_are_known_by_its_marks(searched):
     run = hx.from_hyperopt(searched, space=SPACE)
     assert run.optimizer == "Hyperopt's TPE"
     assert run.proposals == tuple(range(20, 26))
-    assert run.origin(3) is hx.Origin.INITIAL
+    assert run.origin(3) is hx.base.Origin.INITIAL
     assert "algorithm_not_recorded" not in kinds(run)
     early = trials_of(9, algo=partial(hyperopt.tpe.suggest, n_startup_jobs=5))
     assert hx.from_hyperopt(early, space=SPACE).proposals == (5, 6, 7, 8)
@@ -117,7 +117,7 @@ def test_random_and_annealed_trials_are_no_proposals(algo):
     assert "algorithm_not_recorded" in kinds(run)
     told = hx.from_hyperopt(trials, space=SPACE, algo=algo)
     assert told.proposals == ()
-    assert told.origin(23) is hx.Origin.INITIAL
+    assert told.origin(23) is hx.base.Origin.INITIAL
     assert "algorithm_not_recorded" not in kinds(told)
 
 
@@ -133,7 +133,7 @@ def test_points_that_a_user_gave_are_not_proposals():
     trials_of(24, trials=trials)
     run = hx.from_hyperopt(trials, space=SPACE)
     assert run.config(1) == pytest.approx({"lr": 0.01, "model": "svm", "C": 2.0})
-    assert run.origin(0) is run.origin(1) is hx.Origin.ENQUEUED
+    assert run.origin(0) is run.origin(1) is hx.base.Origin.ENQUEUED
     assert run.proposals == tuple(range(20, len(run)))
 
 
@@ -178,8 +178,8 @@ def test_without_a_space_it_is_inferred_and_said(searched):
 
 
 def test_a_space_that_does_not_fit_is_refused(searched):
-    with pytest.raises(hx.InputError, match="lacks lr") as error:
+    with pytest.raises(hx.base.InputError, match="lacks lr") as error:
         hx.from_hyperopt(searched, space={"C": hp.uniform("C", 0, 1)})
     assert error.value.argument == "space"
-    with pytest.raises(hx.NothingToExplain):
+    with pytest.raises(hx.base.NothingToExplain):
         hx.from_hyperopt(hyperopt.Trials())

@@ -195,7 +195,7 @@ def test_the_table_of_ax_says_who_proposed_what():
     run = as_run(table, objective="loss")
     assert run.space.names == ("lr", "depth")
     assert run.proposals == tuple(range(5, N - 1))
-    assert run.origin(0) is hx.Origin.INITIAL
+    assert run.origin(0) is hx.base.Origin.INITIAL
     assert run.excluded[N - 1].kind == "failed"
     assert run.optimizer == "Ax"
 
@@ -279,7 +279,7 @@ def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposa
     assert run.optimizer == options.get("optimizer", "the optimizer")
     assert ("proposals_unknown" in kinds(run.notes)) == (not options)
     if not options:
-        assert run.origin(3) is hx.Origin.UNKNOWN
+        assert run.origin(3) is hx.base.Origin.UNKNOWN
         named = hx.explain_proposal(run, 30, background=20)
         assert the_note(named.notes, "chooser_unknown").trials == (30,)
 

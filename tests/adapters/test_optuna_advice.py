@@ -159,9 +159,9 @@ def test_distributions_of_a_space_are_those_that_a_study_records():
 
 
 def test_what_no_adapter_can_apply_is_refused():
-    with pytest.raises(hx.InputError) as caught:
+    with pytest.raises(hx.base.InputError) as caught:
         advice_of().apply([1, 2])
     assert caught.value.argument == "source"
-    with pytest.raises(hx.InputError) as caught:
+    with pytest.raises(hx.base.InputError) as caught:
         advice_of().apply(study_of(n=2), [7])
     assert caught.value.argument == "actions"

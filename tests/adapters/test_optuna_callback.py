@@ -89,7 +89,7 @@ def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state
     written, tmp_path
 ):
     with_reports = suggested(14, [unlimited(tmp_path / "r.html", every=11)])
-    assert written.lengths == [11]
+    assert written.lengths == [10, 11]  # a short one first
     assert with_reports == suggested(14, [])
 
 

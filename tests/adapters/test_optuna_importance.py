@@ -1,3 +1,5 @@
+import warnings
+
 import optuna
 import pytest
 from optuna.exceptions import ExperimentalWarning
@@ -5,7 +7,7 @@ from optuna.importance import get_param_importances
 from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import FanovaImportanceEvaluator
+from hpo_explain.adapters.optuna import FanovaImportanceEvaluator, TopImportanceEvaluator
 from tests.adapters.studies import optimized
 
 
@@ -49,7 +51,7 @@ def test_the_shares_of_one_forest_are_those_of_optunas_own_evaluator(study):
     forest = RandomForestRegressor(n_estimators=16, max_depth=64, random_state=0)
     run = hx.from_optuna(study)
     forest.fit(run.X, run.objective)
-    ours = hx.FanovaExplainer(hx.ForestSurrogate(run.space, forest)).explain()
+    ours = hx.methods.FanovaExplainer(hx.models.ForestSurrogate(run.space, forest)).explain()
     assert theirs == pytest.approx({name: ours.share(name) for name in ("x", "y")}, rel=1e-9)
 
 
@@ -111,6 +113,37 @@ def test_conditional_hyperparameters_are_present():
     found = get_param_importances(study, evaluator=FanovaImportanceEvaluator())
     assert set(found) == {"booster", "rate_drop"}
     assert found["rate_drop"] > 0.05
+
+
+# ---------------------------------------------------------------------- the best
+
+
+def test_optuna_plots_what_decides_the_best(study):
+    found = get_param_importances(study, evaluator=TopImportanceEvaluator(top=0.2))
+    expected = hx.importance(study, top=0.2).importance["normalized"]
+    assert found == pytest.approx(expected.to_dict())
+    pytest.importorskip("plotly")
+    plot = optuna.visualization.plot_param_importances
+    figure = plot(study, evaluator=TopImportanceEvaluator(top=0.2))
+    assert dict(zip(figure.data[0].y, figure.data[0].x, strict=True)) == pytest.approx(found)
+
+
+def test_of_many_random_trials_ped_anova_says_the_same():
+    def bowl(trial):
+        x, y, z = (trial.suggest_float(name, 0.0, 1.0) for name in "xyz")
+        return (x - 0.2) ** 2 + 0.3 * (y - 0.6) ** 2 + 0.1 * z
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        theirs = optuna.importance.PedAnovaImportanceEvaluator()
+    many = get_param_importances(optimized(bowl, 1500), evaluator=theirs)
+    ours = get_param_importances(optimized(bowl, 100), evaluator=TopImportanceEvaluator())
+    assert ours == pytest.approx(many, abs=0.06)
+
+
+def test_a_share_that_is_none_is_told():
+    with pytest.raises(ValueError, match="top must lie between 0 and 1"):
+        TopImportanceEvaluator(top=1.0)
 
 
 @pytest.mark.thorough

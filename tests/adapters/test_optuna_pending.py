@@ -123,7 +123,7 @@ def test_what_is_chosen_so_far_is_explained_and_the_rest_is_named():
     assert "no value of k and c was chosen yet" in str(the_note(partly.notes, "not_chosen"))
     assert "as far as it is chosen" in partly.sentence
     assert partly.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
-    densities = hx.proposal_densities(study, trial)
+    densities = hx.methods.proposal_densities(study, trial)
     assert densities.not_chosen == ("k", "c")
     # TPE's densities are a sum over hyperparameters: what is open adds its mean
     run = from_optuna(study)
@@ -179,7 +179,7 @@ def test_an_enqueued_trial_is_explained_as_the_next_configuration_set_by_hand():
     assert same(waiting, given)
     assert (given.trial, given.subject.state) == (None, "given")
     assert "configuration_given" in kinds(given.notes)
-    curve = hx.proposal_densities(study, config)["c"]
+    curve = hx.methods.proposal_densities(study, config)["c"]
     assert (curve.proposed, curve.proposed_good) == ("b", pytest.approx(curve.good[1]))
     assert "would now find this configuration" in given.sentence
     # once it runs it is what a person chose, as when it is finished
@@ -224,7 +224,7 @@ def test_a_run_holds_them_beside_its_trials():
     assert run.proposals == plain.proposals
     np.testing.assert_array_equal(run.X, plain.X)
     assert (run.known_before(13).tolist(), run.running_at(13)) == (list(range(12)), (12,))
-    path = hx.desirability_path(run, pending=True, background=ROWS, progress=False)
+    path = hx.methods.desirability_path(run, pending=True, background=ROWS, progress=False)
     assert path.trials.tolist() == [10, 11, 12, 13]
     assert np.isnan(path.predictions()["objective"].loc[[12, 13]]).all()
-    assert len(hx.desirability_path(run, background=ROWS, progress=False)) == 2
+    assert len(hx.methods.desirability_path(run, background=ROWS, progress=False)) == 2

@@ -228,7 +228,7 @@ def test_what_was_proposed_is_explained_for_a_trial_that_a_person_changed(change
 def test_a_path_and_a_report_name_what_a_person_changed(changed):
     study, seen = changed
     run = from_optuna(study)
-    path = hx.desirability_path(run, background=20, progress=False)
+    path = hx.methods.desirability_path(run, background=20, progress=False)
     assert the_note(path.notes, "proposals_left_out").trials == (6, 8)
     assert "changed by a person" in trial_line(run, 6)
     why = why_no_explanation(run, 6)

@@ -63,7 +63,7 @@ def test_a_result_grid_is_read_with_its_space_and_its_iterations(results):
     }
     assert {*run.trials.tolist()} == reached
     assert run.proposals == ()
-    assert run.origin(run.trials[0]) is hx.Origin.INITIAL
+    assert run.origin(run.trials[0]) is hx.base.Origin.INITIAL
     assert hx.from_ray(results, space=SPACE, optimizer="BOHB").proposals == tuple(run.trials)
 
 
@@ -73,5 +73,5 @@ def test_without_a_space_it_is_inferred_and_said(results):
     run = as_run(results)
     assert "constant" not in run.space.names
     assert "space_not_recorded" in [note.kind for note in run.notes]
-    with pytest.raises(hx.InputError, match="metric"):
+    with pytest.raises(hx.base.InputError, match="metric"):
         hx.from_ray(results, metric="accuracy")

@@ -73,10 +73,10 @@ def test_a_grid_search_is_read_row_by_row():
         scores = results[f"split{k}_test_score"]
         assert found.objective[found.index == k].tolist() == scores.tolist()
     # nobody proposed what was listed
-    assert (run.proposals, run.origin(2)) == ((), hx.Origin.INITIAL)
-    with pytest.raises(hx.NothingToExplain, match="no proposal"):
+    assert (run.proposals, run.origin(2)) == ((), hx.base.Origin.INITIAL)
+    with pytest.raises(hx.base.NothingToExplain, match="no proposal"):
         hx.explain_proposal(run)
-    with pytest.raises(hx.InputError, match="Call its fit first"):
+    with pytest.raises(hx.base.InputError, match="Call its fit first"):
         as_run(GridSearchCV(Known(), {"C": [1.0]}))
 
 
@@ -147,7 +147,7 @@ def test_where_one_candidate_is_left_the_resources_of_more_are_named():
     table = pd.DataFrame({"x": np.linspace(0.1, 0.9, 9), "loss": np.arange(9.0)})
     table["epochs"] = [1, 1, 1, 1, 1, 1, 3, 3, 9]
     options = {"objective": "loss", "fidelity": "epochs"}
-    with pytest.raises(hx.NothingToExplain, match=r"There are 2 at 3 and 6 at 1: level=3\.0"):
+    with pytest.raises(hx.base.NothingToExplain, match=r"There are 2 at 3 and 6 at 1: level=3\.0"):
         hx.importance(table, **options)
     assert len(as_run(table, level=1, **options)) == 6
     assert hx.importance(table, level=1, **options).importance.loc["x", "importance"] > 0.9
@@ -191,9 +191,9 @@ def test_of_several_metrics_the_one_of_refit_is_explained_unless_another_is_aske
 def test_several_metrics_of_which_none_was_chosen_are_runs_of_their_own():
     search = two_scores(False)
     assert list(as_runs(search)) == ["mean_test_a", "mean_test_b"]
-    with pytest.raises(hx.InputError, match=r"a, b.*objective='a'"):
+    with pytest.raises(hx.base.InputError, match=r"a, b.*objective='a'"):
         as_run(search)
-    with pytest.raises(hx.InputError, match="mean_fit_time"):
+    with pytest.raises(hx.base.InputError, match="mean_fit_time"):
         as_run(search, objective="c")
 
 
@@ -226,4 +226,4 @@ def test_a_bayesian_search_over_several_spaces_is_one_conditional_space():
     run = as_run(BayesSearchCV(Known(), [linear, rbf], **options).fit(X))
     assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
-    assert run.origin(0) is hx.Origin.UNKNOWN
+    assert run.origin(0) is hx.base.Origin.UNKNOWN

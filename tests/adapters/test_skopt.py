@@ -356,7 +356,7 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
     models = [GradientBoostingQuantileRegressor()] * (CALLS - INITIAL + 1)
     run = hx.from_skopt(altered(result_of("gp"), models=models))
     assert run.own_acquisition(INITIAL) is None
-    assert isinstance(run.surrogate(INITIAL), hx.GaussianProcessSurrogate)
+    assert isinstance(run.surrogate(INITIAL), hx.models.GaussianProcessSurrogate)
     assert "models_unreadable" in kinds(run.notes)
     assert run.proposals == tuple(range(INITIAL, CALLS))
 

@@ -78,7 +78,7 @@ def test_forbidden_clauses_and_lost_order_are_said():
 
 
 def test_only_a_space_of_configspace_is_one():
-    with pytest.raises(hx.InputError, match="ConfigurationSpace"):
+    with pytest.raises(hx.base.InputError, match="ConfigurationSpace"):
         hx.SearchSpace.from_configspace({"x": (0.0, 1.0)})
 
 
@@ -171,7 +171,7 @@ def test_a_facade_is_read_with_who_chose_each_trial(watched):
         origin, _ = at_the_time[trial]
         overwritten += origin != config.origin
         searched = origin.endswith(("Local Search", "(sorted)"))
-        assert (run.origin(trial) is hx.Origin.MODEL) == (trial in run.proposals)
+        assert (run.origin(trial) is hx.base.Origin.MODEL) == (trial in run.proposals)
         mistaken += (trial in run.proposals) != searched
     assert overwritten  # so that this is not what the run history says
     # SMAC's runs differ with the order of sets; one drawn at random may promise as much as a search
@@ -233,7 +233,7 @@ def test_a_log_normal_improvement_by_coalitions_is_that_of_composed_rows(watched
         space, label, term_names, terms = own.space, own.label, own.term_names, own.terms
 
     found = [
-        hx.ShapleyExplainer(acquisition, background=60, seed=0).explain(run.config(last))
+        hx.methods.ShapleyExplainer(acquisition, background=60, seed=0).explain(run.config(last))
         for acquisition in (own, Composed())
     ]
     np.testing.assert_allclose(found[0].phi, found[1].phi, rtol=1e-6, atol=1e-12)
@@ -311,7 +311,7 @@ def test_results_of_the_highest_budget_count(history_of):
     assert (run.trials.tolist(), run.objective.tolist()) == ([0, 1], [0.5, 0.7])
     assert run.excluded[2].kind == "another_fidelity"
     assert hx.from_smac(history, level=3.0).objective.tolist() == [1.0, 2.0, 3.0]
-    with pytest.raises(hx.InputError, match="level"):
+    with pytest.raises(hx.base.InputError, match="level"):
         hx.from_smac(history, level=4.0)
 
 
@@ -330,7 +330,7 @@ def test_of_several_objectives_one_is_chosen(history_of):
     history = history_of(("a", [1.0, 4.0]), ("b", [2.0, 3.0]))
     found = {name: run.objective.tolist() for name, run in as_runs(history).items()}
     assert found == {"objective 0": [1.0, 2.0], "objective 1": [4.0, 3.0]}
-    with pytest.raises(hx.InputError, match="objective"):
+    with pytest.raises(hx.base.InputError, match="objective"):
         as_run(history)
-    with pytest.raises(hx.NothingToExplain):
+    with pytest.raises(hx.base.NothingToExplain):
         as_run(history_of())

@@ -43,5 +43,5 @@ def test_a_sweep_says_what_was_searched_and_what_for():
     ({"lr": {"value": 1}}, "no hyperparameter varies"),
 ])  # fmt: skip
 def test_what_is_no_sweep_is_told(space, said):
-    with pytest.raises(hx.InputError, match=said):
+    with pytest.raises(hx.base.InputError, match=said):
         hx.from_frame(pd.DataFrame({"lr": [1.0], "loss": [1.0]}), "loss", space=space)

@@ -1,6 +1,10 @@
 """Reports while a run goes on: within their budget of time, one at a time, to no harm."""
 
 import logging
+import os
+import pickle
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
@@ -20,6 +24,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.reporting import Section
 from tests.adapters.drawn import Drawn, drawn_here
 from tests.adapters.studies import parabola
+from tests.source_tree import ROOT
 
 
 class Updates(ReportUpdates):
@@ -68,16 +73,26 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def simulate(clock, monkeypatch, tmp_path):
+def short():
+    """When there were short pages."""
+    return []
+
+
+@pytest.fixture
+def simulate(clock, short, monkeypatch, tmp_path):
     """Trials and reports that take so many seconds; it returns when there were reports."""
 
     def simulated(*, trial, full, trials, reading=0.0, **options):
         seen = []
 
-        def drawn(*_):
+        def drawn(_, content):
+            if pickle.loads(content)[2]:
+                short.append(clock.now)
+                return 0.3
             seen.append(clock.now)
             return full
 
+        short.clear()
         Drawn(monkeypatch, drawn)
         subject = updates(tmp_path / "r.html", **options)
 
@@ -112,11 +127,50 @@ def test_the_first_report_comes_when_it_fits(simulate, clock):
     assert Budget(0.1, sections=1).cost < assumed
 
 
-def test_a_run_that_is_too_short_gets_its_report_at_the_end_only(simulate, tmp_path):
+def test_a_run_that_is_too_short_gets_a_short_page_first_and_its_report_at_the_end(
+    simulate, short, tmp_path
+):
     seen, subject = simulate(trial=0.001, full=8.0, trials=1000)
     assert seen == []
+    assert short == pytest.approx([0.01])  # of ten trials
     assert subject.finish(dict) == tmp_path / "r.html"
     assert len(seen) == 1
+
+
+PROGRAM = """
+import optuna
+from hpo_explain.adapters.optuna import ExplanationCallback
+def main():
+    study = optuna.create_study(storage="sqlite:///study.db", study_name="s")
+    callback = ExplanationCallback("why.html", publish={})
+    study.optimize(lambda t: t.suggest_float("x", 0, 1) ** 2, n_trials=15, callbacks=[callback])
+main()
+"""
+
+
+@pytest.mark.parametrize("publish", [False, True])
+def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
+    if publish:
+        dashboard = pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is missing")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(publish)], cwd=tmp_path, env=environment, check=True
+    )
+    page = (tmp_path / "why.html").read_text(encoding="utf-8")
+    assert "of 15 trials" in page
+    if publish:
+        storage = f"sqlite:///{tmp_path / 'study.db'}"
+        study = optuna.load_study(study_name="s", storage=storage)
+        assert "of 15 trials" in dashboard.get_note(study)
+
+
+def test_what_no_dashboard_reads_is_not_published_and_logged_once(monkeypatch, tmp_path, caplog):
+    record = Drawn(monkeypatch)
+    callback = ExplanationCallback(tmp_path / "r.html", every=4, budget=None, publish=True)
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
+    study.optimize(parabola, n_trials=8, callbacks=[callback])
+    assert [job.after for job in record.jobs] == [None, None]
+    assert caplog.text.count("Nothing is published") == 1
 
 
 def test_on_update_gets_the_path_and_may_fail(simulate, tmp_path, caplog):

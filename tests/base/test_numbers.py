@@ -28,9 +28,9 @@ def far_from_zero():
 
 def test_sentences_tell_an_effect_from_a_large_level():
     run = far_from_zero()
-    sentence = hx.ablation(run, source=0).sentence
+    sentence = hx.methods.ablation(run, source=0).sentence
     start, end = (float(word.strip(",")) for word in sentence.split() if word.startswith("1000"))
-    assert start - end == pytest.approx(hx.ablation(run, source=0).total_gain, abs=0.1)
+    assert start - end == pytest.approx(hx.methods.ablation(run, source=0).total_gain, abs=0.1)
     at = hx.partial_dependence(run, "x", sample=30).sentence
     assert ": 100000.0" in at
     assert "e+05" not in at

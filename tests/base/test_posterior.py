@@ -6,6 +6,7 @@ from scipy.interpolate import CubicSpline
 from scipy.stats import norm
 
 import hpo_explain as hx
+from hpo_explain.base.options import GAMES
 from hpo_explain.base.posterior import PosteriorDraws
 from tests.analytic import unit_cube
 
@@ -48,7 +49,7 @@ def test_numbers_that_are_equal_come_first_equally_often():
 
 def test_names_that_there_are_not_are_refused():
     found = PosteriorDraws(("lr", "depth"), np.zeros((2, 2)))
-    with pytest.raises(hx.InputError, match="Did you mean 'depth'"):
+    with pytest.raises(hx.base.InputError, match="Did you mean 'depth'"):
         found.probability("lr", "depht")
 
 
@@ -59,30 +60,32 @@ SECOND = run_of(lambda X: X[:, 0] - 2.0 * X[:, 1], noise=0.05)
 OTHER = {"x1": 0.9, "x2": 0.9, "x3": 0.9}
 RESULTS = {
     "importance": lambda run, **kind: hx.importance(run, **kind),
-    "partial dependence": lambda run, **kind: hx.partial_dependence(
-        run, "x1", grid_size=5, sample=40, **kind
+    "partial dependence": lambda run, kind: hx.partial_dependence(
+        run, "x1", grid_size=5, sample=40, surrogate=kind
     ),
-    "accumulated local effects": lambda run, **kind: hx.accumulated_local_effects(
-        run, "x1", grid_size=5, **kind
+    "accumulated local effects": lambda run, kind: hx.partial_dependence(
+        run, "x1", kind="accumulated", grid_size=5, surrogate=kind
     ),
-    "ablation": lambda run, **kind: hx.ablation(run, OTHER, **kind),
-    "local importance": lambda run, **kind: hx.local_importance(run, **kind),
-    "H-statistic": lambda run, **kind: hx.h_statistic(run, sample=20, **kind),
-    "lime": lambda run, **kind: hx.lime(run, sample=100, **kind),
+    "ablation": lambda run, **kind: hx.methods.ablation(run, OTHER, **kind),
+    "local importance": lambda run, **kind: hx.methods.local_importance(run, **kind),
+    "H-statistic": lambda run, **kind: hx.methods.h_statistic(run, sample=20, **kind),
+    "lime": lambda run, **kind: hx.methods.lime(run, sample=100, **kind),
     "prediction": lambda run, **kind: hx.explain_prediction(run, background=20, **kind),
     "proposal": lambda run, kind: hx.explain_proposal(
         run, 30, background=20, surrogate=run.surrogate(kind=kind)
     ),
-    "interactions": lambda run, **kind: hx.shapley_interactions(run, background=20, **kind),
-    "tunability": lambda run, **kind: hx.tunability(run, OTHER, **kind),
-    "mistunability": lambda run, **kind: hx.mistunability(run, OTHER, **kind),
-    "sensitivity": lambda run, **kind: hx.sensitivity(run, OTHER, **kind),
-    "optimizer bias": lambda run, **kind: hx.optimizer_bias(run, OTHER, **kind),
-    "interactions of the variance": lambda run, **kind: hx.shapley_interactions(
+    "interactions": lambda run, **kind: hx.methods.shapley_interactions(run, background=20, **kind),
+    **{
+        game: lambda run, kind, game=game: hx.methods.tunability(
+            run, OTHER, kind=game, surrogate=kind
+        )
+        for game in GAMES
+    },
+    "interactions of the variance": lambda run, **kind: hx.methods.shapley_interactions(
         run, of="variance", **kind
     ),
     "marginal": lambda run, **kind: hx.importance(run, **kind).marginal("x1"),
-    "footprint": lambda run, **kind: hx.footprint(run, border=4, random=4, **kind),
+    "footprint": lambda run, **kind: hx.methods.footprint(run, border=4, random=4, **kind),
     "pareto": lambda run, **kind: hx.pareto({"a": run, "b": SECOND}, **kind),
     "compare": lambda run, **kind: hx.compare({"a": run, "b": SECOND}, **kind),
 }
@@ -110,20 +113,20 @@ def test_of_an_importance_they_are_the_shares_themselves(run):
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_of_an_effect_the_better_value_comes_first(direction):
     run = run_of(lambda X: np.sin(6.0 * X[:, 0]), n=20, d=2, noise=0.4, direction=direction)
-    found = hx.partial_dependence(run, "x1", kind="gp", grid_size=5, sample=40)
+    found = hx.partial_dependence(run, "x1", surrogate="gp", grid_size=5, sample=40)
     sign = -1.0 if direction == "minimize" else 1.0
     for i, j in ((0, 1), (1, 2), (3, 4)):
         gap = sign * (found.drawn[i] - found.drawn[j])
         expected = norm.cdf(gap.mean() / gap.std())
         got = found.probability(found.grid[i], found.grid[j])
         assert got == pytest.approx(expected, abs=0.05)
-    pair = hx.partial_dependence(run, ["x1", "x2"], kind="gp", grid_size=3, sample=20)
+    pair = hx.partial_dependence(run, ["x1", "x2"], surrogate="gp", grid_size=3, sample=20)
     assert len(pair.posterior.names) == 9
     assert (0.5, 1.0) in pair.posterior.names
 
 
 def test_of_an_ablation_they_are_the_gains(run):
-    found = hx.ablation(run, {"x1": 0.9, "x2": 0.9, "x3": 0.9}, kind="gp")
+    found = hx.methods.ablation(run, {"x1": 0.9, "x2": 0.9, "x3": 0.9}, kind="gp")
     values = found.posterior.values
     error = values.std(axis=0) / np.sqrt(len(values))
     assert (np.abs(values.mean(axis=0) - found.gains) < 4.0 * error).all()
@@ -132,7 +135,7 @@ def test_of_an_ablation_they_are_the_gains(run):
 
 
 def test_of_local_importance_they_have_its_std(run):
-    found = hx.local_importance(run, kind="gp")
+    found = hx.methods.local_importance(run, kind="gp")
     np.testing.assert_allclose(found.posterior.values.std(axis=0), found.std, atol=1e-9)
 
 
@@ -146,7 +149,7 @@ def test_of_accumulated_effects_a_step_has_the_covariance_of_its_rows():
     X = space.sample(20, seed=0)
     y = X[:, 0] * X[:, 1] + 0.2 * np.random.default_rng(0).normal(size=20)
     run = hx.Run(space, X, y, "minimize")
-    found = hx.accumulated_local_effects(run, "k", kind="gp")
+    found = hx.partial_dependence(run, "k", kind="accumulated", surrogate="gp")
     low, high = (np.column_stack([np.full(20, at), X[:, 1]]) for at in (0.0, 1.0))
     difference = np.r_[np.full(20, -1 / 20), np.full(20, 1 / 20)]
     std = np.sqrt(difference @ covariance_at(run, np.vstack([low, high])) @ difference)
@@ -160,7 +163,7 @@ def test_of_accumulated_effects_a_step_has_the_covariance_of_its_rows():
 @pytest.mark.parametrize("name", ["prediction", "proposal"])
 def test_contributions_of_each_function_drawn_add_up_to_its_own_difference(run, name):
     """Efficiency, function by function: the sum is f(x) minus f's mean over the background."""
-    rows = hx.global_background(run.space, 20, seed=1)
+    rows = hx.methods.global_background(run.space, 20, seed=1)
     if name == "prediction":
         found = hx.explain_prediction(run, 30, kind="gp", background=rows)
     else:
@@ -177,7 +180,9 @@ def test_contributions_of_each_function_drawn_add_up_to_its_own_difference(run, 
 def test_interactions_of_each_function_drawn_are_those_of_its_values():
     """Two hyperparameters, one baseline: a linear map of the function at four rows."""
     run = run_of(lambda X: X[:, 0] * X[:, 1], d=2, n=12, noise=0.3)
-    found = hx.shapley_interactions(run, kind="gp", index="STII", background={"x1": 0.1, "x2": 0.2})
+    found = hx.methods.shapley_interactions(
+        run, kind="gp", index="STII", background={"x1": 0.1, "x2": 0.2}
+    )
     x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
     K = covariance_at(run, [b, [x[0], b[1]], [b[0], x[1]], x])
     W = np.array([[-1.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0], [1.0, -1.0, -1.0, 1.0]])
@@ -195,13 +200,13 @@ def test_interactions_of_each_function_drawn_are_those_of_its_values():
 @pytest.mark.parametrize("game", ["tunability", "mistunability", "optimizer_bias"])
 def test_gains_of_each_function_drawn_add_up_to_its_own_gain_of_all(run, game):
     """Efficiency, function by function."""
-    found = getattr(hx, game)(run, OTHER, kind="gp")
+    found = hx.methods.tunability(run, OTHER, kind=game, surrogate="gp")
     sums = found.posterior.values.sum(axis=1)
     np.testing.assert_allclose(sums, found.drawn[:, -1] - found.drawn[:, 0], atol=1e-9)
 
 
 def test_effects_of_a_readable_model_have_their_std_and_are_certain_where_it_is_small(run):
-    found = hx.lime(run, kind="gp", sample=200)
+    found = hx.methods.lime(run, kind="gp", sample=200)
     std = np.array([statement.model_std for statement in found.statements])
     np.testing.assert_allclose(found.posterior.values.std(axis=0), std, rtol=0.12)
     first, last = found.statements[0].text, found.statements[-1].text
@@ -210,7 +215,7 @@ def test_effects_of_a_readable_model_have_their_std_and_are_certain_where_it_is_
 
 def test_of_the_h_statistic_each_function_drawn_is_more_likely_to_have_the_pair_that_acts():
     run = run_of(lambda X: 3.0 * X[:, 0] * X[:, 1] + X[:, 2], n=40)
-    found = hx.h_statistic(run, kind="gp", sample=20)
+    found = hx.methods.h_statistic(run, kind="gp", sample=20)
     assert found.probability("x1 × x2", "x1 × x3") > 0.95
     assert ((found.posterior.values >= 0.0) & (found.posterior.values <= 1.0)).all()
 
@@ -233,7 +238,7 @@ def test_marginals_of_each_function_drawn_have_the_same_mean_over_the_space(run)
 
 
 def test_of_a_footprint_points_differ_as_their_joint_posterior_says(run):
-    found = hx.footprint(run, kind="gp", border=4, random=4)
+    found = hx.methods.footprint(run, kind="gp", border=4, random=4)
     order = np.argsort(found.mean)
     for a, b in ((order[3], order[4]), (order[9], order[6])):
         K = covariance_at(run, found.X[[a, b]])
@@ -265,7 +270,7 @@ def test_shares_over_runs_scatter_by_what_differs_and_what_is_left_open():
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_forest_has_no_posterior(run, name):
     result = RESULTS[name](run, kind="forest")
-    with pytest.raises(hx.NothingToExplain, match="has no draws from a posterior"):
+    with pytest.raises(hx.base.NothingToExplain, match="has no draws from a posterior"):
         result.probability("x1", "x2")
 
 

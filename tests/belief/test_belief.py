@@ -6,6 +6,7 @@ import pytest
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
 from hpo_explain.base.errors import InputError
 from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.best import Best
 from hpo_explain.belief.decide import decide
 from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import argmin, attainable, exceedance, least_in, loss
@@ -261,6 +262,39 @@ def test_shares_are_those_of_closed_forms():
     np.testing.assert_allclose(anova.curve(0, at)[0], wanted, atol=0.15)
 
 
+def test_shares_in_being_among_the_best_are_those_of_closed_forms():
+    """Of x + y, with s = √(2p): P(best | x) = (s - x)₊, among the better half over 1 - x."""
+    space, top = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "xyz"]), 0.1
+    s = np.sqrt(2 * top)
+    wanted = (s**3 / 3 - top**2) / (top * (1 - top))
+    for function in (lambda X: X[:, 0] + X[:, 1], lambda X: -np.exp(-(X[:, 0] + X[:, 1]))):
+        known = Known(space, function)  # the best are the same in both
+        best = Best(known.landscape, top)
+        np.testing.assert_allclose(best.mains[0], [wanted, wanted, 0.0], atol=0.01)
+        np.testing.assert_allclose(best.mains[1], best.mains[0], atol=1e-12)
+        # twelve levels of each: where the border of the best runs in a cell is not seen
+        np.testing.assert_allclose(best.of_pairs[0], [1 - 2 * wanted, 0.0, 0.0], atol=0.1)
+        np.testing.assert_allclose(best.totals[0], [1 - wanted, 1 - wanted, 0.0], atol=0.12)
+        np.testing.assert_allclose(best.mean, top, atol=0.01)  # with ties
+        at = np.array([0.04, 0.14, 0.7])
+        np.testing.assert_allclose(best.curve(0, at)[0], np.maximum(s - at, 0.0), atol=0.05)
+        np.testing.assert_allclose(best.surface(1, 0, at, at)[0], [[1, 1, 0], [1, 1, 0], [0] * 3])
+        x = np.linspace(0.0, s, 10001)
+        p = top / 0.5
+        wanted_within = (np.trapezoid(2 * (s - x) ** 2 / (1 - x), x) - p**2) / (p * (1 - p))
+        found = Best(known.landscape, top, 0.5).mains
+        np.testing.assert_allclose(found[0], [wanted_within, wanted_within, 0.0], atol=0.015)
+
+
+def test_where_a_draw_is_constant_nothing_is_among_the_best_more_than_others():
+    space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "xy"])
+    land = Known(space, lambda X: np.zeros(len(X))).landscape
+    for within in (1.0, 0.5):
+        best = Best(land, 0.1, within)
+        for shares in (best.mains, best.of_pairs, best.totals):
+            assert not shares.any()
+
+
 def test_effects_of_categories_and_branches_are_averages_over_latent_values():
     anova = Known(MIXED, mixed_cost).anova
     rows = anova.landscape.latent
@@ -319,3 +353,44 @@ def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
 def test_bounds_that_leave_trials_out_are_refused():
     with pytest.raises(InputError, match="bounds"):
         Run(MIXED, MIXED.sample(5), np.arange(5.0), "minimize", bounds=(0.0, 3.0))
+
+
+def _repeated(noise, *, worse=5.0, scale=1.0, seed=0):
+    """Return trials of 30 configurations, three times each, of a function that is known."""
+    rng = np.random.default_rng(seed)
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
+    X = np.repeat(space.sample(30, seed=seed), 3, axis=0)
+    cost = _bowl(X)
+    return space, X, scale * (cost + noise * rng.standard_normal(90) * (1.0 + worse * (cost > 0.5)))
+
+
+def _bowl(X):
+    return np.exp(2.0 * ((X - 0.4) ** 2).sum(axis=1)) - 1.0
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_known_noise_is_that_of_good_trials(noise):
+    space, X, y = _repeated(noise, worse=0.0)
+    for known in (noise, 3.0 * noise):
+        found = Belief(space, X, y, "minimize", noise_std=known).noise_std
+        assert found == pytest.approx(known, rel=0.1)
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_noise_of_repeats_is_known_whatever_bad_trials_scatter(noise):
+    found, inside = [], []
+    for seed in range(4):
+        space, X, y = _repeated(noise, scale=1e6, seed=seed)  # in any unit
+        belief = Run(space, X, -y, "maximize").belief()
+        found.append(belief.noise_std / (1e6 * noise))
+        rows = space.sample(300, seed=9)
+        low, high = np.quantile(belief.costs(rows) / 1e6, [0.025, 0.975], axis=0)
+        inside.append(((low <= _bowl(rows)) & (_bowl(rows) <= high)).mean())
+    assert 0.8 < np.mean(found) < 1.25
+    assert np.mean(inside) >= 0.9
+
+
+def test_results_that_are_the_same_each_time_tell_no_noise():
+    space, X, y = _repeated(0.0)
+    belief = Run(space, X, y, "minimize").belief()
+    assert belief.known_noise is None

@@ -23,8 +23,8 @@ def acquisition_of(d, trials=100):
     space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d)])
     X = space.sample(trials, seed=1)
     y = np.sin(5.0 * X[:, 0]) + (X**2) @ np.arange(1.0, d + 1.0) / d
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
-    return hx.LowerConfidenceBound(surrogate, kappa=KAPPA)
+    surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, y)
+    return hx.models.LowerConfidenceBound(surrogate, kappa=KAPPA)
 
 
 def plainly(acquisition, x, background):
@@ -46,7 +46,7 @@ def explained(how, acquisition, x, background):
     if how == "plain":
         return plainly(acquisition, x, background)
     estimator = {"ours": "exact", "kernel": "kernel"}[how]
-    explainer = hx.ShapleyExplainer(acquisition, background=background, estimator=estimator)
+    explainer = hx.methods.ShapleyExplainer(acquisition, background=background, estimator=estimator)
     return explainer.explain(acquisition.space.decode(x[None, :])[0]).phi
 
 
@@ -61,7 +61,7 @@ if __name__ == "__main__":
     if how != "ours":
         import shap  # noqa: F401
     acquisition = acquisition_of(d)
-    background = hx.global_background(acquisition.space, rows, seed=0)
+    background = hx.methods.global_background(acquisition.space, rows, seed=0)
     x = acquisition.space.sample(1, seed=7)[0]
     before = resident("VmRSS")
     start = time.perf_counter()

@@ -34,18 +34,18 @@ def kind(request):
 @pytest.fixture(scope="module")
 def run(kind):
     run = run_of(10)
-    hx.local_importance(run, kind=kind)  # fits, and loads what is compiled
+    hx.methods.local_importance(run, kind=kind)  # fits, and loads what is compiled
     return run
 
 
 @pytest.mark.parametrize(
     ("function", "options"),
     [
-        (hx.ablation, {}),
-        (hx.ablation, {"acquisition": "ei"}),
-        (hx.local_importance, {}),
-        (hx.lime, {}),
-        (hx.lime, {"model": "tree"}),
+        (hx.methods.ablation, {}),
+        (hx.methods.ablation, {"acquisition": "ei"}),
+        (hx.methods.local_importance, {}),
+        (hx.methods.lime, {}),
+        (hx.methods.lime, {"model": "tree"}),
     ],
     ids=["ablation", "ablation-ei", "local-importance", "lime", "lime-tree"],
 )
@@ -56,6 +56,6 @@ def test_around_the_incumbent_of_10_hyperparameters(benchmark, run, kind, functi
 
 def test_all_pairs_of_7_from_100_points(benchmark, kind):
     run = run_of(7)
-    hx.h_statistic(run, "x0", sample=10, kind=kind)
-    found = benchmark.pedantic(hx.h_statistic, args=(run,), kwargs={"kind": kind}, rounds=3)
+    hx.methods.h_statistic(run, "x0", sample=10, kind=kind)
+    found = benchmark.pedantic(hx.methods.h_statistic, args=(run,), kwargs={"kind": kind}, rounds=3)
     assert found.sample_size == 100

@@ -17,15 +17,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hpo_explain import (
-    CategoricalParameter,
-    FanovaExplainer,
-    FloatParameter,
-    ForestSurrogate,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods import FanovaExplainer
+from hpo_explain.models import ForestSurrogate
 from hpo_explain.models.box_sums import main_steps
 from hpo_explain.models.columns import OrderedColumns
 

@@ -48,7 +48,7 @@ def test_the_fit(benchmark, n, d):
 
     def both():
         start = time.perf_counter()
-        ours = hx.GaussianProcessSurrogate.fit(space, X, y)
+        ours = hx.models.GaussianProcessSurrogate.fit(space, X, y)
         middle = time.perf_counter()
         plain = by_scikit_learn(X, y)
         seconds["ours"].append(middle - start)

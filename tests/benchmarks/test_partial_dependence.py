@@ -21,7 +21,7 @@ SAMPLE = SPACE.sample(1000, seed=3)
 @pytest.fixture(scope="module")
 def surrogate():
     X = SPACE.sample(200, seed=0)
-    return hx.GaussianProcessSurrogate.fit(SPACE, X, np.sin(5 * X[:, 0]) + X[:, 1] * X[:, 2])
+    return hx.models.GaussianProcessSurrogate.fit(SPACE, X, np.sin(5 * X[:, 0]) + X[:, 1] * X[:, 2])
 
 
 def at(value):
@@ -56,7 +56,7 @@ def test_scikit_learns_mean_alone(benchmark, surrogate):
 @pytest.mark.parametrize("variance", ["average", "covariance"])
 @pytest.mark.benchmark(group="one curve")
 def test_a_curve_with_its_band_and_the_curves_it_averages(benchmark, surrogate, variance):
-    explainer = hx.PartialDependenceExplainer(surrogate, sample=SAMPLE, variance=variance)
+    explainer = hx.methods.PartialDependenceExplainer(surrogate, sample=SAMPLE, variance=variance)
     effect = benchmark(explainer.explain, "x1")
     theirs = sklearn_partial_dependence(surrogate.gp, SAMPLE, [0], custom_values={0: GRID})
     np.testing.assert_allclose(effect.mean, theirs["average"][0], rtol=1e-10)
@@ -64,14 +64,14 @@ def test_a_curve_with_its_band_and_the_curves_it_averages(benchmark, surrogate, 
 
 @pytest.mark.benchmark(group="all hyperparameters")
 def test_the_curves_of_all_hyperparameters(benchmark, surrogate):
-    explainer = hx.PartialDependenceExplainer(surrogate)
+    explainer = hx.methods.PartialDependenceExplainer(surrogate)
     effects = benchmark(lambda: [explainer.explain(name) for name in SPACE.names])
     assert [effect.ice_std.shape for effect in effects] == [(1000, 20)] * 7
 
 
 @pytest.mark.benchmark(group="all hyperparameters")
 def test_the_curves_of_all_hyperparameters_and_their_trees_to_depth_6(benchmark, surrogate):
-    explainer = hx.RegionalPartialDependenceExplainer(
+    explainer = hx.methods.RegionalPartialDependenceExplainer(
         surrogate, max_depth=6, min_leaf=2, min_improvement=0.0
     )
     results = benchmark(lambda: [explainer.explain(name) for name in SPACE.names])

@@ -28,7 +28,7 @@ def test_a_whole_path(benchmark, d, initial, proposals, rows):
     run = run_of(d, initial, proposals)
     options = {"background": rows, "n_jobs": 2, "progress": False}
     path = benchmark.pedantic(
-        lambda: hx.desirability_path(run, **options), rounds=1, warmup_rounds=0
+        lambda: hx.methods.desirability_path(run, **options), rounds=1, warmup_rounds=0
     )
     assert len(path) == proposals
     megabytes = sum(

@@ -74,8 +74,8 @@ def test_the_profile_alone(benchmark):
 @pytest.mark.parametrize(("d", "rows"), [(7, 7000), (9, 1500), (10, "auto")])
 def test_a_whole_explanation(benchmark, monkeypatch, d, rows):
     acquisition = acquisition_of(d)
-    background = rows if rows == "auto" else hx.global_background(acquisition.space, rows)
-    explainer = hx.ShapleyExplainer(acquisition, background=background)
+    background = rows if rows == "auto" else hx.methods.global_background(acquisition.space, rows)
+    explainer = hx.methods.ShapleyExplainer(acquisition, background=background)
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
 
     def work(profile):

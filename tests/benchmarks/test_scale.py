@@ -71,11 +71,11 @@ def answer(what, source, folder):
         "importance": lambda: hx.importance(source),
         "pairs": lambda: hx.importance(source, order=2),
         "trust": lambda: hx.trust(source),
-        "ablation": lambda: hx.ablation(source),
-        "h_statistic": lambda: hx.h_statistic(source),
-        "explain_predictions": lambda: hx.explain_predictions(source),
+        "ablation": lambda: hx.methods.ablation(source),
+        "h_statistic": lambda: hx.methods.h_statistic(source),
+        "explain_predictions": lambda: hx.methods.explain_predictions(source),
         "partial_dependence": lambda: hx.partial_dependence(source, "c"),
-        "path": lambda: hx.desirability_path(source, n_jobs=-1, progress=False),
+        "path": lambda: hx.methods.desirability_path(source, n_jobs=-1, progress=False),
     }
     return asked[what.removesuffix(" of sqlite")]()
 

@@ -50,7 +50,7 @@ def test_two_objectives(benchmark, study):
     benchmark.pedantic(hx.pareto, args=(study,), rounds=1, warmup_rounds=1)
 
 
-@pytest.mark.parametrize("method", [hx.compare, hx.tunability])
+@pytest.mark.parametrize("method", [hx.compare, hx.methods.tunability])
 def test_three_runs(benchmark, method):
     runs = {f"{n} trials": run_of(5, n) for n in (50, 60, 70)}
     default = () if method is hx.compare else (runs["50 trials"].config(0),)
@@ -58,4 +58,4 @@ def test_three_runs(benchmark, method):
 
 
 def test_learning_curves(benchmark, curves):
-    benchmark.pedantic(hx.learning_curves, args=(curves,), rounds=2, warmup_rounds=1)
+    benchmark.pedantic(hx.methods.learning_curves, args=(curves,), rounds=2, warmup_rounds=1)

@@ -53,7 +53,7 @@ def test_against_kernel_explainer_each_once_in_a_fresh_process(benchmark):
 def test_the_thesis_background(benchmark):
     # d = 7, 7,000 rows: at most 1 s on two cores
     acquisition = acquisition_of(7)
-    background = hx.global_background(acquisition.space, 7000)
+    background = hx.methods.global_background(acquisition.space, 7000)
     x = acquisition.space.sample(1, seed=7)[0]
     benchmark.pedantic(
         explained, args=("ours", acquisition, x, background), rounds=5, warmup_rounds=1
@@ -63,7 +63,7 @@ def test_the_thesis_background(benchmark):
 def test_against_kernel_explainer_when_all_is_warm(benchmark):
     # d = 8, 500 rows: at least 3 times faster; the two alternate
     acquisition = acquisition_of(8)
-    background = hx.global_background(acquisition.space, 500)
+    background = hx.methods.global_background(acquisition.space, 500)
     x = acquisition.space.sample(1, seed=7)[0]
     seconds = {"ours": [], "plain": []}
 
@@ -90,7 +90,7 @@ def test_memory_of_a_large_background(benchmark, how):
 def test_the_default_explanation_of_10_hyperparameters(benchmark):
     # at most 2 s, the fit excluded
     acquisition = acquisition_of(10)
-    explainer = hx.ShapleyExplainer(acquisition, background="auto")
+    explainer = hx.methods.ShapleyExplainer(acquisition, background="auto")
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
     explanation = benchmark.pedantic(explainer.explain, args=(config,), rounds=5, warmup_rounds=1)
     told(benchmark, rows=explanation.background_size)
@@ -98,7 +98,7 @@ def test_the_default_explanation_of_10_hyperparameters(benchmark):
 
 def test_sampled_coalitions_of_30_hyperparameters(benchmark):
     acquisition = acquisition_of(30, trials=113)
-    explainer = hx.ShapleyExplainer(acquisition, background="auto")
+    explainer = hx.methods.ShapleyExplainer(acquisition, background="auto")
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
     explanation = benchmark.pedantic(explainer.explain, args=(config,), rounds=3, warmup_rounds=1)
     told(benchmark, rows=explanation.background_size)
@@ -113,13 +113,13 @@ def forest_acquisition(d):
     )
     space = hx.SearchSpace([kinds[j % 3](f"x{j}") for j in range(d)])
     X = space.sample(100, seed=1)
-    surrogate = hx.ForestSurrogate.fit(space, X, X[:, 0] + X[:, 1] * X[:, 2], seed=0)
-    return hx.LowerConfidenceBound(surrogate)
+    surrogate = hx.models.ForestSurrogate.fit(space, X, X[:, 0] + X[:, 1] * X[:, 2], seed=0)
+    return hx.models.LowerConfidenceBound(surrogate)
 
 
 def test_a_forest_of_mixed_hyperparameters(benchmark):
     acquisition = forest_acquisition(10)
-    explainer = hx.ShapleyExplainer(acquisition, background="auto")
+    explainer = hx.methods.ShapleyExplainer(acquisition, background="auto")
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
     explanation = benchmark.pedantic(explainer.explain, args=(config,), rounds=3, warmup_rounds=1)
     told(benchmark, rows=explanation.background_size)
@@ -139,7 +139,7 @@ def densities_acquisition(d):
 def test_against_composed_rows(benchmark, acquisition_of):
     # the same coalitions of the same rows, each row composed and given to the model
     acquisition = acquisition_of(8)
-    background = hx.global_background(acquisition.space, 500)
+    background = hx.methods.global_background(acquisition.space, 500)
     x = acquisition.space.sample(1, seed=7)[0]
     seconds = {"ours": [], "kernel": []}
     phi = {}
@@ -161,12 +161,12 @@ def test_the_fit_of_500_trials_of_10_hyperparameters(benchmark):
     X = space.sample(500, seed=0)
     y = np.sin(6 * X[:, 0]) + 3 * X[:, 1] * X[:, 2] + X[:, 3] ** 2
     y += np.random.default_rng(0).normal(0.0, 0.1, len(y))
-    benchmark.pedantic(hx.GaussianProcessSurrogate.fit, args=(space, X, y), rounds=2)
+    benchmark.pedantic(hx.models.GaussianProcessSurrogate.fit, args=(space, X, y), rounds=2)
 
 
 def test_plain_and_ours_agree():
     acquisition = acquisition_of(5)
-    background = hx.global_background(acquisition.space, 90)
+    background = hx.methods.global_background(acquisition.space, 90)
     x = acquisition.space.sample(1, seed=7)[0]
     ours = explained("ours", acquisition, x, background)
     plain = plainly(acquisition, x, background)

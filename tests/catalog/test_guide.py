@@ -1,23 +1,24 @@
-"""The catalog's questions: their functions exist, and the README has the same rows."""
+"""The catalog's questions: their functions exist, and the guide has the same rows."""
 
 import hpo_explain as hx
 from hpo_explain.catalog.methods import METHODS
+from tests.public import public
 from tests.source_tree import ROOT
 
 
 def test_every_question_is_answered_by_a_public_function_of_its_own():
     for method in METHODS:
-        assert getattr(hx, method.name) is method.function
+        assert public(method.name) is method.function
         assert method.asks.endswith("?")
         assert not method.limits.endswith(".")
     assert len({method.name for method in METHODS}) == len(METHODS)
 
 
-def test_the_readme_has_the_same_table():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_page_has_the_same_table():
+    text = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
     table = text.partition("| question | function | limitations |\n|---|---|---|\n")[2]
     rows = table.partition("\n\n")[0].splitlines()
-    assert rows == [f"| {m.asks} | `hx.{m.name}` | {m.limits} |" for m in METHODS]
+    assert rows == [f"| {m.asks} | `{m.path}` | {m.limits} |" for m in METHODS]
 
 
 def test_the_guide_prints_every_question(capsys):
@@ -26,4 +27,4 @@ def test_the_guide_prints_every_question(capsys):
     assert all(len(line) <= 88 for line in printed.splitlines())
     told = " ".join(printed.split())
     for method in METHODS:
-        assert f"{method.asks} hx.{method.name} Limitations: {method.limits}" in told
+        assert f"{method.asks} {method.path} Limitations: {method.limits}" in told

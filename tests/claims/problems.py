@@ -6,11 +6,12 @@ The truth is computed here from all levels of all hyperparameters, never by the 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -113,19 +114,19 @@ class Problem:
         return int(np.abs(self.levels[j] - value).argmin())
 
 
-def tables() -> Iterator[Problem]:
-    """The exact tables; none where they are not at hand."""
-    for path in sorted(TABLES.glob("*.npz")):
-        yield table_of(path)
-
-
 def table_of(path: Path) -> Problem:
-    """Read one. Of errors that span decades the logarithm is the objective."""
+    """Read one."""
     with np.load(path, allow_pickle=True) as found:
         values = found["values"].astype(float)
-        names = json.loads(str(found["space"]))
-        sign = 1.0 if str(found["direction"]).startswith("min") else -1.0
-    values = sign * (np.log(values) if path.stem.startswith("hpolib") else values)
+        return problem_of(path.stem, values, json.loads(str(found["space"])))
+
+
+def problem_of(name: str, values: np.ndarray, names: dict[str, list[Any]]) -> Problem:
+    """Return the problem of a table with an axis of levels per hyperparameter, then of seeds.
+
+    Of errors that span decades the logarithm is the objective; all else is an accuracy.
+    """
+    values = np.log(values) if name.startswith("hpolib") else -values
     space = SearchSpace([
         IntParameter(name, 0, len(levels) - 1)
         if len(levels) > 2 and not isinstance(levels[0], str)
@@ -147,7 +148,7 @@ def table_of(path: Path) -> Problem:
         seen = values[tuple(i[0] for i in index(x[None]))]
         return float(rng.choice(seen[~np.isnan(seen)]))
 
-    return Problem(path.stem, space, lambda X: mean[index(X)], draw)
+    return Problem(name, space, lambda X: mean[index(X)], draw)
 
 
 def _cube(d: int, *extra: object) -> SearchSpace:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache
+from importlib.util import find_spec
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -10,10 +12,12 @@ import numpy as np
 import optuna
 
 import hpo_explain as hx
-from tests.claims.problems import PROBLEMS, Problem, tables
+from examples.scoreboard import tables
+from tests.claims.problems import PROBLEMS, Problem
 
 SAMPLERS = ("random", "tpe", "gp")
 TRIALS = (25, 50, 100, 200)
+FEW = (25, 50)  # trials of a Gaussian process, which are dear
 NOISE = 0.3
 """Standard deviation of a function's noise, as a share of the function's own."""
 
@@ -33,15 +37,21 @@ class Setting(NamedTuple):
 
 
 def settings(
-    *, functions: bool = True, samplers: tuple[str, ...] = SAMPLERS[:2],
+    *, functions: bool = True, samplers: tuple[str, ...] = SAMPLERS,
     trials: tuple[int, ...] = TRIALS, seeds: tuple[int, ...] = (0, 1),
 ) -> list[Setting]:  # fmt: skip
     """Every problem with every sampler, number of trials and seed."""
-    problems = [make() for make in PROBLEMS] if functions else list(tables())
+    problems = [make() for make in PROBLEMS] if functions else list(tables.every())
     found = [Setting(*one) for one in product(problems, samplers, trials, seeds)]
-    return [s for s in found if s.sampler != "gp" or s.n <= 100]
+    return [s for s in found if s.sampler != "gp" or (has_gp() and s.n in FEW)]
 
 
+def has_gp() -> bool:
+    """Whether Optuna's Gaussian process is at hand, which needs torch."""
+    return find_spec("torch") is not None
+
+
+@lru_cache(maxsize=1)  # several questions are asked of one run
 def make_run(setting: Setting) -> hx.Run:
     """Optimize, and read what came of it."""
     problem = setting.problem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ class Scored(NamedTuple):
 
     `kind` is its kind with what it is about; `right` and `covered` (by the interval) are None
     where the truth does not decide, or there is no interval. `true` is whether it could be told.
+    `stated` and `known` are the number of a verdict of trust and its truth.
     """
 
     kind: str
@@ -30,6 +32,8 @@ class Scored(NamedTuple):
     right: bool | None
     covered: bool | None
     true: bool
+    stated: float = np.nan
+    known: float = np.nan
 
 
 def score(setting: Setting) -> Iterator[Scored]:
@@ -37,7 +41,9 @@ def score(setting: Setting) -> Iterator[Scored]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run, problem = make_run(setting), setting.problem
-        for ask in (_shares, _effects, _best_space, _default, _noise, _trust):
+        asked = (_shares, _best_shares, _effects, _best_space, _optimum, _default, _advice, _noise,
+                 _trust)  # fmt: skip
+        for ask in asked:
             yield from ask(run, problem)
 
 
@@ -71,7 +77,41 @@ def _shares(run: hx.Run, problem: Problem) -> Iterator[Scored]:
         yield Scored("share of a pair", True, claim.certain, right, covered, true)
     if len(names) > 1 and (claim := found.get(names)):
         alone = sum(s for key, s in shares.items() if len(key) == 1)
-        yield Scored("shares of all", True, claim.certain, None, _covers(claim, alone, 0.005), True)
+        covered = _covers(claim, alone, 0.005)
+        yield Scored("shares of all", True, claim.certain, None, covered, False)
+
+
+def _best_shares(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    """What decides the best 10 %, in the whole space and among the better half."""
+    names, table = problem.space.names, problem.table
+    best = table <= np.quantile(table, 0.1)
+    for within in (None, 0.5):
+        label = "the best 10 %" if within is None else "the best of the better"
+        inside = table <= np.quantile(table, within or 1.0)
+        mean = best[inside].mean()
+        variance = max(mean * (1.0 - mean), 1e-12)
+
+        def between(*kept: int, inside=inside, mean=mean, variance=variance) -> float:
+            others = tuple(k for k in range(table.ndim) if k not in kept)
+            rows, hits = (inside.sum(axis=others), best.sum(axis=others))
+            explained = (hits**2 / np.maximum(rows, 1)).sum() / inside.sum() - mean**2
+            return float(explained / variance)
+
+        alone = [between(j) for j in range(len(names))]
+        pairs = {frozenset(p): between(*p) for p in combinations(range(len(names)), 2)}
+        result = hx.importance(run, top=0.1, within=within)
+        found = {c.hyperparameters: c for c in result.claims if c.kind == "share"}
+        for j, name in enumerate(names):
+            claim = found[name,]
+            others = [k for k in range(len(names)) if k != j]
+            with_others = sum(pairs[frozenset((j, k))] - alone[j] - alone[k] for k in others)
+            true = bool(alone[j] + with_others > MATTERS)
+            right = true == (claim.side == "above")
+            covered = _covers(claim, alone[j], 0.005)
+            yield Scored(f"share in {label}", True, claim.certain, right, covered, true)
+        for claim in (c for c in result.claims if c.kind == "order"):
+            a, b = (alone[names.index(name)] for name in claim.hyperparameters)
+            yield Scored(f"order in {label}", True, claim.certain, a > b, None, a > b)
 
 
 def _effects(run: hx.Run, problem: Problem) -> Iterator[Scored]:
@@ -129,15 +169,41 @@ def _best_space(run: hx.Run, problem: Problem) -> Iterator[Scored]:
     made = volume < 0.999
     certain = made and all(c.certain for c in result.claims if c.kind == "keep")
     yield Scored("keep", made, certain, right if made else None, None, could)
+    for j, (levels, of) in enumerate(zip(problem.levels, kept, strict=True)):
+        if len(np.unique(levels[of])) == 1 < len(np.unique(levels)):
+            right = bool(problem.attainable(j)[of].min() <= problem.table.min() + lose)
+            yield Scored("fix", True, certain, right, None, True)
+
+
+def cuts_the_best(setting: Setting) -> bool:
+    """Whether the recommended space of a run loses more than it says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run, problem = make_run(setting), setting.problem
+        result = hx.recommended_space(run)
+    left = problem.table[np.ix_(*(_kept(problem, j, result) for j in range(len(problem.space))))]
+    return bool(left.min() > problem.table.min() + result.lose)
+
+
+def _optimum(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    found, slack = hx.optimum(run), 0.01 * problem.spread
+    best, better = found.claims[:2]
+    at, incumbent = (
+        float(problem.cost(problem.space.encode([config]))[0])
+        for config in (found.config, found.incumbent)
+    )
+    covered, gains = _covers(best, run.sign * at, slack), incumbent - at > found.epsilon
+    yield Scored("best near", True, best.certain, gains, covered, gains)
+    left = incumbent - float(problem.table.min())
+    true = left > found.epsilon
+    yield Scored("better exists", True, better.certain, true, _covers(better, left, slack), true)
 
 
 def _kept(problem: Problem, j: int, result: Any) -> np.ndarray:
     """Return which levels of a hyperparameter a recommended space holds."""
     name, levels = problem.space.names[j], problem.levels[j]
     if name in result.space.names:
-        new = result.space[name]
-        values = list(new.choices) if isinstance(new, CategoricalParameter) else (new.low, new.high)
-        return _inside(problem, j, values)
+        return _of_part(problem, name, result.space[name])
     fixed = [c.values[0] for c in result.claims if c.hyperparameters == (name,)]
     if not fixed:
         return np.ones(len(levels), bool)
@@ -146,7 +212,7 @@ def _kept(problem: Problem, j: int, result: Any) -> np.ndarray:
 
 
 def _default(run: hx.Run, problem: Problem) -> Iterator[Scored]:
-    result = hx.ablation(run)
+    result = hx.methods.ablation(run)
     ends = [problem.space.encode(config) for config in (result.source, result.target)]
     values = [float(problem.cost(x)[0]) for x in ends]
     gain = values[0] - values[1]
@@ -160,6 +226,57 @@ def _default(run: hx.Run, problem: Problem) -> Iterator[Scored]:
     covered = _covers(whole, gain, 0.01 * problem.spread)
     right = bool(np.sign(gain) == np.sign(whole.estimate))
     yield Scored("better than another", True, whole.certain, right, covered, true)
+
+
+def _advice(run: hx.Run, problem: Problem) -> Iterator[Scored]:
+    """Whether what each action says is gained is gained, and what it says is left is left."""
+    best, number = float(problem.table.min()), list(run.trials)
+    for action in hx.advise(run).actions:
+        about = action.evidence[0] if action.evidence else {}
+        own = [float(problem.cost(run.X[[number.index(t)]])[0]) for t in action.trials]
+        right: bool | None = None
+        if action.kind == "stop":
+            kept = problem.cost(run.X[[number.index(about.trials[0])]])[0]
+            right = bool(kept - best <= about["enough"])
+        elif action.kind == "try":
+            kept = problem.cost(run.X[[number.index(about.trials[0])]])[0]
+            tried = problem.cost(problem.space.encode(list(action.configurations)))
+            right = bool(kept - tried.min() > about["enough"])
+        elif action.kind == "repeat":
+            right = min(own) < own[0]
+        elif action.kind == "keep":
+            observed = problem.cost(run.X[[number.index(about["observed"])]])[0]
+            right = bool(observed - own[0] > about["enough"])
+        elif action.kind == "narrow":
+            kept_levels = [_of_part(problem, p.name, p) for p in action.parameters]
+            inside = np.ones(problem.table.shape, bool)
+            for p, of in zip(action.parameters, kept_levels, strict=True):
+                shape = np.ones(inside.ndim, int)
+                shape[problem.space.index(p.name)] = -1
+                inside &= of.reshape(shape)
+            right = bool(problem.table[inside].min() <= best + about["lose"])
+        elif action.kind == "widen" and problem.draw is None:
+            right = _better_beyond(problem, action.parameters)
+        yield Scored(f"{action.kind} (advice)", True, action.certain, right, None, False)
+
+
+def _of_part(problem: Problem, name: str, part: Any) -> np.ndarray:
+    """Return which levels of a hyperparameter a part of it holds."""
+    categorical = isinstance(part, CategoricalParameter)
+    values = list(part.choices) if categorical else (part.low, part.high)
+    return _inside(problem, problem.space.index(name), values)
+
+
+def _better_beyond(problem: Problem, parameters: Any) -> bool:
+    """Return whether a function is better outside than in, from where it is best."""
+    at = np.unravel_index(problem.table.argmin(), problem.table.shape)
+    start = np.array([x[i] for x, i in zip(problem.levels, at, strict=True)])
+    least = np.inf
+    for p in parameters:  # all are of [0, 1], so encoded values are their own
+        rows = np.repeat(start[None], 200, axis=0)
+        rows[:, problem.space.index(p.name)] = np.linspace(p.low, p.high, 200)
+        least = min(least, float(problem.cost(rows).min()))
+    return least < float(problem.table.min()) - 0.01 * problem.spread
 
 
 def _noise_of(problem: Problem) -> float:
@@ -177,9 +294,10 @@ def _noise(run: hx.Run, problem: Problem) -> Iterator[Scored]:
 def _trust(run: hx.Run, problem: Problem) -> Iterator[Scored]:
     rows = problem.space.sample(2000, seed=7)
     truth, mean = problem.cost(rows), run.sign * run.belief().predict(rows)[0]
-    r2 = 1.0 - float(((truth - mean) ** 2).mean()) / max(float(truth.var()), 1e-300)
+    if not np.ptp(truth):
+        return  # of a constant R² is not defined
+    r2 = 1.0 - float(((truth - mean) ** 2).mean() / truth.var())
     found = hx.trust(run)
     low, high = found.r2_interval
-    yield Scored(
-        f"trust {found.level}", True, False, None, bool(low - 0.05 <= r2 <= high + 0.05), True
-    )
+    covered = bool(low - 0.05 <= r2 <= high + 0.05)
+    yield Scored(f"trust {found.level}", True, False, None, covered, True, found.r2, r2)

@@ -107,9 +107,11 @@ def test_help_imports_nothing_heavy(arguments):
 
 def test_other_runs_are_read_with_the_same_options(run, read, study):
     shutil.copy("study.db", "other.db")
-    outcome = run("optimizer-bias", "study.db", "--ensemble", "other.db", "--order", "1",
-                  "--format", "json")  # fmt: skip
-    found = hx.optimizer_bias(read, ensemble=[read], order=1)
+    outcome = run("tunability", "study.db", "--kind", "optimizer_bias", "--ensemble", "other.db",
+                  "--order", "1", "--surrogate", "gp", "--format", "json")  # fmt: skip
+    found = hx.methods.tunability(
+        read, kind="optimizer_bias", ensemble=[read], order=1, surrogate="gp"
+    )
     assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
 
 
@@ -137,6 +139,16 @@ def test_a_good_region_and_a_sub_space(run, read):
     outcome = run("importance", "study.db", "--cap", "50%", "--given", given, "--format", "json")
     found = hx.importance(read, cap="50%", given=json.loads(given))
     assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_some_trials_are_read_on_the_command_line(run, read):
+    outcome = run("history", "study.db", "--trials", "5:", "--format", "json")
+    found = hx.history(read, trials=slice(5, None))
+    assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
+    assert "not one of the trials that were chosen" in outcome.stderr
+    assert run("history", "study.db", "--trials", "a:b").exit_code == 2
+    told = run("desirability-path", "--help").stdout  # it has trials of its own
+    assert told.count("--trials") == 1
 
 
 def test_the_pending_trial_is_the_one_that_runs(study, run):

@@ -11,7 +11,7 @@ def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
     lines = outcome.stdout.splitlines()
     assert lines[0].startswith("Best configuration (trial ")
     assert "learning_rate = " in lines[0]
-    assert lines[1].startswith("In short: The best log loss of 12 trials is ")
+    assert lines[1].startswith("In short: Best log loss ")
     assert lines[3].startswith("How well is the objective known: Trust in the model is ")
     assert any(line.startswith("Why the latest proposal: ") for line in lines[3:])
     assert lines[-1] == "Report: hpo-explain-demo/report.html"

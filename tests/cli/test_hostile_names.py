@@ -25,8 +25,6 @@ COMMANDS["desirability-path"] += ["--acquisition", "lcb", "--trials", "[5]"]
 COMMANDS["importance"] += ["--order", "2"]
 COMMANDS["shapley-interactions"] += ["--background", "20"]
 COMMANDS["partial-dependence"] += [CATEGORY]
-for _name in ("accumulated-local-effects", "regional-partial-dependence"):
-    COMMANDS[_name] += [NUMBER]
 OF_TPE = {"proposal-densities", "density-path", "trust"}  # and no table
 
 

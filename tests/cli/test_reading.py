@@ -15,8 +15,7 @@ from tests.noted import known_facts
 CHOSEN = {
     "importance": ["--format", "json"],
     "explain-proposal": ["--format", "json", "--acquisition", "lcb", "--optimizer", "Ax"],
-    "accumulated-local-effects": ["x", "--format", "json"],
-    "partial-dependence": ["x", "--format", "json"],
+    "partial-dependence": ["x", "--kind", "accumulated", "--format", "json"],
 }
 
 
@@ -48,7 +47,7 @@ def test_what_was_left_out_and_assumed_is_on_stderr(table, run, command):
     by = "Ax" if "Ax" in options else "the optimizer"
     assert lines[:4] == [
         "reading trials.csv ...",
-        f"19 trials of 4 hyperparameters, auc (minimize), by {by}",
+        f"19 trials of 4 hyperparameters, auc (maximize), by {by}",
         "left out: 14 (0-13): its auc is nan",
         "left out: 7 (14-20): its auc is inf",
     ]

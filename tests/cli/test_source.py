@@ -224,7 +224,7 @@ def test_wrong_usage_is_exit_code_2(folder, study, table, run, arguments, words)
 @pytest.mark.parametrize(
     "arguments",
     [["report", "study.db"], ["importance", "study.db"], ["explain-proposal", "study.db"],
-     ["accumulated-local-effects", "study.db", "x"], ["desirability-path", "study.db"]],
+     ["partial-dependence", "study.db", "x"], ["desirability-path", "study.db"]],
     ids=lambda arguments: arguments[0],
 )  # fmt: skip
 def test_no_command_writes_to_the_storage(folder, study, run, arguments, brief_reports):
@@ -254,8 +254,8 @@ def test_neither_csv_nor_json_sends_commands_to_the_terminal(folder, monkeypatch
         for stream in ("stdout", "stderr"):
             monkeypatch.setattr(sys, stream, screen)
         for form in ("csv", "json", "table"):
-            command = ["history", "t.csv", "--objective", name, "--format", form]
-            main(command, standalone_mode=False)
+            command = ["history", "t.csv", "--objective", name, "--direction", "minimize"]
+            main([*command, "--format", form], standalone_mode=False)
         monkeypatch.undo()
     looking.join()
     os.close(terminal)

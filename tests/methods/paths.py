@@ -34,7 +34,7 @@ def path(
         explanation(phi, names=names, trial=trial, **{**known, **changes, **own})
         for phi, trial, own in zip(phis, trials, each, strict=True)
     )
-    return hx.DesirabilityPath(
+    return hx.methods.DesirabilityPath(
         subject=replace(explanations[-1].subject, trial=None),
         explanations=explanations,
         all_trials=np.arange(n),

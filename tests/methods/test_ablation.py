@@ -49,7 +49,7 @@ def smooth(space, n=60, seed=1):
     return X, y
 
 
-@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_shapley_values_are_the_mean_gain_over_all_orders_in_any_space(kind):
     space = nested_space()
     X, y = smooth(space)
@@ -179,7 +179,9 @@ def test_gains_and_shapley_values_of_each_function_are_those_of_its_corners():
 def test_of_a_forest_nothing_is_certain():
     space = unit_cube(3)
     X, y = smooth(space, 40)
-    found = AblationExplainer(hx.ForestSurrogate.fit(space, X, y, n_trees=7)).explain(HALF, ZERO)
+    found = AblationExplainer(hx.models.ForestSurrogate.fit(space, X, y, n_trees=7)).explain(
+        HALF, ZERO
+    )
     assert found.drawn is None
     assert not any(claim.certain for claim in found.claims)
     assert {reason.kind for c in found.claims for reason in c.because} == {"uncertainty_unknown"}
@@ -214,18 +216,18 @@ def test_no_difference_is_claimed_only_where_it_is_below_noise():
 def test_an_acquisition_is_explained_in_its_own_units():
     space = unit_cube(3)
     X, y = smooth(space, 25)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
+    surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, y)
     for acquisition in (
-        hx.LowerConfidenceBound(surrogate, kappa=1.0),
-        hx.ExpectedImprovement(surrogate, best=float(y.min())),
+        hx.models.LowerConfidenceBound(surrogate, kappa=1.0),
+        hx.models.ExpectedImprovement(surrogate, best=float(y.min())),
     ):
         found = AblationExplainer(acquisition).explain(HALF, ZERO)
         terms = acquisition.terms(space.encode([HALF, ZERO]))
         utility = sum(terms.values())
         assert found.total_gain == pytest.approx(utility[1] - utility[0])
         assert found.shapley.sum() == pytest.approx(found.total_gain)
-        baseline = hx.baseline_background(space, HALF)
-        shapley = hx.ShapleyExplainer(acquisition, background=baseline).explain(ZERO)
+        baseline = hx.methods.baseline_background(space, HALF)
+        shapley = hx.methods.ShapleyExplainer(acquisition, background=baseline).explain(ZERO)
         by_name = dict(zip(shapley.names, shapley.total, strict=True))
         np.testing.assert_allclose(found.shapley, [by_name[s] for (s,) in found.steps])
         assert found.subject.acquisition == acquisition.label

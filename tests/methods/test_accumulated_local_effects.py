@@ -71,8 +71,8 @@ def mixed():
     return {
         "space": space,
         "X": X,
-        "gp": hx.GaussianProcessSurrogate.fit(space, X, values),
-        "forest": hx.ForestSurrogate.fit(space, X, values, n_trees=8),
+        "gp": hx.models.GaussianProcessSurrogate.fit(space, X, values),
+        "forest": hx.models.ForestSurrogate.fit(space, X, values, n_trees=8),
     }
 
 
@@ -248,7 +248,7 @@ def test_the_best_is_claimed_where_the_trials_carry_it_and_nothing_more():
     X = space.sample(60, seed=0)
     rng = np.random.default_rng(0)
     run = hx.Run(space, X, (X[:, 0] - 0.3) ** 2 + 0.01 * rng.standard_normal(60), "minimize")
-    (best, contrast) = hx.accumulated_local_effects(run, "x1").claims
+    (best, contrast) = hx.partial_dependence(run, "x1", kind="accumulated").claims
     assert best.kind == "best"
     assert best.certain
     low, high = best.values[0]
@@ -256,8 +256,8 @@ def test_the_best_is_claimed_where_the_trials_carry_it_and_nothing_more():
     assert contrast.certain
     # mean of (x - 0.3)² over [0, 1] is 0.37 / 3
     assert best.interval[0] <= -0.37 / 3 <= best.interval[1]
-    assert not any(c.certain for c in hx.accumulated_local_effects(run, "x2").claims)
-    (claim,) = hx.accumulated_local_effects(run, ["x1", "x2"]).claims
+    assert not any(c.certain for c in hx.partial_dependence(run, "x2", kind="accumulated").claims)
+    (claim,) = hx.partial_dependence(run, ["x1", "x2"], kind="accumulated").claims
     assert not claim.certain
 
 
@@ -267,7 +267,7 @@ def test_a_pair_acts_together_where_it_is_multiplied_not_where_it_is_added(of):
     X = space.sample(60, seed=0)
     noise = 0.01 * np.random.default_rng(1).standard_normal(60)
     run = hx.Run(space, X, of(X[:, 0] - 0.5, X[:, 1] - 0.5) + noise, "minimize")
-    (claim,) = hx.accumulated_local_effects(run, ["x1", "x2"]).claims
+    (claim,) = hx.partial_dependence(run, ["x1", "x2"], kind="accumulated").claims
     assert (claim.kind, claim.side) == ("difference", "above")
     assert claim.certain == (of is np.multiply)
 
@@ -278,7 +278,7 @@ def test_a_pair_acts_together_where_it_is_multiplied_not_where_it_is_added(of):
 def test_one_value_has_no_effect_and_a_model_without_uncertainty_no_band():
     space = unit_cube(2)
     same = np.column_stack([np.full(9, 0.5), np.linspace(0, 1, 9)])
-    with pytest.raises(hx.NothingToExplain, match="fewer than two values of x1"):
+    with pytest.raises(hx.base.NothingToExplain, match="fewer than two values of x1"):
         effects(space, lambda X: X[:, 0], same, "x1")
     found = effects(space, lambda X: X[:, 1], same, "x2")
     assert found.drawn is None
@@ -296,7 +296,7 @@ def effect(names, of, *, error):
     """Of a function at a lattice, with independent errors of the places."""
     lattice = np.array([(a, b) for a in np.linspace(0, 1, 5) for b in np.linspace(0, 1, 5)])
     subject = Subject(CUBE, tried=CUBE.sample(300, seed=0))
-    explainer = hx.AccumulatedLocalEffectsExplainer(
+    explainer = hx.methods.AccumulatedLocalEffectsExplainer(
         AnalyticSurrogate(CUBE, of), sample=lattice, subject=subject
     )
     found = explainer.explain(names)

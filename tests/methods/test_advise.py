@@ -12,7 +12,7 @@ import hpo_explain as hx
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.chances import Chances, expected_best, inside_of
-from hpo_explain.methods.advice.rules import keep, repeat, widen
+from hpo_explain.methods.advice.rules import keep, repeat, stop, widen
 from hpo_explain.run import WithoutResult
 from tests.analytic import Known, space_of
 
@@ -116,6 +116,16 @@ def test_the_true_optimum_is_tried_and_improves_as_promised(direction):
     assert low >= 0.0
 
 
+def test_where_something_better_exists_but_nobody_knows_where_the_search_goes_on():
+    """Each function has a well of its own, so none is probable."""
+    space = space_of(a=range(10))
+    X = space.encode([{"a": 0}, {"a": 1}])
+    run = hx.Run(space, X, np.zeros(2), "minimize")
+    wells = [lambda X, a=a: -1.0 * (np.abs(9.0 * X[:, 0] - a) < 0.5) for a in range(10)]
+    assert stop(Chances(run, Known(space, wells))).kind == "go_on"
+    assert stop(Chances(run, Known(space, 3 * wells[:1] + wells[1:2]))).kind == "stop"
+
+
 @pytest.mark.parametrize(
     ("truth", "noise"),
     [
@@ -130,7 +140,8 @@ def test_where_nothing_is_to_be_gained_it_says_so_and_stops(truth, noise):
         (stop,) = hx.advise(run).actions
         assert stop.kind == "stop"
         assert not stop.certain
-        assert 0.9 <= stop.probability <= 1.0
+        assert stop.probability > 0.5
+        assert stop.probability == 1.0 - hx.optimum(run).p_better
         assert stop.trials[0] in run.trials
 
 
@@ -147,11 +158,15 @@ def test_of_a_constant_objective_and_of_a_model_without_a_posterior_nothing_is_t
     assert kinds(run, surrogate=run.surrogate(kind="forest")) == ["go_on"]
 
 
-def test_actions_stand_in_the_order_of_their_gain_and_are_a_handful():
-    advice = hx.advise(run_of(lambda X: X[:, 0] + X[:, 1] ** 2, 30, 0.01), most=2)
-    gains = [action.gain for action in advice.actions]
+def test_what_to_keep_comes_first_then_actions_in_the_order_of_their_gain():
+    run = run_of(lambda X: X[:, 0] + X[:, 1] ** 2, 30, 0.01)
+    advice = hx.advise(run, most=2)
+    kept, *others = hx.advise(run).actions
+    assert kept.kind == "keep"
+    gains = [action.gain for action in others]
     assert gains == sorted(gains, reverse=True)
     assert len(advice.actions) == 2
+    assert advice.chosen("first") == (advice.actions[1],)  # to keep a trial changes nothing
     changed = [p for action in advice.actions for p in action.parameters]
     assert all(advice.space[p.name] == p for p in changed)
 
@@ -224,8 +239,24 @@ def test_a_lucky_trial_is_not_kept():
     action = keep(Chances(run, found.draws))
     assert action.trials == (1,)
     assert action.gain == pytest.approx(5.0 / 9.0, abs=1e-6)
-    assert action.certain
-    assert keep(found) is None
+    assert action.probability >= 0.95
+    assert not action.certain  # what is gained never is
+    assert "trial 0, is expected to be worse by 0.56" in action.reason
+    best = keep(found)
+    assert (best.trials, best.gain, best.probability) == ((1,), 0.0, 1.0)
+    assert "best observed" not in best.reason
+
+
+def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
+    found = chances_of(distance(5, 5), distance(0, 9))  # the other is worse by 9 in each
+    assert keep(found).probability == 0.5
+
+
+def test_a_diverged_neighbourhood_is_not_tried():
+    run = run_of(lambda X: np.where(X[:, 0] > 0.9, 1e6, (X[:, 0] - 0.85) ** 2 + X[:, 1]), 60)
+    rows, _ = Chances(run, run.belief()).promising(10, ())
+    assert len(rows)
+    assert (rows[:, 0] < 0.93).all()
 
 
 # ---------------------------------------------------------------------- beware
@@ -277,7 +308,7 @@ CONFIG = {"lr": 0.001, "kind": None}
 
 def executed(action, framework, **given):
     known = {"hpo_explain": hx, "optuna": optuna, "skopt": skopt, **given}
-    exec(hx.Action(**{**action.__dict__, "framework": framework}).code, known)
+    exec(hx.methods.Action(**{**action.__dict__, "framework": framework}).code, known)
     return known
 
 
@@ -299,8 +330,10 @@ def test_optuna_searches_what_was_advised(kind):
 
 def test_optuna_enqueues():
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    executed(hx.Action("try", configurations=(CONFIG,)), "optuna", study=study)
-    executed(hx.Action("repeat", configurations=(CONFIG, CONFIG), times=2), "optuna", study=study)
+    executed(hx.methods.Action("try", configurations=(CONFIG,)), "optuna", study=study)
+    executed(
+        hx.methods.Action("repeat", configurations=(CONFIG, CONFIG), times=2), "optuna", study=study
+    )
 
     def objective(trial):
         trial.suggest_categorical("kind", ["a", None])
@@ -315,6 +348,6 @@ def test_any_other_run_gets_hyperparameters_and_values():
     found = executed(changed_to("narrow", PARAMETERS), "")
     assert found["lr"] == hx.FloatParameter("lr", 1e-4, 0.01235, log=True)
     assert [found["depth"], found["kind"], found["parameter"]] == PARAMETERS[1:]
-    several = hx.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
+    several = hx.methods.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
     assert executed(several, "")["configs"] == [CONFIG, {"lr": 1.0}] * 2
-    assert hx.Action("stop").code == ""
+    assert hx.methods.Action("stop").code == ""

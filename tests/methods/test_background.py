@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    SearchSpace,
+from hpo_explain import CategoricalParameter, FloatParameter, SearchSpace
+from hpo_explain.methods import (
     baseline_background,
     global_background,
     hybrid_background,

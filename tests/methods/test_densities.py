@@ -52,7 +52,7 @@ def test_what_is_in_no_block_is_as_common_as_by_chance():
 
 
 def test_ratios_at_a_proposal_multiply_to_what_tpe_maximized(run):
-    found = hx.proposal_densities(run, 19)
+    found = hx.methods.proposal_densities(run, 19)
     terms = run.acquisition(before=19).terms(run.X[[run.row(19)]])
     active = [curve.ratio for curve in found.curves if curve.proposed is not None]
     assert np.log(active).sum() == pytest.approx(terms["good"][0] + terms["bad"][0], rel=1e-9)
@@ -62,7 +62,7 @@ def test_ratios_at_a_proposal_multiply_to_what_tpe_maximized(run):
 
 
 def test_densities_tell_their_numbers_as_table_words_and_json(run):
-    found = pickle.loads(pickle.dumps(hx.proposal_densities(run, 19)))
+    found = pickle.loads(pickle.dumps(hx.methods.proposal_densities(run, 19)))
     frame = found.to_frame()
     assert list(frame.columns) == ["hyperparameter", "value", "good", "bad", "log_ratio"]
     assert set(frame.hyperparameter) == set(run.space.names)
@@ -79,10 +79,10 @@ def test_densities_tell_their_numbers_as_table_words_and_json(run):
 
 
 def test_a_path_holds_the_densities_of_each_proposal(run):
-    path = hx.density_path(run, "y", trials=[19, 12])
+    path = hx.methods.density_path(run, "y", trials=[19, 12])
     assert path.trials == (12, 19)
     for t, number in enumerate(path.trials):
-        curve = hx.proposal_densities(run, number)["y"]
+        curve = hx.methods.proposal_densities(run, number)["y"]
         np.testing.assert_array_equal(path.good[t], curve.good)
         np.testing.assert_array_equal(path.bad[t], curve.bad)
         assert path.proposed[t] == curve.proposed
@@ -97,14 +97,14 @@ def test_a_path_holds_the_densities_of_each_proposal(run):
 
 def densities(*ratios, **changes):
     curves = tuple(
-        hx.DensityCurve(
+        hx.methods.DensityCurve(
             f"x{k}", ("rbf", "poly"), False, True, np.ones(2), np.ones(2), "rbf", ratio, 1.0
         )
         for k, ratio in enumerate(ratios)
     )
     config = {curve.name: curve.proposed for curve in curves}
     subject = subject_of([*config], trial=42)
-    return hx.ProposalDensities(subject=subject, curves=curves, config=config, **changes)
+    return hx.methods.ProposalDensities(subject=subject, curves=curves, config=config, **changes)
 
 
 def test_sentences():
@@ -123,7 +123,7 @@ def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
     categorical, rng = kind == "category", np.random.default_rng(0)
     good, bad = rng.random((2, 4, 3)) + 0.2
     places = [0, None, 1, 1]
-    path = hx.DensityPath(
+    path = hx.methods.DensityPath(
         subject=subject_of(["m"]), name="m", trials=(10, 11, 12, 15), values=values,
         log=kind == "log", categorical=categorical, good=good, bad=bad,
         proposed=tuple(None if i is None else values[i] for i in places),
@@ -135,7 +135,9 @@ def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
     assert list(cells.dots[0].x) == [10, 12, 15]
     at = [0.0, 1.0, 1.0] if categorical else [values[0], values[1], values[1]]
     assert list(cells.dots[0].y) == at
-    curve = hx.DensityCurve("m", values, kind == "log", categorical, good[0], bad[0], values[1])
+    curve = hx.methods.DensityCurve(
+        "m", values, kind == "log", categorical, good[0], bad[0], values[1]
+    )
     found = densities(2.0, joint=(("m", "x0"),))
     panels = replace(found, curves=(curve, replace(curve, proposed=None))).described()
     first, second = panels.panels

@@ -22,7 +22,7 @@ def run_of(n=14, d=3, *, proposals=None, direction="minimize", seed=0):
 
 
 def path_of(run, **options):
-    return hx.desirability_path(run, **{"background": 60, "progress": False} | options)
+    return hx.methods.desirability_path(run, **{"background": 60, "progress": False} | options)
 
 
 def test_a_path_is_the_explanation_of_every_proposal():
@@ -141,12 +141,13 @@ def test_contributions_for_another_kappa_are_those_of_the_criterion_with_it():
     assert path.kappa == 1.96
     for kappa in (1.0, 3.0):
         others = [
-            hx.ShapleyExplainer(
-                hx.LowerConfidenceBound(run.surrogate(before=trial), kappa=kappa), background=60
+            hx.methods.ShapleyExplainer(
+                hx.models.LowerConfidenceBound(run.surrogate(before=trial), kappa=kappa),
+                background=60,
             ).explain(run.config(trial))
             for trial in (6, 9, 13)
         ]
-        mine = hx.desirability_path(run, background=60, progress=False)
+        mine = hx.methods.desirability_path(run, background=60, progress=False)
         exploring = np.array([np.abs(e.phi[:, 1]).sum() for e in others])
         whole = np.array([np.abs(e.phi).sum() for e in others])
         assert mine.balance(3, kappa)["exploring"] == pytest.approx((exploring / whole).mean())
@@ -249,7 +250,7 @@ def test_turning_points_are_marked_and_inactive_values_leave_gaps():
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(direction):
     run = tuning_run(12, direction=direction)
-    result = hx.desirability_path(run, background=50, progress=False)
+    result = hx.methods.desirability_path(run, background=50, progress=False)
     figure, table = result.described("predictions"), result.predictions()
     others, explained = figure.dots
     np.testing.assert_array_equal(others.x, range(8))

@@ -21,7 +21,7 @@ def fitted(d=3, n=25, noise=0.1, seed=0, space=None):
     X = space.sample(n, seed=seed)
     rng = np.random.default_rng(seed)
     y = 2.0 * X[:, 0] + np.sin(4.0 * X[:, -1]) + noise * rng.standard_normal(n)
-    return hx.GaussianProcessSurrogate.fit(space, X, y, seed=seed)
+    return hx.models.GaussianProcessSurrogate.fit(space, X, y, seed=seed)
 
 
 def by_definition(surrogate, x, background):
@@ -47,15 +47,15 @@ def test_they_are_the_brute_force_for_each_draw(direction):
     surrogate, background = fitted(), cube(3).sample(20, seed=5)
     x = np.array([0.1, 0.7, 0.4])
     belief = as_draws(surrogate, direction)
-    found = hx.PredictionExplainer(surrogate, direction=direction, background=background).explain(
-        dict(zip(surrogate.space.names, x, strict=True))
-    )
+    found = hx.methods.PredictionExplainer(
+        surrogate, direction=direction, background=background
+    ).explain(dict(zip(surrogate.space.names, x, strict=True)))
     rows, weights = by_definition(surrogate, x, background)
     expected = belief.draws(rows) @ weights.T
     apart = expected - expected.mean(axis=0)
     np.testing.assert_allclose(found.drawn - found.phi, apart, atol=1e-9)
     np.testing.assert_allclose(found.phi, weights @ surrogate.predict(rows)[0], rtol=1e-9)
-    bound = hx.LowerConfidenceBound(surrogate, direction=direction)
+    bound = hx.models.LowerConfidenceBound(surrogate, direction=direction)
     of_bound = explained(
         bound, dict(zip(surrogate.space.names, x, strict=True)), background=background,
         belief=belief,
@@ -66,10 +66,10 @@ def test_they_are_the_brute_force_for_each_draw(direction):
 def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
     space = cube(5)
     surrogate = fitted(space=space, n=40)
-    found = hx.PredictionExplainer(surrogate, background=200).explain(
+    found = hx.methods.PredictionExplainer(surrogate, background=200).explain(
         dict.fromkeys(space.names, 0.25)
     )
-    background = hx.global_background(space, 50, seed=7)
+    background = hx.methods.global_background(space, 50, seed=7)
     rows, weights = by_definition(surrogate, np.full(5, 0.25), background)
     expected = (as_draws(surrogate, "minimize").draws(rows) @ weights.T).std(axis=0)
     expected = np.hypot(expected, found.half_width / 2.2621571628)  # t with 9 degrees of freedom
@@ -78,8 +78,8 @@ def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
 
 def test_weights_of_drawn_rows_add_up_to_the_payout_and_integrate_additive_functions():
     space = cube(5)
-    acquisition = hx.LowerConfidenceBound(AnalyticSurrogate(space, lambda X: X[:, 0]))
-    x, background = np.full(5, 0.3), hx.global_background(space, 500)
+    acquisition = hx.models.LowerConfidenceBound(AnalyticSurrogate(space, lambda X: X[:, 0]))
+    x, background = np.full(5, 0.3), hx.methods.global_background(space, 500)
     game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
     rows, weights = functionals(game, background, seed=1)
     n = weights.shape[1]
@@ -105,7 +105,7 @@ def test_a_model_that_has_no_draws_is_certain_of_nothing(kind):
     run = tuning_run()
     model = AnalyticSurrogate(run.space, lambda X: X[:, 0])
     model = run.surrogate(kind="forest", n_trees=4) if kind == "forest" else model
-    found = hx.PredictionExplainer(model, background=20).explain(run.config(20))
+    found = hx.methods.PredictionExplainer(model, background=20).explain(run.config(20))
     assert found.drawn is None
     assert {claim.certain for claim in found.claims} == {False}
     assert found.claims[0].because == (fact("uncertainty_unknown"),)
@@ -113,7 +113,7 @@ def test_a_model_that_has_no_draws_is_certain_of_nothing(kind):
 
 def test_a_path_does_not_ask_what_is_true_of_the_objective():
     run = tuning_run(12, initial=10)
-    path = hx.desirability_path(run, background=20, progress=False)
+    path = hx.methods.desirability_path(run, background=20, progress=False)
     assert {e.drawn for e in path.explanations} == {None}
     assert hx.explain_proposal(run, 11, background=20).drawn.shape == (192, 4)
 

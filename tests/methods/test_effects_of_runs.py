@@ -5,18 +5,17 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.effects.partial_dependence import partial_dependence
 from tests.handmade import tuning_run
 
-h_statistic, regional_partial_dependence = hx.h_statistic, hx.regional_partial_dependence
+h_statistic, partial_dependence = hx.methods.h_statistic, hx.partial_dependence
 QUICK = {"sample": 60, "grid_size": 5}
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_an_effect_knows_the_run_it_is_of(direction):
     run = tuning_run(direction=direction)
-    found = partial_dependence(run, "rate_drop", kind="gp", variance="covariance", **QUICK)
-    explainer = hx.PartialDependenceExplainer(
+    found = partial_dependence(run, "rate_drop", surrogate="gp", variance="covariance", **QUICK)
+    explainer = hx.methods.PartialDependenceExplainer(
         run.surrogate(kind="gp"),
         variance="covariance",
         attainable=True,
@@ -36,7 +35,7 @@ def test_an_effect_knows_the_run_it_is_of(direction):
 
 def test_the_incumbents_region_is_the_first_and_regions_know_the_trials_in_them():
     run = tuning_run()
-    found = regional_partial_dependence(run, "lr", max_depth=2, sample=120, grid_size=4)
+    found = partial_dependence(run, "lr", regions=True, max_depth=2, sample=120, grid_size=4)
     assert len(found.regions) > 1
     assert found.regions[0].holds(run.incumbent)
     tried = [value for region in found.regions for value in region.effect.tried[0]]
@@ -48,7 +47,9 @@ def test_interactions_are_those_of_the_surrogate_or_the_acquisition():
     run = tuning_run()
     found = h_statistic(run, kind="forest", sample=20, seed=2)
     assert (found.sample_size, found.seed, found.subject.objective_name) == (20, 2, "loss")
-    expected = hx.InteractionExplainer(run.surrogate(kind="forest", seed=2), sample=20, seed=2)
+    expected = hx.methods.InteractionExplainer(
+        run.surrogate(kind="forest", seed=2), sample=20, seed=2
+    )
     np.testing.assert_array_equal(found.pairs, expected.explain().pairs)
     focused = h_statistic(run, "booster", acquisition="lcb", sample=20)
     assert focused.focus == "booster"

@@ -42,14 +42,14 @@ def objective(X):
 
 def acquisitions(surrogate):
     return [
-        hx.LowerConfidenceBound(surrogate),
-        hx.ExpectedImprovement(surrogate, best=12.0, direction="maximize"),
+        hx.models.LowerConfidenceBound(surrogate),
+        hx.models.ExpectedImprovement(surrogate, best=12.0, direction="maximize"),
     ]
 
 
 def agree(acquisition, config, background):
-    exact = hx.ShapleyExplainer(acquisition, background=background, estimator="exact")
-    kernel = hx.ShapleyExplainer(acquisition, background=background, estimator="kernel")
+    exact = hx.methods.ShapleyExplainer(acquisition, background=background, estimator="exact")
+    kernel = hx.methods.ShapleyExplainer(acquisition, background=background, estimator="kernel")
     fast, slow = exact.explain(config), kernel.explain(config)
     assert fast.estimator.kind == "coalitions_exact"
     assert slow.estimator.kind == "kernel_explainer"
@@ -64,7 +64,9 @@ def agree(acquisition, config, background):
 
 
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
-@pytest.mark.parametrize("fit", [hx.GaussianProcessSurrogate.fit, hx.ForestSurrogate.fit])
+@pytest.mark.parametrize(
+    "fit", [hx.models.GaussianProcessSurrogate.fit, hx.models.ForestSurrogate.fit]
+)
 def test_own_surrogates_agree_on_a_mixed_conditional_space(config, fit):
     X = MIXED.sample(90, seed=1)
     for acquisition in acquisitions(fit(MIXED, X, objective(X))):
@@ -88,8 +90,10 @@ def test_scikit_learns_kernels_agree(kernel):
     space = hx.SearchSpace([hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(3)])
     X = space.sample(25, seed=2)
     gp = GaussianProcessRegressor(kernel, alpha=1e-6, optimizer=None, normalize_y=True)
-    surrogate = hx.GaussianProcessSurrogate(space, gp.fit(X, 50 + X[:, 0] * X[:, 1] + X[:, 2]))
-    agree(hx.LowerConfidenceBound(surrogate), {"t0": 0.1, "t1": 0.9, "t2": 0.4}, 30)
+    surrogate = hx.models.GaussianProcessSurrogate(
+        space, gp.fit(X, 50 + X[:, 0] * X[:, 1] + X[:, 2])
+    )
+    agree(hx.models.LowerConfidenceBound(surrogate), {"t0": 0.1, "t1": 0.9, "t2": 0.4}, 30)
 
 
 @pytest.mark.parametrize("make", [RandomForestRegressor, ExtraTreesRegressor])
@@ -99,7 +103,9 @@ def test_a_forest_of_ones_own_agrees_missing_values_included(make):
     y = 1e6 + np.nan_to_num(X[:, 1]) + X[:, 2]
     forest = make(n_estimators=12, min_samples_leaf=3, random_state=0).fit(X, y)
     agree(
-        hx.LowerConfidenceBound(hx.ForestSurrogate(space, forest)), {"n": 2, "u": 0.2, "v": 0.7}, 40
+        hx.models.LowerConfidenceBound(hx.models.ForestSurrogate(space, forest)),
+        {"n": 2, "u": 0.2, "v": 0.7},
+        40,
     )
 
 
@@ -107,8 +113,12 @@ def test_a_kernel_that_does_not_split_falls_back_to_kernel_explainer():
     space = hx.SearchSpace([hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(2)])
     X = space.sample(15, seed=2)
     gp = GaussianProcessRegressor(k.DotProduct() + k.RBF(), alpha=1e-3, optimizer=None)
-    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0])))
-    explanation = hx.ShapleyExplainer(acquisition, background=20).explain({"t0": 0.1, "t1": 0.3})
+    acquisition = hx.models.LowerConfidenceBound(
+        hx.models.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0]))
+    )
+    explanation = hx.methods.ShapleyExplainer(acquisition, background=20).explain(
+        {"t0": 0.1, "t1": 0.3}
+    )
     assert explanation.estimator.kind == "kernel_explainer"
     with pytest.raises(InputError, match="a surrogate that supports coalitions") as caught:
         explained(acquisition, {"t0": 0.1, "t1": 0.3}, background=20, estimator="exact")
@@ -128,7 +138,7 @@ def test_a_forest_whose_trees_agree_far_from_zero_is_certain_in_every_coalition(
     space = hx.SearchSpace([hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(2)])
     X = np.repeat(space.sample(8, seed=1), 40, axis=0)  # every tree sees every point
     y = np.where(X[:, 0] > 0.5, 1e8, 0.0)
-    forest = hx.ForestSurrogate.fit(space, X, y, n_trees=8)
+    forest = hx.models.ForestSurrogate.fit(space, X, y, n_trees=8)
     rows = space.sample(6, seed=2)
     (block,) = forest.predict_coalitions(
         np.array([0.9, 0.1]), rows, np.arange(2), np.array([[False, False], [True, True]])

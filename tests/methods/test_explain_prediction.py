@@ -16,7 +16,7 @@ def test_a_linear_prediction_is_divided_into_its_terms():
     weights = np.array([3.0, -1.0, 0.5])
     surrogate = AnalyticSurrogate(space, lambda X: 10.0 + X @ weights)
     background = space.sample(40, seed=2)
-    found = hx.PredictionExplainer(surrogate, background=background).explain(
+    found = hx.methods.PredictionExplainer(surrogate, background=background).explain(
         {"x1": 1.0, "x2": 0.2, "x3": 0.0}
     )
     expected = weights * (np.array([1.0, 0.2, 0.0]) - background.mean(axis=0))
@@ -27,18 +27,18 @@ def test_a_linear_prediction_is_divided_into_its_terms():
     assert found.efficiency_gap == pytest.approx(0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_it_is_the_mean_term_of_the_confidence_bound_in_the_users_units(kind):
     space = nested_space()
     X = space.sample(40, seed=1)
     surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
     for direction, sign in (("minimize", -1.0), ("maximize", 1.0)):
-        bound = hx.LowerConfidenceBound(surrogate, direction=direction)
+        bound = hx.models.LowerConfidenceBound(surrogate, direction=direction)
         (config,) = space.decode(X[:1])
-        expected = hx.ShapleyExplainer(bound, background=60).explain(config)
-        found = hx.PredictionExplainer(surrogate, direction=direction, background=60).explain(
-            config
-        )
+        expected = hx.methods.ShapleyExplainer(bound, background=60).explain(config)
+        found = hx.methods.PredictionExplainer(
+            surrogate, direction=direction, background=60
+        ).explain(config)
         size = np.abs(found.phi).max()
         np.testing.assert_allclose(found.phi, sign * expected.phi[:, 0], atol=1e-9 * size)
         assert found.phi.sum() == pytest.approx(found.prediction - found.baseline)
@@ -50,7 +50,7 @@ def test_many_configurations_share_a_background():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] * X[:, 1])
     configs = space.decode(space.sample(6, seed=3))
-    explainer = hx.PredictionExplainer(surrogate, background=20, seed=5)
+    explainer = hx.methods.PredictionExplainer(surrogate, background=20, seed=5)
     found = explainer.explain_all(configs)
     for i, config in enumerate(configs):
         np.testing.assert_allclose(found.phi[i], explainer.explain(config).phi)
@@ -62,7 +62,7 @@ def test_many_configurations_share_a_background():
 
 def test_claims_are_the_contributions_and_what_moves_most_on_average():
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
-    explainer = hx.PredictionExplainer(surrogate, background=20)
+    explainer = hx.methods.PredictionExplainer(surrogate, background=20)
     one = explainer.explain({"x1": 1.0, "x2": 0.5})
     assert one.to_frame().index.tolist() == ["x1", "x2"]
     assert [(claim.kind, claim.estimate) for claim in one.claims] == [
@@ -78,7 +78,7 @@ def test_claims_are_the_contributions_and_what_moves_most_on_average():
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_results_name_what_they_are_about(direction):
     run = tuning_run(20, direction=direction)
-    explainer = hx.PredictionExplainer(run.surrogate(), direction=direction, background=40)
+    explainer = hx.methods.PredictionExplainer(run.surrogate(), direction=direction, background=40)
     best = explainer.explain(run.incumbent)
     assert best.subject.lower_is_better == (direction == "minimize")
     sign = 1.0 if direction == "minimize" else -1.0
@@ -87,7 +87,7 @@ def test_the_results_name_what_they_are_about(direction):
     assert all(claim.interval[0] < claim.estimate < claim.interval[1] for claim in best.claims)
     assert (best.subject.acquisition, best.subject.model) == ("", "a GP")
     subject = Subject.of(run, trial=3)
-    named = hx.PredictionExplainer(run.surrogate(), background=40, subject=subject)
+    named = hx.methods.PredictionExplainer(run.surrogate(), background=40, subject=subject)
     assert named.explain(run.config(3)).subject.objective_name == "loss"
     assert named.explain_all([run.config(3)], [3]).subject.direction == direction
 
@@ -97,7 +97,7 @@ def test_the_results_name_what_they_are_about(direction):
 
 def prediction(phi, *, std=0.01, half=None, **subject):
     names = tuple(f"x{j}" for j in range(len(phi)))
-    return hx.PredictionExplanation(
+    return hx.methods.PredictionExplanation(
         subject=subject_of(names, **subject),
         config=dict.fromkeys(names[:2], 0.5), phi=np.array(phi), half_width=half,
         prediction=1.0 + sum(phi), baseline=1.0,
@@ -109,7 +109,7 @@ def prediction(phi, *, std=0.01, half=None, **subject):
 def overview(phi, positions=None, **subject):
     phi = np.array(phi)
     names = tuple(f"x{j}" for j in range(phi.shape[1]))
-    return hx.PredictionOverview(
+    return hx.methods.PredictionOverview(
         subject=subject_of(names, **subject), configs=tuple(dict.fromkeys(names, 0.5) for _ in phi),
         phi=phi, positions=np.full(phi.shape, 0.5) if positions is None else np.array(positions),
         predictions=phi.sum(axis=1), baseline=0.5,

@@ -37,7 +37,7 @@ def test_the_incumbent_of_the_time_is_the_adaptive_baseline():
     run = run_of(proposals=[6, 9, 13])
     found = hx.explain_proposal(run, 9, background="incumbent")
     best = int(np.argmin(run.objective[:9]))
-    expected = hx.ShapleyExplainer(run.acquisition(before=9), background=run.config(best))
+    expected = hx.methods.ShapleyExplainer(run.acquisition(before=9), background=run.config(best))
     np.testing.assert_allclose(found.phi, expected.explain(run.config(9)).phi)
     assert fact("background_incumbent", trials=[best]) in found.notes
     assert found.background_size == 1
@@ -96,7 +96,7 @@ def test_nothing_is_explained_where_too_little_was_known():
     assert (reason.kind, reason.trials, reason["finished"]) == ("too_little_known", (1,), 1)
     assert why_unexplained(run, 1, "lcb") == reason
     # a given acquisition function rests on nothing else
-    mine = hx.LowerConfidenceBound(run.surrogate())
+    mine = hx.models.LowerConfidenceBound(run.surrogate())
     assert why_unexplained(run, 1, mine) is None
     assert hx.explain_proposal(run, 1, acquisition=mine, background=20).trial == 1
 

@@ -12,17 +12,12 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.inspection import partial_dependence
 
 import hpo_explain as hx
-from hpo_explain import (
-    CategoricalParameter,
-    FanovaExplainer,
-    FloatParameter,
-    ForestSurrogate,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import ALONE
+from hpo_explain.models import ForestSurrogate
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
@@ -382,7 +377,7 @@ def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
     run = hx.from_frame(frame, objective="loss", direction=direction)
     cap = float(np.median(run.objective))
     found = hx.importance(run, order=2, n_trees=8, cap=cap, seed=3)
-    by_hand = hx.ForestSurrogate.fit(
+    by_hand = hx.models.ForestSurrogate.fit(
         run.space, run.X, capped(run.objective, cap), n_trees=8, seed=3
     )
     expected = FanovaExplainer(by_hand, direction=direction).explain(order=2)

@@ -17,7 +17,7 @@ from tests.handmade import tuning_run
 def test_a_plane_is_drawn_as_it_is():
     """Of two numbers, distances on the map are those of the configurations."""
     X = unit_cube(2).sample(40, seed=0)
-    found = hx.footprint(hx.Run(unit_cube(2), X, X[:, 0], "minimize"))
+    found = hx.methods.footprint(hx.Run(unit_cube(2), X, X[:, 0], "minimize"))
     np.testing.assert_allclose(pdist(found.xy), pdist(found.X) / np.sqrt(2.0), atol=1e-9)
     assert found.stress < 1e-6
 
@@ -61,17 +61,17 @@ def test_incumbents_were_the_best_when_they_finished_and_predictions_are_the_mod
     y = np.array([5.0, 9.0, 4.0, 4.5, 8.0, 2.0])
     own = AnalyticSurrogate(space, lambda X: 3.0 * X[:, 0], 0.25)
     run = hx.Run(space, X, y, "minimize", trials=[3, 4, 6, 7, 8, 9])
-    found = hx.footprint(run, surrogate=own)
+    found = hx.methods.footprint(run, surrogate=own)
     assert found.trials[found.of_kind("incumbent")].tolist() == [3, 6, 9]
     assert sorted(found.trials[found.of_kind("tried")].tolist()) == [4, 7, 8]
     np.testing.assert_allclose(found.mean, 3.0 * found.X[:, 0])
     np.testing.assert_allclose(found.std, 0.25)
-    maximal = hx.footprint(hx.Run(space, X, y, "maximize"), surrogate=own)
+    maximal = hx.methods.footprint(hx.Run(space, X, y, "maximize"), surrogate=own)
     assert maximal.trials[maximal.of_kind("incumbent")].tolist() == [0, 1]
 
 
 def test_the_surface_lies_between_the_predictions_and_is_empty_far_away():
-    found = hx.footprint(tuning_run(30))
+    found = hx.methods.footprint(tuning_run(30))
     known = found.surface[~np.isnan(found.surface)]
     assert found.mean.min() <= known.min()
     assert known.max() <= found.mean.max()
@@ -79,7 +79,7 @@ def test_the_surface_lies_between_the_predictions_and_is_empty_far_away():
     constant = AnalyticSurrogate(unit_cube(1), 2.0)
     X = unit_cube(1).sample(10, seed=0)
     run = hx.Run(unit_cube(1), X, X[:, 0], "minimize")
-    same = hx.footprint(run, surrogate=constant)
+    same = hx.methods.footprint(run, surrogate=constant)
     np.testing.assert_allclose(same.surface[~np.isnan(same.surface)], 2.0)
     assert np.isnan(same.surface_r2)
 
@@ -97,7 +97,7 @@ def test_trials_spread_evenly_are_near_nineteen_twentieths_of_the_space(space, o
     X = space.sample(50, seed=11)
     model = AnalyticSurrogate(space, 1.0)
     run = hx.Run(space, X, np.arange(len(X), dtype=float), "minimize")
-    share, low, high = hx.footprint(run, surrogate=model).explored
+    share, low, high = hx.methods.footprint(run, surrogate=model).explored
     assert share == pytest.approx(0.95, abs=off)
     assert low < share < high
     assert high - low < 0.05
@@ -106,7 +106,7 @@ def test_trials_spread_evenly_are_near_nineteen_twentieths_of_the_space(space, o
 def test_trials_in_one_corner_left_the_rest_unexplored():
     X = 0.2 * unit_cube(3).sample(50, seed=0)
     run = hx.Run(unit_cube(3), X, X[:, 0], "minimize")
-    found = hx.footprint(run, surrogate=AnalyticSurrogate(unit_cube(3), 1.0))
+    found = hx.methods.footprint(run, surrogate=AnalyticSurrogate(unit_cube(3), 1.0))
     (claim,) = found.claims
     assert claim.kind == "tried"
     assert claim.interval[1] < 0.4
@@ -121,7 +121,7 @@ def test_a_study_of_a_conditional_space():
 
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     study.optimize(objective, n_trials=30)
-    found = hx.footprint(study, border=10, random=20)
+    found = hx.methods.footprint(study, border=10, random=20)
     assert len(found.of_kind("tried", "incumbent")) == 30
     assert len(found.of_kind("random")) == 20
     assert np.isfinite(found.xy).all()
@@ -131,7 +131,7 @@ def test_a_study_of_a_conditional_space():
 
 
 def test_in_the_figure_every_point_stands_at_its_place_and_colors_are_the_surface():
-    found = hx.footprint(tuning_run(30))
+    found = hx.methods.footprint(tuning_run(30))
     figure = found.described()
     drawn = {tuple(point) for dots in figure.dots for point in zip(dots.x, dots.y, strict=True)}
     assert drawn == {tuple(point) for point in found.xy.tolist()}

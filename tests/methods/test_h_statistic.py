@@ -16,7 +16,7 @@ def test_additive_effects_do_not_interact():
     surrogate = AnalyticSurrogate(
         unit_cube(3), lambda X: 1e3 + np.sin(5 * X[:, 0]) + X[:, 1] ** 2 - X[:, 2]
     )
-    found = hx.InteractionExplainer(surrogate).explain()
+    found = hx.methods.InteractionExplainer(surrogate).explain()
     np.testing.assert_array_equal(found.pairs[np.triu_indices(3, 1)], 0.0)
     np.testing.assert_array_equal(found.total, 0.0)
     assert [(claim.kind, claim.side) for claim in found.claims] == [("share", "below")]
@@ -25,7 +25,7 @@ def test_additive_effects_do_not_interact():
 def test_a_product_has_its_known_strength():
     """u = x1 + x2 x3: H_23² = (1/144) / (7/144), H_2² = (1/144) / (19/144)."""
     surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
-    found = hx.InteractionExplainer(surrogate, sample=400).explain()
+    found = hx.methods.InteractionExplainer(surrogate, sample=400).explain()
     assert found.strength("x2", "x3") == pytest.approx(np.sqrt(1 / 7), rel=0.05)
     assert found.strength("x1", "x2") == 0.0
     assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), rel=0.05)
@@ -70,9 +70,11 @@ def test_the_shared_predictions_give_equations_44_and_45(acquisition):
     space = space_of(x=(0.0, 1.0), c=list("abc"), k=range(1, 5))
     X = space.sample(40, seed=1)
     y, sample = X[:, 0] * X[:, 1] + np.sin(4 * X[:, 2]) * X[:, 0], space.sample(30, seed=7)
-    surrogate = hx.ForestSurrogate.fit(space, X, y)
-    lcb = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, y))
-    found = hx.InteractionExplainer(lcb if acquisition else surrogate, sample=sample).explain()
+    surrogate = hx.models.ForestSurrogate.fit(space, X, y)
+    lcb = hx.models.LowerConfidenceBound(hx.models.GaussianProcessSurrogate.fit(space, X, y))
+    found = hx.methods.InteractionExplainer(
+        lcb if acquisition else surrogate, sample=sample
+    ).explain()
     pairs, total = by_loops(
         lambda rows: sum(lcb.terms(rows).values()) if acquisition else surrogate.predict(rows)[0],
         sample,
@@ -86,7 +88,7 @@ def test_the_standard_error_is_how_much_h_varies_between_samples():
     drawn = []
     for seed in range(40):
         X = surrogate.space.sample(60, seed=seed, method="uniform")
-        found = hx.InteractionExplainer(surrogate, sample=X).explain()
+        found = hx.methods.InteractionExplainer(surrogate, sample=X).explain()
         drawn.append((found.pairs[0, 1], found.pairs_std[0, 1]))
     values, told = np.array(drawn).T
     assert told.mean() == pytest.approx(values.std(), rel=0.5)
@@ -96,8 +98,8 @@ def test_a_child_interacts_with_what_decides_whether_it_is_active():
     space = nested_space()
     X = space.sample(60, seed=1)
     y = np.nan_to_num(X[:, 1], nan=0.0) * 3.0 + X[:, 7]
-    forest = hx.ForestSurrogate.fit(space, X, y)
-    found = hx.InteractionExplainer(forest, sample=20).explain("momentum")
+    forest = hx.models.ForestSurrogate.fit(space, X, y)
+    found = hx.methods.InteractionExplainer(forest, sample=20).explain("momentum")
     assert np.nanargmax(found.absolute[1]) == 0  # the optimizer
     assert np.isfinite(found.total).all()
     json.dumps(found.to_dict(), allow_nan=False)
@@ -114,8 +116,8 @@ def test_functions_drawn_interact_where_a_condition_makes_them():
     )
     X = space.sample(60, seed=1)
     y = np.nan_to_num(X[:, 1], nan=0.5) * 3.0 + X[:, 2]
-    process = hx.GaussianProcessSurrogate.fit(space, X, y)
-    found = hx.InteractionExplainer(process).explain("momentum")
+    process = hx.models.GaussianProcessSurrogate.fit(space, X, y)
+    found = hx.methods.InteractionExplainer(process).explain("momentum")
     kinds = [note.kind for note in found.notes]
     assert kinds == ["interactions_drawn", "interacts_with_its_condition"]
     assert np.isnan(found.pairs[0, 2])  # was not asked for
@@ -143,10 +145,10 @@ def noisy_run(f, d=3, n=50, noise=0.1):
 def test_what_a_run_shows_is_certain_by_draws_and_not_by_a_forest(f, side, names):
     run = noisy_run(f)
     for kind in ("auto", "gp"):
-        (claim,) = hx.h_statistic(run, kind=kind).claims
+        (claim,) = hx.methods.h_statistic(run, kind=kind).claims
         assert (claim.kind, claim.side, claim.certain) == ("share", side, True)
         assert claim.hyperparameters == names
-    (claim,) = hx.h_statistic(run, kind="forest", sample=30).claims
+    (claim,) = hx.methods.h_statistic(run, kind="forest", sample=30).claims
     assert not claim.certain
     assert claim.because[0].kind == "uncertainty_unknown"
 
@@ -155,7 +157,7 @@ def test_h_of_functions_is_that_of_the_function():
     """x1 + x2 x3: H_23² = (1/144) / (7/144), H_2² = (1/144) / (19/144)."""
     space = unit_cube(3)
     X = space.sample(80, seed=0)
-    found = hx.h_statistic(hx.Run(space, X, X[:, 0] + X[:, 1] * X[:, 2], "minimize"))
+    found = hx.methods.h_statistic(hx.Run(space, X, X[:, 0] + X[:, 1] * X[:, 2], "minimize"))
     assert found.strength("x2", "x3") == pytest.approx(np.sqrt(1 / 7), abs=0.03)
     assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), abs=0.03)
     assert found.absolute[1, 2] == pytest.approx(1 / 12, rel=0.1)
@@ -177,7 +179,7 @@ def strengths(focus=None, d=3):
         pairs[np.ix_(away, away)] = np.nan
     std = 0.0 * pairs + 0.01
     total = np.arange(d) / 50.0
-    return hx.InteractionStrength(
+    return hx.methods.InteractionStrength(
         subject=Subject(hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])),
         pairs=pairs,
         pairs_std=std,

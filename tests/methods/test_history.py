@@ -88,7 +88,7 @@ def marks(found):
 
 
 def test_who_chose_a_trial_is_told_by_its_marker():
-    origins = {1: hx.Origin.ENQUEUED, 4: hx.Origin.PERSON}
+    origins = {1: hx.base.Origin.ENQUEUED, 4: hx.base.Origin.PERSON}
     found = marks(made(VALUES, proposals=[3, 5], origins=origins))
     assert found["initial design"] == ([0, 2], [5.0, 4.0])
     assert found["set by hand"] == ([1, 4], [3.0, 2.5])

@@ -32,9 +32,9 @@ def test_with_our_model_the_picture_is_that_of_shapleymbo():
     for number in range(1, 16):
         path = paths[paths.run == number].reset_index(drop=True)
         known, proposal = path.iloc[:LAST], path.iloc[LAST]
-        model = hx.GaussianProcessSurrogate.fit(space, space.encode(known[NAMES]), known.y)
+        model = hx.models.GaussianProcessSurrogate.fit(space, space.encode(known[NAMES]), known.y)
         found = explained(
-            hx.LowerConfidenceBound(model, kappa=1),
+            hx.models.LowerConfidenceBound(model, kappa=1),
             {name: float(proposal[name]) for name in NAMES},
             background=500,
         )

@@ -1,5 +1,7 @@
 """Importance: shares whose truth is known, which model answers, the words and the figures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,88 @@ def test_larger_leaves_are_taken_where_trials_are_noisy():
     assert rough.tuned().forest.min_samples_leaf > 1
 
 
+# ---------------------------------------------------------------------- among the best
+
+
+def slope(X):
+    """Beyond the half of x1 a slope, which most of the variance comes from; before it only x2."""
+    return 20.0 * np.maximum(X[:, 0] - 0.5, 0.0) + X[:, 1]
+
+
+def cliff(n=80):
+    space = unit_cube(2)
+    X = space.sample(n, seed=0)
+    return hx.Run(space, X, slope(X), "minimize")
+
+
+def test_what_decides_the_best_is_not_what_decides_the_worst():
+    run = cliff()
+    whole, best = hx.importance(run), hx.importance(run, top=0.1)
+    assert whole.importance["normalized"].tolist() == pytest.approx([0.99, 0.01], abs=0.02)
+    at = (np.arange(400) + 0.5) / 400
+    cost = slope(np.stack(np.meshgrid(at, at, indexing="ij"), axis=-1).reshape(-1, 2))
+    is_best = (cost <= np.quantile(cost, 0.1)).reshape(400, 400)
+    exact = np.array([is_best.mean(axis=1 - j).var() for j in (0, 1)]) / is_best.var()
+    np.testing.assert_allclose(best.estimate, exact, atol=0.08)  # the belief's slope is smooth
+    np.testing.assert_allclose(best.normalized, exact / exact.sum(), atol=0.05)
+    within = hx.importance(run, top=0.1, within=0.4)
+    assert within.normalized[1] > 0.9
+    first, *_, mains = best.claims
+    assert (first.kind, first.hyperparameters, first.certain) == ("share", ("x2",), True)
+    (order,) = (c for c in best.claims if c.kind == "order")
+    assert (order.hyperparameters, order.certain) == (("x2", "x1"), True)
+    assert mains.term == ALONE
+    worst = hx.importance(replace(run, direction="maximize"), top=0.1)
+    assert worst.normalized[0] > 0.9
+    pair = hx.importance(run, top=0.1, order=2)
+    assert pair.share("x1", "x2") == pytest.approx(1.0 - exact.sum(), abs=0.15)
+    ends = is_best.mean(axis=1)[[0, -1]]
+    np.testing.assert_allclose(pair.marginal("x1").mean[[0, -1]], ends, atol=0.05)
+
+
+def test_the_best_of_nothing_but_noise_have_no_certain_reason():
+    space = unit_cube(3)
+    for seed in range(3):
+        X = space.sample(60, seed=seed, method="uniform")
+        y = np.random.default_rng(seed).standard_normal(60)
+        run = hx.Run(space, X, y, "minimize")
+        for within in (None, 0.5):
+            found = hx.importance(run, top=0.1, within=within)
+            assert not any(claim.certain for claim in found.claims)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"top": 0.1, "kind": "forest"}, "which a forest, or a model without a joint posterior"),
+        ({"top": 0.1, "n_trees": 8}, "which a forest"),
+        ({"top": 0.1, "cap": "50%"}, "which cap does not have"),
+        ({"top": 0.1, "given": {"x1": [0.0, 0.5]}}, "which given does not have"),
+        ({"within": 0.5}, "within was given without top"),
+        ({"top": 1.5}, "top must lie between 0 and 1"),
+        ({"top": 0.5, "within": 0.2}, "top must lie between 0 and 0.2"),
+        ({"top": 0.1, "within": 0.0}, "within must be a share of the space"),
+    ],
+)
+def test_what_cannot_be_said_of_the_best_is_told(asked, message):
+    with pytest.raises(ValueError, match=message):
+        hx.importance(cliff(20), **asked)
+
+
+def test_what_decides_the_best_in_words_and_as_a_figure():
+    found = hx.importance(cliff(), top=0.1)
+    assert found.finding.startswith(
+        "Whether a configuration is among the best 10% depends most on x2 ("
+    )
+    rows = found.described()
+    assert rows.heading == "What decides whether a configuration is among the best 10%"
+    assert rows.label == "share of the variance of being among the best 10%"
+    within = hx.importance(cliff(), top=0.1, within=0.5)
+    assert within.finding.startswith("Whether one of the better 50% is among the best 10% depends")
+    assert "over the better 50%" in within.described().subtitle
+    assert (within.to_dict()["top"], within.to_dict()["within"]) == (0.1, 0.5)
+
+
 # ---------------------------------------------------------------------- words and figures
 
 SHARES = {(0,): [0.1, 0.3], (1,): [0.5, 0.3], (0, 1): [0.3, 0.3]}
@@ -146,4 +230,4 @@ def test_every_pair_stands_in_one_cell_the_largest_interactions_first():
     assert (len(cells.x.names), len(cells.texts)) == (19, 0)
     assert "10 hyperparameters with smaller interactions not shown" in cells.footer
     with pytest.raises(ValueError, match=r"its order is 1\. Ask for them with importance"):
-        one_tree(0.5, 0.4).plot_interactions()
+        one_tree(0.5, 0.4).plot(view="interactions")

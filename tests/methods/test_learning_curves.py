@@ -22,7 +22,7 @@ def curved_run(values, final=None, *, X=None, direction="minimize"):
     trials = np.arange(m)
     final = values[:, -1] if final is None else np.asarray(final, dtype=float)
     done = ~np.isnan(final)
-    curves = hx.Curves(trials, X, np.arange(1, S + 1), values)
+    curves = hx.run.Curves(trials, X, np.arange(1, S + 1), values)
     excluded = {int(t): "pruned" for t in trials[~done]}
     return hx.Run(
         space, X[done], final[done], direction, trials=trials[done], curves=curves,
@@ -49,7 +49,7 @@ def test_the_correlation_is_spearmans_at_every_step_in_either_direction():
     rng = np.random.default_rng(0)
     values = rng.standard_normal((40, 1)) + rng.standard_normal((40, 6)) * np.linspace(3, 0, 6)
     for direction in ("minimize", "maximize"):
-        found = hx.learning_curves(curved_run(values, direction=direction), at=(), orders=0)
+        found = hx.methods.learning_curves(curved_run(values, direction=direction), at=(), orders=0)
         expected = [spearmanr(values[:, s], values[:, -1]).statistic for s in range(6)]
         np.testing.assert_allclose(found.correlation, expected, atol=1e-12)
 
@@ -71,7 +71,9 @@ def test_ranks_that_are_pure_noise_before_the_end_are_never_said_to_be_known():
     rng = np.random.default_rng(2)
     early = 0
     for _ in range(80):
-        found = hx.learning_curves(curved_run(rng.standard_normal((12, 8))), at=(), orders=0)
+        found = hx.methods.learning_curves(
+            curved_run(rng.standard_normal((12, 8))), at=(), orders=0
+        )
         early += found.related_from is not None and found.related_from < 8
     assert early <= 0.05 * 80
 
@@ -84,7 +86,7 @@ def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
         y = rng.standard_normal(60)
         rho = np.where(np.arange(8) < 4, 0.7, 0.97)
         values = rho * y[:, None] + np.sqrt(1 - rho**2) * rng.standard_normal((60, 8))
-        found = hx.learning_curves(curved_run(values, y), at=(), orders=0)
+        found = hx.methods.learning_curves(curved_run(values, y), at=(), orders=0)
         named += found.known_from is not None
         wrong += found.known_from is not None and found.known_from <= 4
     assert named > 70
@@ -94,7 +96,7 @@ def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
 def test_crossing_curves_are_unrelated_until_they_have_crossed():
     a = np.linspace(1.0, -1.0, 31)[:, None]
     values = a * np.linspace(-1.0, 1.0, 12)  # they turn over in the middle
-    found = hx.learning_curves(curved_run(values), at=(), orders=5)
+    found = hx.methods.learning_curves(curved_run(values), at=(), orders=5)
     np.testing.assert_allclose(found.correlation, [-1.0] * 6 + [1.0] * 6)
     assert found.known_from == 7.0
     assert found.pick_rank[0] == 31
@@ -105,7 +107,7 @@ def test_crossing_curves_are_unrelated_until_they_have_crossed():
 
 def test_a_trial_counts_at_a_step_only_while_it_runs():
     values = np.array([[1.0, np.nan, 3.0, np.nan], [2.0, 2.0, 2.0, 2.0], [3.0, np.nan, 1.0, 0.0]])
-    found = hx.learning_curves(curved_run(values, [3.0, 2.0, 0.0]), at=())
+    found = hx.methods.learning_curves(curved_run(values, [3.0, 2.0, 0.0]), at=())
     assert found.trials.tolist() == [3, 3, 3, 2]
     assert found.correlation[0] == pytest.approx(-1.0)
 
@@ -158,7 +160,7 @@ def test_a_rule_stops_whom_optunas_pruner_stops_and_when(rule, pruner, finished)
 
 def test_where_early_ranks_are_final_no_pruner_costs_the_best():
     values = np.random.default_rng(1).permutation(50)[:, None] + np.linspace(1.0, 0.0, 20)
-    found = hx.learning_curves(curved_run(values), at=(), orders=20)
+    found = hx.methods.learning_curves(curved_run(values), at=(), orders=20)
     for replay in found.replays:
         assert (replay.regret, replay.rank, replay.best_stopped) == (0.0, 1, 0.0)
         assert 0.2 < replay.saved < 1.0
@@ -174,7 +176,7 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     values = np.column_stack([X[:, 0], X.mean(axis=1), X[:, 1]])
     values[40:, 1:] = np.nan
     run = curved_run(values, X=X)
-    found = hx.learning_curves(run, orders=0)
+    found = hx.methods.learning_curves(run, orders=0)
     assert sorted(found.shares) == [1.0, 3.0]
     assert found.shares[1.0].share("x1") > 0.95
     assert found.shares[3.0].share("x2") > 0.95
@@ -184,7 +186,7 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {"x1": -1.0, "x2": 1.0}
     assert all(c.certain for c in changes)
     assert "finished_only" in kinds(found.notes)
-    assert changes_of(hx.learning_curves(run, at=[1.0], orders=0)) == []
+    assert changes_of(hx.methods.learning_curves(run, at=[1.0], orders=0)) == []
 
 
 # ---------------------------------------------------------------------- real runs
@@ -218,7 +220,7 @@ def test_a_study_with_a_pruner_is_replayed_as_it_ran(study):
     at = curves.pruner.stopped(curves.steps, curves.values, done, 0)
     pruned = [t.number for t in study.trials if t.state.name == "PRUNED"]
     assert curves.trials[at < 8].tolist() == pruned
-    found = hx.learning_curves(study, at=())
+    found = hx.methods.learning_curves(study, at=())
     assert found.unfinished == len(pruned) > 10
     assert not any(claim.certain for claim in regrets_of(found))
     assert found.replays[0].label == "Optuna's MedianPruner"
@@ -247,7 +249,7 @@ def test_a_table_with_a_row_per_step_has_curves():
 
 def test_known_ranks_are_told_with_the_step_and_the_interval():
     values = np.random.default_rng(0).permutation(30)[:, None] + np.linspace(1.0, 0.0, 4)
-    sentence = hx.learning_curves(curved_run(values), at=(), orders=0).sentence
+    sentence = hx.methods.learning_curves(curved_run(values), at=(), orders=0).sentence
     assert sentence.startswith(
         "From step 1 of 4 on the objective ranks the 30 finished trials much as in the end: there "
         "the rank correlation with the final values is 1 (0.99"
@@ -261,7 +263,7 @@ def test_the_figures_hold_ranks_curves_and_shares():
     values = X[:, [0]] + X[:, [1]] * np.linspace(1.0, 0.0, 5)
     values[25:, 2:] = np.nan
     final = np.where(np.arange(30) < 25, values[:, -1], np.nan)
-    found = hx.learning_curves(curved_run(values, final, X=X), at=[1.0, 5.0], orders=2)
+    found = hx.methods.learning_curves(curved_run(values, final, X=X), at=[1.0, 5.0], orders=2)
     ranks = found.described()
     np.testing.assert_array_equal(ranks.lines[0].y, found.correlation)
     np.testing.assert_array_equal(ranks.lines[0].half[0], found.correlation - found.lower)

@@ -36,9 +36,9 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
     surrogate = AnalyticSurrogate(
         mixed_space(41), lambda X: 5.0 + 3.0 * X[:, 0] + level[X[:, 1].astype(int)] - 0.01 * X[:, 2]
     )
-    found = hx.LimeExplainer(surrogate, sampling=sampling, kernel_width=width, sample=400).explain(
-        {"lr": 0.01, "c": "b", "k": 2}
-    )
+    found = hx.methods.LimeExplainer(
+        surrogate, sampling=sampling, kernel_width=width, sample=400
+    ).explain({"lr": 0.01, "c": "b", "k": 2})
     expected = {
         "lr from 0.0001 to 1": 3.0,
         "c = a, not b": -2.0,
@@ -58,7 +58,7 @@ def test_coefficients_and_fidelity_are_those_of_weighted_least_squares():
     space = unit_cube(3)
     surrogate = AnalyticSurrogate(space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2])
     X = space.sample(200, seed=5)
-    found = hx.LimeExplainer(surrogate, sample=X, kernel_width=0.4).explain(CENTRE)
+    found = hx.methods.LimeExplainer(surrogate, sample=X, kernel_width=0.4).explain(CENTRE)
     x = np.array(list(CENTRE.values()))
     weights = np.exp(-((X - x) ** 2).sum(axis=1) / 0.4**2)
     y, _ = surrogate.predict(X)
@@ -76,7 +76,7 @@ def test_the_std_of_a_coefficient_is_how_much_it_varies_between_samples():
     drawn = []
     for seed in range(60):
         X = space.sample(150, seed=seed, method="uniform")
-        found = hx.LimeExplainer(surrogate, sample=X).explain({"x1": 0.4, "x2": 0.5})
+        found = hx.methods.LimeExplainer(surrogate, sample=X).explain({"x1": 0.4, "x2": 0.5})
         drawn.append([s.effect for s in sorted(found.statements, key=lambda s: s.names)])
     told = [s.std for s in sorted(found.statements, key=lambda s: s.names)]
     np.testing.assert_allclose(told, np.std(drawn, axis=0), rtol=0.35)
@@ -88,7 +88,7 @@ def test_the_lasso_takes_up_what_its_path_does_and_fits_it_by_least_squares():
     surrogate = AnalyticSurrogate(space, lambda X: X @ slopes + X[:, 1] ** 2)
     X = np.clip(rng.random((300, 1)) * 0.5 + rng.random((300, 6)) * 0.5, 0.0, 1.0)
     config = {f"x{j}": 0.5 for j in range(1, 7)}
-    found = hx.LimeExplainer(
+    found = hx.methods.LimeExplainer(
         surrogate, model="lasso", sample=X, kernel_width=2.0, max_features=3
     ).explain(config)
     weights = np.exp(-((X - 0.5) ** 2).sum(axis=1) / 4.0)
@@ -111,7 +111,7 @@ def test_rules_find_both_steps_whose_effects_add_up():
     surrogate = AnalyticSurrogate(
         mixed_space(), lambda X: 5.0 * (X[:, 1] == 2) + 2.0 * ((X[:, 2] < 0.5) & (X[:, 0] > 0.5))
     )
-    found = hx.LimeExplainer(surrogate, model="rules", max_features=2, sample=500).explain(
+    found = hx.methods.LimeExplainer(surrogate, model="rules", max_features=2, sample=500).explain(
         {"lr": 0.001, "c": "a", "k": 4}
     )
     simple, both = found.statements
@@ -136,7 +136,9 @@ def test_what_fits_the_sample_only_is_told_by_the_part_held_out(model):
         return np.array([values[row.tobytes()] for row in X])
 
     surrogate = AnalyticSurrogate(unit_cube(3), noise)
-    found = hx.LimeExplainer(surrogate, model=model, sample=60, kernel_width=3.0).explain(CENTRE)
+    found = hx.methods.LimeExplainer(surrogate, model=model, sample=60, kernel_width=3.0).explain(
+        CENTRE
+    )
     assert found.held_out < found.fidelity
     assert found.held_out < 0.1
     assert [remark.kind for remark in found.remarks] == ["low_fidelity"]
@@ -146,7 +148,7 @@ def test_the_held_out_fidelity_is_that_of_a_cross_validation():
     space = unit_cube(3)
     surrogate = AnalyticSurrogate(space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2])
     X = space.sample(600, seed=5)
-    found = hx.LimeExplainer(surrogate, sample=X, kernel_width=50.0).explain(CENTRE)
+    found = hx.methods.LimeExplainer(surrogate, sample=X, kernel_width=50.0).explain(CENTRE)
     y, _ = surrogate.predict(X)
     folds = KFold(5, shuffle=True, random_state=0)
     theirs = cross_val_predict(LinearRegression(), X, y, cv=folds)
@@ -161,8 +163,8 @@ def sampled(space, sampling, size, tried=()):
     """The configurations at which an explainer asks its surrogate, without the explained one."""
     asked = []
     surrogate = AnalyticSurrogate(space, lambda X: asked.append(X) or np.zeros(len(X)))
-    subject = hx.Subject(space, tried=tried)
-    explainer = hx.LimeExplainer(surrogate, sampling=sampling, sample=size, subject=subject)
+    subject = hx.base.Subject(space, tried=tried)
+    explainer = hx.methods.LimeExplainer(surrogate, sampling=sampling, sample=size, subject=subject)
     explainer.explain(space.decode(space.sample(1, seed=3))[0])
     return max(asked, key=len)[1:]
 
@@ -212,7 +214,7 @@ def test_a_tree_finds_the_step_and_its_own_leaf():
         mixed_space(),
         lambda X: np.where(X[:, 1] == 2, 5.0, 0.0) + np.where(X[:, 2] > 0.5, 2.0, 0.0),
     )
-    found = hx.LimeExplainer(surrogate, model="tree", max_depth=2).explain(
+    found = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=2).explain(
         {"lr": 0.1, "c": "a", "k": 4}
     )
     assert found.fidelity == pytest.approx(1.0)
@@ -235,7 +237,7 @@ def test_a_tree_finds_the_step_and_its_own_leaf():
 
 def test_a_low_fidelity_is_warned_of():
     surrogate = AnalyticSurrogate(unit_cube(3), lambda X: np.sin(40 * X[:, 0]))
-    found = hx.LimeExplainer(surrogate).explain(CENTRE)
+    found = hx.methods.LimeExplainer(surrogate).explain(CENTRE)
     assert found.fidelity < 0.2
     (remark,) = found.remarks
     assert remark["fidelity"] == found.held_out < found.fidelity
@@ -243,20 +245,20 @@ def test_a_low_fidelity_is_warned_of():
     assert all(claim.because[-1] == remark for claim in found.claims)
     assert "Caution: the linear model misses most" in found.described().subtitle
     assert found.sentence.endswith("Try a smaller kernel_width, sampling='local', or a tree.")
-    near = hx.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
+    near = hx.methods.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
     assert near.fidelity > 0.9
     slope = 40 * np.cos(40 * 0.3)
     assert near.statements[0].effect == pytest.approx(slope, rel=0.05)
 
 
 @pytest.mark.parametrize("model", ["linear", "lasso", "tree", "rules"])
-@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_every_kind_of_hyperparameter_can_be_told(kind, model):
     space = nested_space()
     X = space.sample(40, seed=1)
     surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
     for config in space.decode(X[:4]):
-        found = hx.LimeExplainer(surrogate, model=model, sample=200).explain(config)
+        found = hx.methods.LimeExplainer(surrogate, model=model, sample=200).explain(config)
         assert found.fidelity <= 1.0 + 1e-12
         assert np.isfinite([[s.effect, s.std, s.weight] for s in found.statements]).all()
         told = {name for s in found.statements for name in s.names}
@@ -269,33 +271,33 @@ def test_presence_of_an_optional_hyperparameter_is_a_coordinate():
         [hx.IntParameter("warmup", 1, 3, optional=0.5), hx.FloatParameter("lr", 0.0, 1.0)]
     )
     surrogate = AnalyticSurrogate(space, lambda X: np.where(np.isnan(X[:, 0]), 4.0, X[:, 0]))
-    absent = hx.LimeExplainer(surrogate).explain({"lr": 0.5})
+    absent = hx.methods.LimeExplainer(surrogate).explain({"lr": 0.5})
     assert absent.statements[0].text == "warmup present"
     assert absent.statements[0].effect == pytest.approx(-3.5, abs=0.05)
-    present = hx.LimeExplainer(surrogate).explain({"warmup": 2, "lr": 0.5})
+    present = hx.methods.LimeExplainer(surrogate).explain({"warmup": 2, "lr": 0.5})
     assert effects(present) == pytest.approx({"warmup absent": 3.5, "warmup from 1 to 3": 1.0})
-    tree = hx.LimeExplainer(surrogate, model="tree", max_depth=1).explain({"lr": 0.5})
+    tree = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=1).explain({"lr": 0.5})
     assert [s.text for s in tree.statements] == ["warmup absent", "warmup present"]
 
 
 def test_an_acquisition_and_any_scale():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 1])
-    acquisition = hx.LowerConfidenceBound(surrogate, kappa=2.0)
-    found = hx.LimeExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
+    acquisition = hx.models.LowerConfidenceBound(surrogate, kappa=2.0)
+    found = hx.methods.LimeExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
     assert effects(found) == pytest.approx({"x2 from 0 to 1": 2.0, "x1 from 0 to 1": -1.0})
     assert found.subject.acquisition == acquisition.label
     assert not found.subject.lower_is_better
     for unit in (1e-200, 1e200):
         scaled = AnalyticSurrogate(space, lambda X, unit=unit: unit * X[:, 0])
-        found = hx.LimeExplainer(scaled).explain({"x1": 0.5, "x2": 0.5})
+        found = hx.methods.LimeExplainer(scaled).explain({"x1": 0.5, "x2": 0.5})
         assert found.statements[0].effect == pytest.approx(unit)
 
 
 def test_a_maximized_objective_is_told_in_its_direction():
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] - 2.0 * X[:, 1])
     config = {"x1": 0.5, "x2": 0.5}
-    found = hx.LimeExplainer(surrogate, direction="maximize").explain(config)
+    found = hx.methods.LimeExplainer(surrogate, direction="maximize").explain(config)
     assert (found.subject.direction, found.subject.lower_is_better) == ("maximize", False)
     assert [claim.hyperparameters for claim in found.claims] == [("x2",), ("x1",)]
     assert [claim.estimate for claim in found.claims] == pytest.approx([-2.0, 1.0])
@@ -304,7 +306,9 @@ def test_a_maximized_objective_is_told_in_its_direction():
 
 @pytest.mark.parametrize("model", ["linear", "lasso", "tree", "rules"])
 def test_nothing_changes_a_constant(model):
-    found = hx.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(CENTRE)
+    found = hx.methods.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(
+        CENTRE
+    )
     assert found.fidelity == 1.0
     assert not any(s.effect for s in found.statements)
     assert [(claim.kind, claim.certain) for claim in found.claims] == [("difference", False)]
@@ -322,7 +326,7 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
     y = X[:, 0] + 0.3 * (X[:, 1] == 2) + X[:, 2] ** 2 + noise
     belief, config = hx.Run(space, X, y, "minimize").belief(), {"lr": 0.02, "c": "b", "k": 4}
     X, x = space.sample(150, seed=5), space.encode(config)[0]
-    found = hx.LimeExplainer(belief, sample=X, kernel_width=0.8).explain(config)
+    found = hx.methods.LimeExplainer(belief, sample=X, kernel_width=0.8).explain(config)
     differs = (X[:, 1] != x[1]).astype(float)
     squares = (X[:, 0] - x[0]) ** 2 + differs + (X[:, 2] - x[2]) ** 2
     design = np.column_stack([X[:, 0], X[:, 1] == 0, X[:, 1] == 2, X[:, 2]])
@@ -332,7 +336,9 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
     for text, drawn in zip(found.texts, found.drawn, strict=True):
         np.testing.assert_allclose(drawn, fitted.coef_[:, names.index(text)], atol=1e-4)
     # a leaf beside its own one
-    found = hx.LimeExplainer(belief, model="tree", sample=X, kernel_width=0.8).explain(config)
+    found = hx.methods.LimeExplainer(belief, model="tree", sample=X, kernel_width=0.8).explain(
+        config
+    )
     configs, values = space.decode(X), belief.draws(X).T
 
     def mean(leaf):
@@ -346,7 +352,7 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
 def unsure(error):
     """A linear surrogate explained, each of whose effects has this std over the functions."""
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
-    found = hx.LimeExplainer(surrogate, sample=50).explain({"x1": 0.5, "x2": 0.5})
+    found = hx.methods.LimeExplainer(surrogate, sample=50).explain({"x1": 0.5, "x2": 0.5})
     errors = np.random.default_rng(1).standard_normal((2, 200))
     drawn = np.array([[3.0], [-1.0]]) + error * (errors - errors.mean(axis=1, keepdims=True))
     return replace(found, drawn=drawn)
@@ -375,7 +381,7 @@ def test_effects_are_told_with_their_sign_and_why_one_is_not_certain():
 def test_the_figure_has_a_bar_per_statement_and_a_line_per_condition():
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: np.where(X > 0.5, 1.0, 0.0) @ [3.0, 1.0])
     config = {"x1": 0.2, "x2": 0.2}
-    found = hx.LimeExplainer(surrogate, model="tree", max_depth=2).explain(config)
+    found = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=2).explain(config)
     figure = found.described()
     assert figure.labels[0][-1] == "(its own leaf)"
     assert all(label[1].startswith("and ") for label in figure.labels)

@@ -26,7 +26,7 @@ def test_shares_of_a_quadratic_function_are_its_closed_form():
         lambda X: ((X - centres) ** 2) @ np.array(weights) + together * X[:, 0] * X[:, 1],
     )
     theta = {"x1": 0.3, "x2": 0.6, "x3": 0.1}
-    found = hx.LocalImportanceExplainer(surrogate).explain(theta)
+    found = hx.methods.LocalImportanceExplainer(surrogate).explain(theta)
     lines = [Polynomial([-c, 1.0]) ** 2 * w for w, c in zip(weights, centres, strict=True)]
     lines[0] += Polynomial([0.0, together * theta["x2"]])
     lines[1] += Polynomial([0.0, together * theta["x1"]])
@@ -49,7 +49,7 @@ def test_integers_and_categories_weigh_by_the_measure():
     surrogate = AnalyticSurrogate(
         space, lambda X: 8.0 ** X[:, 0] + effect[X[:, 1].astype(int)] + X[:, 2]
     )
-    found = hx.LocalImportanceExplainer(surrogate).explain({"k": 2, "c": "a", "s": 0.5})
+    found = hx.methods.LocalImportanceExplainer(surrogate).explain({"k": 2, "c": "a", "s": 0.5})
     k = np.arange(1, 9)
     weights = np.log((k + 0.5) / (k - 0.5)) / np.log(8.5 / 0.5)
     expected = [weights @ (k - weights @ k) ** 2, effect.var(), np.var([0.0, 0.5, 1.0])]
@@ -69,7 +69,7 @@ def test_what_another_value_switches_on_is_averaged():
     surrogate = AnalyticSurrogate(
         space, lambda X: X[:, 2] + np.where(X[:, 0] == 1, 10.0 * np.nan_to_num(X[:, 1]), 0.0)
     )
-    found = hx.LocalImportanceExplainer(surrogate, sample=200).explain(
+    found = hx.methods.LocalImportanceExplainer(surrogate, sample=200).explain(
         {"booster": "tree", "lr": 0.5}
     )
     assert [note.kind for note in found.notes] == ["shares_without_std", "switched_on_averaged"]
@@ -79,7 +79,7 @@ def test_what_another_value_switches_on_is_averaged():
     assert found.importance[1] == 0.0
     with pytest.raises(ValueError, match="'drop', which is inactive in this configuration"):
         found.curve("drop")
-    inside = hx.LocalImportanceExplainer(surrogate).explain(
+    inside = hx.methods.LocalImportanceExplainer(surrogate).explain(
         {"booster": "dart", "drop": 0.2, "lr": 0.5}
     )
     np.testing.assert_allclose(inside.variance, [1.0, 100.0 / 12.0, 1.0 / 12.0])
@@ -95,7 +95,7 @@ def test_the_absence_of_an_optional_hyperparameter_is_a_value():
     values, weights = np.array([7.0, 0.0, 1.0]), np.array([0.6, 0.2, 0.2])
     expected = weights @ (values - weights @ values) ** 2
     for config in ({"lr": 0.5}, {"lr": 0.5, "warmup": 2}):
-        found = hx.LocalImportanceExplainer(surrogate).explain(config)
+        found = hx.methods.LocalImportanceExplainer(surrogate).explain(config)
         np.testing.assert_allclose(found.variance, [expected, 0.0], atol=1e-12)
         np.testing.assert_allclose(found.importance, [1.0, 0.0], atol=1e-12)
 
@@ -103,9 +103,9 @@ def test_the_absence_of_an_optional_hyperparameter_is_a_value():
 def test_a_forest_is_integrated_exactly_tree_by_tree():
     space = unit_cube(2)
     X = space.sample(30, seed=3)
-    forest = hx.ForestSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1], n_trees=6)
+    forest = hx.models.ForestSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1], n_trees=6)
     theta = np.array([0.4, 0.7])
-    found = hx.LocalImportanceExplainer(forest).explain({"x1": 0.4, "x2": 0.7})
+    found = hx.methods.LocalImportanceExplainer(forest).explain({"x1": 0.4, "x2": 0.7})
     shares, means = np.zeros((6, 2)), []
     for t, tree in enumerate(forest.forest.estimators_):
         variance = []
@@ -134,7 +134,7 @@ def test_a_share_is_certain_where_the_functions_agree_that_it_matters():
     space = unit_cube(2)
     X, rng = space.sample(30, seed=1), np.random.default_rng(0)
     belief = hx.Run(space, X, X[:, 0] + 0.02 * rng.standard_normal(30), "minimize").belief()
-    found = hx.LocalImportanceExplainer(belief).explain({"x1": 0.5, "x2": 0.5})
+    found = hx.methods.LocalImportanceExplainer(belief).explain({"x1": 0.5, "x2": 0.5})
     np.testing.assert_allclose(found.importance, found.drawn.mean(axis=0))
     (claim,) = found.claims
     assert (claim.kind, claim.hyperparameters, claim.certain) == ("share", ("x1",), True)
@@ -146,22 +146,26 @@ def test_the_std_of_a_process_shrinks_with_what_it_knows():
     spread = []
     for n in (6, 60):
         X = space.sample(n, seed=1)
-        surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + 0.5 * np.sin(4 * X[:, 1]))
-        explainer = hx.LocalImportanceExplainer(surrogate, seed=4)
+        surrogate = hx.models.GaussianProcessSurrogate.fit(
+            space, X, X[:, 0] + 0.5 * np.sin(4 * X[:, 1])
+        )
+        explainer = hx.methods.LocalImportanceExplainer(surrogate, seed=4)
         found = explainer.explain({"x1": 0.5, "x2": 0.5})
-        again = hx.LocalImportanceExplainer(surrogate, seed=4).explain({"x1": 0.5, "x2": 0.5})
+        again = hx.methods.LocalImportanceExplainer(surrogate, seed=4).explain(
+            {"x1": 0.5, "x2": 0.5}
+        )
         np.testing.assert_array_equal(found.std, again.std)
         spread.append(found.std.max())
     assert spread[1] < 0.5 * spread[0]
 
 
-@pytest.mark.parametrize("kind", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_every_kind_of_hyperparameter_has_a_share(kind):
     space = nested_space()
     X = space.sample(40, seed=1)
     surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
     for config in space.decode(X[:4]):
-        found = hx.LocalImportanceExplainer(surrogate, sample=10).explain(config)
+        found = hx.methods.LocalImportanceExplainer(surrogate, sample=10).explain(config)
         assert found.importance.sum() == pytest.approx(1.0)
         assert (found.std >= 0).all()
         inactive = [j for j, n in enumerate(space.names) if n not in config and n != "warmup"]
@@ -171,15 +175,15 @@ def test_every_kind_of_hyperparameter_has_a_share(kind):
 def test_an_acquisition_is_explained_in_place_of_the_objective():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 1])
-    acquisition = hx.LowerConfidenceBound(surrogate, kappa=2.0)
-    found = hx.LocalImportanceExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
+    acquisition = hx.models.LowerConfidenceBound(surrogate, kappa=2.0)
+    found = hx.methods.LocalImportanceExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
     np.testing.assert_allclose(found.importance, [0.2, 0.8])
     assert found.subject.acquisition == acquisition.label
     assert not found.subject.lower_is_better
 
 
 def test_nothing_matters_to_a_constant():
-    found = hx.LocalImportanceExplainer(AnalyticSurrogate(unit_cube(2), 4.0)).explain(
+    found = hx.methods.LocalImportanceExplainer(AnalyticSurrogate(unit_cube(2), 4.0)).explain(
         {"x1": 0.5, "x2": 0.5}
     )
     np.testing.assert_array_equal(found.importance, 0.0)
@@ -194,7 +198,7 @@ def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many()
     def explained(weights):
         surrogate = AnalyticSurrogate(unit_cube(len(weights)), lambda X: X @ weights)
         names = surrogate.space.names
-        return hx.LocalImportanceExplainer(surrogate).explain(dict.fromkeys(names, 0.5))
+        return hx.methods.LocalImportanceExplainer(surrogate).explain(dict.fromkeys(names, 0.5))
 
     few = replace(explained(np.array([1.0, 3.0])), std=np.array([0.2, 0.1]))
     figure = few.described()

@@ -21,14 +21,14 @@ def forest_of(d, n=60, *, seed=0):
     )
     X = space.sample(n, seed=seed)
     y = X[:, 0] * X[:, 1] + np.sin(5.0 * X[:, 2]) + 0.3 * X[:, -1]
-    return hx.ForestSurrogate.fit(space, X, 1e4 + y, n_trees=8), X
+    return hx.models.ForestSurrogate.fit(space, X, 1e4 + y, n_trees=8), X
 
 
 def test_contributions_from_leaves_are_those_of_all_coalitions():
     """The definition: the weighted mean of what a player adds, over all sets of the others."""
     model, X = forest_of(5)
     x, background, players = X[0], X[[7, 8]], np.arange(5)
-    assert isinstance(model, hx.ForestSurrogate)
+    assert isinstance(model, hx.models.ForestSurrogate)
     found = model.mean_shapley(x, background, players)
     for b, row in enumerate(background):
         for j in players:
@@ -55,7 +55,9 @@ def test_those_who_do_not_play_keep_the_value_of_the_background():
 
 def test_a_prediction_of_200_hyperparameters_is_divided_exactly():
     model, X = forest_of(200)
-    found = hx.PredictionExplainer(model, background=X[:20]).explain(model.space.decode(X[[30]])[0])
+    found = hx.methods.PredictionExplainer(model, background=X[:20]).explain(
+        model.space.decode(X[[30]])[0]
+    )
     assert found.estimator.kind == "leaves_exact"
     assert abs(found.efficiency_gap) < 1e-8
     assert found.phi.sum() == pytest.approx(found.prediction - found.baseline, abs=1e-8)
@@ -76,7 +78,7 @@ def test_of_many_trials_some_are_explained_and_told(monkeypatch):
     run = hx.Run(model.space, X, X[:, 0], "minimize").explained_by(model)
     monkeypatch.setattr("hpo_explain.asked.given._ALL", 200)
     monkeypatch.setattr("hpo_explain.asked.given._SOME", 50)
-    found = hx.explain_predictions(run, background=5)
+    found = hx.methods.explain_predictions(run, background=5)
     told = the_note(found.notes, "explained_some")
     assert (told["finished"], told["taken"]) == (300, 50)
     assert run.incumbent_trial in found.trials
@@ -90,7 +92,7 @@ def test_pairs_of_many_hyperparameters_are_of_those_with_the_largest_total_effec
     def f(X):
         return 9.0 * X[:, 50] * X[:, 51] + 3.0 * X[:, 3] + 2.0 * X[:, 7] + X @ np.full(60, 1e-3)
 
-    found = hx.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain()
+    found = hx.methods.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain()
     told = the_note(found.notes, "pairs_screened")
     assert (told["shown"], told["all"]) == (10, 60)
     looked_at = {name for name in space.names if not np.isnan(found.total[space.index(name)])}
@@ -98,8 +100,8 @@ def test_pairs_of_many_hyperparameters_are_of_those_with_the_largest_total_effec
     assert len(looked_at) == 10
     assert found.to_frame().index[0] == "x50 × x51"
     assert len(found.to_frame()) == 45
-    with pytest.raises(hx.InputError, match="not looked at"):
+    with pytest.raises(hx.base.InputError, match="not looked at"):
         found.strength(next(name for name in space.names if name not in looked_at))
-    of_one = hx.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain("x20")
+    of_one = hx.methods.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain("x20")
     assert len(of_one.to_frame()) == 19
-    found.plot_totals()
+    found.plot(view="totals")

@@ -152,7 +152,7 @@ def test_a_study_with_three_objectives():
     assert len(found.described().panels) == 3
     json.dumps(found.to_dict(), allow_nan=False)
     assert pickle.loads(pickle.dumps(found)).objectives == found.objectives
-    with pytest.raises(hx.InputError, match="loss must lie between 0 and 1"):
+    with pytest.raises(hx.base.InputError, match="loss must lie between 0 and 1"):
         hx.pareto(study, loss=2.0)
 
 

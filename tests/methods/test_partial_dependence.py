@@ -9,7 +9,6 @@ from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.advice.next_experiments import choose_experiments
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
@@ -32,7 +31,7 @@ def test_the_curve_of_an_additive_function_is_its_own_term():
 def gaussian_process(space, n=40):
     X = space.sample(n, seed=1)
     y = 50.0 + np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2]
-    return hx.GaussianProcessSurrogate.fit(space, X, y)
+    return hx.models.GaussianProcessSurrogate.fit(space, X, y)
 
 
 def test_the_mean_is_scikit_learns():
@@ -97,7 +96,7 @@ def test_a_pair_is_a_surface_over_both_axes():
 def test_a_forests_mean_is_exact_and_its_covariance_is_over_trees():
     space = space_of(x=(0.0, 1.0), c=list("abc"), k=range(1, 5))
     X = space.sample(40, seed=1)
-    forest = hx.ForestSurrogate.fit(space, X, X[:, 0] * (X[:, 1] == 1) + X[:, 2], n_trees=5)
+    forest = hx.models.ForestSurrogate.fit(space, X, X[:, 0] * (X[:, 1] == 1) + X[:, 2], n_trees=5)
     # every configuration once, with x at the middle of each interval between thresholds
     cuts = np.unique(
         np.concatenate(
@@ -194,7 +193,7 @@ def test_a_forest_averages_a_conditional_hyperparameter_exactly_where_it_is_acti
     space = nested_space()
     X = space.sample(80, seed=2)
     y = np.where(np.isnan(X), 0.3, X) @ np.arange(1.0, len(space) + 1)
-    forest = hx.ForestSurrogate.fit(space, X, y, n_trees=8)
+    forest = hx.models.ForestSurrogate.fit(space, X, y, n_trees=8)
     for name in space.names:
         effect = PartialDependenceExplainer(forest, sample=3000, grid_size=4).explain(name)
         sampled = np.nanmean(effect.ice_mean, axis=0)
@@ -253,7 +252,7 @@ def quadratic_run(low=0.0, high=1.0, n=40, noise=0.05, seed=0):
 
 @pytest.mark.parametrize("kind", ["auto", "gp"])
 def test_the_values_that_may_be_best_hold_the_best_one_and_rule_out_others(kind):
-    quick = {"kind": kind, "sample": 100, "attainable": False}
+    quick = {"surrogate": kind, "sample": 100, "attainable": False}
     claim, contrast = hx.partial_dependence(quadratic_run(), "x1", **quick).claims
     ((low, high),) = claim.values
     assert claim.certain
@@ -317,8 +316,7 @@ def test_a_pair_that_is_never_active_together_says_why(pair, ancestor, first, se
     surrogate = AnalyticSurrogate(space, lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)))
     for call in (
         PartialDependenceExplainer(surrogate, sample=50).explain,
-        hx.RegionalPartialDependenceExplainer(surrogate, sample=50).explain,
-        lambda names: choose_experiments(surrogate, names, 1, sample=50),
+        hx.methods.RegionalPartialDependenceExplainer(surrogate, sample=50).explain,
     ):
         with pytest.raises(NothingToExplain) as raised:
             call(pair)
@@ -330,7 +328,7 @@ def test_a_pair_that_is_never_active_together_says_why(pair, ancestor, first, se
 def test_covariance_of_trees_without_exact_marginals_is_an_error():
     space = nested_space()
     X = space.sample(40, seed=2)
-    forest = hx.ForestSurrogate.fit(space, X, np.arange(40.0), n_trees=3)
+    forest = hx.models.ForestSurrogate.fit(space, X, np.arange(40.0), n_trees=3)
     given = PartialDependenceExplainer(forest, sample=X, variance="covariance")
     drawn = PartialDependenceExplainer(forest, sample=20, variance="covariance")
     for explainer, names in ((given, "lr"), (drawn, ("optimizer", "momentum"))):
@@ -346,7 +344,7 @@ def test_a_value_at_which_nothing_is_feasible_is_not_called_the_best(kind):
     trees = np.array([config["trees"] for config in space.decode(X)])
     y = (X[:, 1] - 0.3) ** 2 - trees / 60  # the more trees the better, but 40 do not fit
     run = hx.Run(space, X, y, "minimize", feasible=trees < 40)
-    effect = hx.partial_dependence(run, "trees", kind=kind, sample=100)
+    effect = hx.partial_dependence(run, "trees", surrogate=kind, sample=100)
     assert np.nanargmin(effect.mean) == len(effect.grid) - 1
     for claim in (c for c in effect.claims if c.kind == "best"):
         ((low, high),) = claim.values
@@ -357,7 +355,7 @@ def test_a_value_at_which_nothing_is_feasible_is_not_called_the_best(kind):
     assert not effect.shown[-1]
     assert "Probably infeasible, so not the best: trees = " in effect.sentence
     without = hx.Run(space, X, y, "minimize")
-    assert hx.partial_dependence(without, "trees", kind=kind, sample=100).feasible is None
+    assert hx.partial_dependence(without, "trees", surrogate=kind, sample=100).feasible is None
 
 
 # ---------------------------------------------------------------------- in words
@@ -369,7 +367,7 @@ CUBE = unit_cube(2)
 def effect(*, error=None, scale=1.0, noise=0.0, of=lambda X: X[:, 0], direction="minimize"):
     """Of 2 + scale · x1, with draws whose means have independent errors."""
     surrogate = AnalyticSurrogate(CUBE, lambda X: 2.0 + scale * of(X))
-    explainer = hx.PartialDependenceExplainer(
+    explainer = hx.methods.PartialDependenceExplainer(
         surrogate, sample=10, grid_size=5, direction=direction
     )
     found = explainer.explain("x1")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base import NothingToExplain
 from hpo_explain.base.figures import PALE
 from hpo_explain.methods.space.narrowing import Narrowing
 from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer
@@ -49,8 +50,8 @@ def test_what_is_best_in_more_than_one_in_twenty_functions_of_a_part_stays():
     low, high = [best_at(1.0)], [best_at(9.0)]
     together = Known(space, 39 * low + high, parts=1)
     apart = Known(space, 34 * low + 6 * low[:0] + 4 * high + 38 * low, parts=2)
-    assert Narrowing(together, 0.5).found()[0].nonzero()[0].tolist() == [1]
-    assert Narrowing(apart, 0.5).found()[0].nonzero()[0].tolist() == [*range(1, 10)]
+    assert Narrowing(together, 0.5).near()[0].nonzero()[0].tolist() == [1]
+    assert Narrowing(apart, 0.5).near()[0].nonzero()[0].tolist() == [*range(1, 10)]
 
 
 def test_what_is_infeasible_is_not_near_the_best():
@@ -58,6 +59,21 @@ def test_what_is_infeasible_is_not_near_the_best():
     draws = Known(space, [lambda X: X[:, 0]])
     found = RecommendedSpaceExplainer(draws, lose=0.01, feasible=lambda X: X[:, 0] > 0.5).explain()
     assert (found.space["a"].low, found.space["a"].high) == (5, 5)
+
+
+def test_of_what_does_not_matter_the_level_of_the_best_tried_configuration_is_left():
+    space = space_of(a=range(10), b=range(10))
+    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
+    draws.X = space.encode([{"a": 4, "b": 7}, {"a": 2, "b": 1}])
+    kept, lost = Narrowing(draws, 0.5).found()
+    assert [of.nonzero()[0].tolist() for of in kept] == [[4], [7]]
+    assert lost.tolist() == [0.0]
+    # of what is worth half of the allowed loss nothing is given up so
+    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.02 * 9.0 * X[:, 1]])
+    draws.X = space.encode([{"a": 4, "b": 9}])
+    assert Narrowing(draws, 0.5).found()[0][1].nonzero()[0].tolist() == [9]
+    draws.X = space.encode([{"a": 4, "b": 9}])
+    assert len(Narrowing(draws, 0.3).found()[0][1].nonzero()[0]) > 1
 
 
 # ---------------------------------------------------------------------- from trials
@@ -110,7 +126,7 @@ def test_noise_alone_narrows_little():
 
 
 def test_what_may_be_lost_must_be_positive():
-    with pytest.raises(hx.InputError, match="lose must be positive"):
+    with pytest.raises(hx.base.InputError, match="lose must be positive"):
         recommend(unit_cube(1), lambda X: X[:, 0], lose=0.0)
 
 
@@ -163,7 +179,7 @@ def test_a_conditional_range_keeps_the_best_of_its_branch():
     def cost(X):
         return np.where(X[:, 0] == 1, np.abs(9.0 * np.nan_to_num(X[:, 1]) - 2.0) + 0.3, 0.0)
 
-    found = Narrowing(Known(space, [cost]), 0.5).found()
+    found = Narrowing(Known(space, [cost]), 0.5).near()
     assert found[1].nonzero()[0].tolist() == [2]
     assert Narrowing(Known(space, [cost]), 0.5).volume(found) == pytest.approx(0.55, abs=0.01)
 
@@ -216,3 +232,10 @@ def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
     assert [(bar.row, bar.kind) for bar in figure.bars] == [(0, PALE), (0, 0), (1, 0), (1, 0)]
     same = RecommendedSpaceExplainer(Known(space, [lambda X: 0.0 * X[:, 0]]), lose=0.5).explain()
     assert same.sentence == "No value can be left out of the search."
+
+
+def test_of_a_constant_objective_nothing_is_told():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    run = hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
+    with pytest.raises(NothingToExplain, match="constant"):
+        hx.recommended_space(run)

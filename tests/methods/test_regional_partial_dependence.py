@@ -238,5 +238,5 @@ def test_each_region_has_a_panel_with_its_own_band_the_incumbents_first():
     for panel, region in zip(figure.panels, found.regions, strict=True):
         (line,) = panel.lines
         np.testing.assert_array_equal(line.y, region.effect.mean)
-        np.testing.assert_allclose(line.half, 1.959964 * region.effect.std, rtol=1e-6)
+        np.testing.assert_allclose(line.half, [1.959964 * region.effect.std] * 2, rtol=1e-6)
     assert not any(panel.emphasis for panel in two_regions(incumbent=None).described().panels)

@@ -14,11 +14,11 @@ from tests.methods.test_shapley import brute_force, conditional_mean, cube, nest
 
 
 def bound_of(space, mean, std=None):
-    return hx.LowerConfidenceBound(AnalyticSurrogate(space, mean, std or 0.0))
+    return hx.models.LowerConfidenceBound(AnalyticSurrogate(space, mean, std or 0.0))
 
 
 def sampled(acquisition, config, **options):
-    return hx.ShapleyExplainer(acquisition, estimator="sampling", **options).explain(config)
+    return hx.methods.ShapleyExplainer(acquisition, estimator="sampling", **options).explain(config)
 
 
 def test_every_draw_of_an_additive_function_is_a_difference_of_its_parts():
@@ -50,7 +50,7 @@ def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
     space = nested_space()
     acquisition = bound_of(space, conditional_mean, lambda X: 0.2 + np.isnan(X).sum(1) / 5.0)
     config = {"booster": "tree", "depth": 3, "n_layers": 3, "units_1": 0.1, "inner": 0.8}
-    background = hx.global_background(space, 30, seed=3)
+    background = hx.methods.global_background(space, 30, seed=3)
     found = sampled(acquisition, config, background=background, orders=4000)
     exact = brute_force(acquisition, space.encode(config)[0], background)
     far = np.abs(found.phi - exact) / np.maximum(found.standard_error[:, :2], 1e-12)
@@ -64,7 +64,7 @@ def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
     space = cube(3)
     acquisition = bound_of(space, lambda X: X[:, 0] + X[:, 1] * X[:, 2])
     config = {"t1": 0.0, "t2": 0.0, "t3": 0.0}
-    background = hx.global_background(space, 500, seed=2)
+    background = hx.methods.global_background(space, 500, seed=2)
     exact = brute_force(acquisition, np.zeros(3), background)[:, 0]
     covered = []
     for seed in range(1000):
@@ -93,7 +93,9 @@ def check_of(phi, errors, **changes):
     """The check of two terms whose differences have these standard errors, (3, d, d)."""
     names = [f"t{j}" for j in range(len(phi))]
     made = explanation(phi, names=names, **changes)
-    return hx.check_sample_size(dataclasses.replace(made, difference_error=np.asarray(errors)))
+    return hx.methods.check_sample_size(
+        dataclasses.replace(made, difference_error=np.asarray(errors))
+    )
 
 
 def test_the_check_compares_differences_with_their_own_errors():
@@ -118,7 +120,7 @@ def test_the_check_compares_differences_with_their_own_errors():
 def test_what_contributes_nothing_does_not_count_as_a_tie():
     phi = [[3.0, 0.1], [2.0, 0.4], [0.0, 0.0], [0.0, 0.0]]
     made = explanation(phi, names=[f"t{j}" for j in range(4)], error=None)
-    assert hx.check_sample_size(made).enough
+    assert hx.methods.check_sample_size(made).enough
     errors = np.full((3, 4, 4), 0.01)
     silent = np.zeros((4, 3))
     silent[:2] = 0.01
@@ -127,9 +129,9 @@ def test_what_contributes_nothing_does_not_count_as_a_tie():
 
 def test_contributions_of_all_coalitions_with_a_given_background_are_exact():
     acquisition = bound_of(cube(3), lambda X: X @ [1.0, 2.0, 4.0])
-    background = hx.global_background(acquisition.space, 30)
+    background = hx.methods.global_background(acquisition.space, 30)
     found = explained(acquisition, {"t1": 0.1, "t2": 0.2, "t3": 0.9}, background=background)
-    assert hx.check_sample_size(found).enough
+    assert hx.methods.check_sample_size(found).enough
 
 
 def random_case(rng):
@@ -155,7 +157,7 @@ def test_enough_means_that_the_ranking_is_right():
             if orders > 1000 and case >= 30:
                 continue
             found = sampled(acquisition, config, background=background, orders=orders, seed=case)
-            if hx.check_sample_size(found).enough:
+            if hx.methods.check_sample_size(found).enough:
                 right.append(np.argsort(found.total).tolist() == np.argsort(truth).tolist())
     assert len(said[25]) >= 15
     assert np.mean(said[25]) >= 0.95
@@ -168,7 +170,7 @@ def test_the_search_for_enough_draws_ends_with_the_right_ranking():
     right = []
     for case in range(40):
         acquisition, config, background, truth = random_case(rng)
-        found, checks = hx.find_sample_size(
+        found, checks = hx.methods.find_sample_size(
             acquisition, config, background=background, first=8, most=4096, seed=case
         )
         if checks[-1].enough:
@@ -181,11 +183,13 @@ def test_sampled_coalitions_are_judged_by_hypercubes_that_sample_others():
     weights = np.r_[np.arange(1.0, 6.0), np.full(7, 0.01) * np.arange(1, 8)]
     acquisition = bound_of(cube(12), lambda X: X @ weights + 3.0 * X[:, 0] * X[:, 1])
     config = dict.fromkeys(acquisition.space.names, 0.1)
-    found = hx.ShapleyExplainer(acquisition, background=40).explain(config)
+    found = hx.methods.ShapleyExplainer(acquisition, background=40).explain(config)
     assert found.estimator["sampled"]
     assert np.isfinite(found.difference_error).all()
-    given = hx.global_background(acquisition.space, 20)
-    once = hx.check_sample_size(hx.ShapleyExplainer(acquisition, background=given).explain(config))
+    given = hx.methods.global_background(acquisition.space, 20)
+    once = hx.methods.check_sample_size(
+        hx.methods.ShapleyExplainer(acquisition, background=given).explain(config)
+    )
     assert not once.enough
     assert {claim.because[0].kind for claim in once.claims} == {"sampling_error_unknown"}
 
@@ -194,15 +198,15 @@ def test_the_search_doubles_the_draws_until_they_are_enough():
     space = cube(3)
     acquisition = bound_of(space, lambda X: X @ [1.0, 2.0, 4.0], lambda X: X @ [0.1, 0.3, 0.6])
     config = {"t1": 0.1, "t2": 0.2, "t3": 0.3}
-    explanation, checks = hx.find_sample_size(acquisition, config, first=2, most=50_000)
+    explanation, checks = hx.methods.find_sample_size(acquisition, config, first=2, most=50_000)
     assert [check.orders for check in checks] == [2**k for k in range(1, len(checks) + 1)]
     assert [check.enough for check in checks] == [False] * (len(checks) - 1) + [True]
     assert explanation.orders == checks[-1].orders
-    few, tried = hx.find_sample_size(acquisition, config, first=2, most=3)
+    few, tried = hx.methods.find_sample_size(acquisition, config, first=2, most=3)
     assert [(check.orders, check.enough, check.limited) for check in tried] == [(2, False, True)]
     assert few.orders == 2
     with pytest.raises(ValueError, match="most"):
-        hx.find_sample_size(acquisition, config, first=100, most=50)
+        hx.methods.find_sample_size(acquisition, config, first=100, most=50)
 
 
 # ---------------------------------------------------------------------- reference sets by word
@@ -213,7 +217,7 @@ def test_a_reference_set_named_by_a_word_gives_intervals_and_efficiency(word):
     space = cube(3)
     acquisition = bound_of(space, lambda X: (X**2).sum(axis=1))
     config = {"t1": 0.3, "t2": 0.5, "t3": 0.7}
-    found = hx.ShapleyExplainer(acquisition, background=word).explain(config)
+    found = hx.methods.ShapleyExplainer(acquisition, background=word).explain(config)
     assert found.standard_error is not None
     assert abs(found.efficiency_gap["total"]) < 1e-9
     # E[t²] over the whole range is 1/3; within 0.1 of t it is t² + 0.1²/3
@@ -238,10 +242,10 @@ def test_one_configuration_is_the_baseline_of_baseline_shapley():
 
 def test_sentences_and_bars_of_the_worst_differences():
     phi = [[3.0, 0.0], [2.0, 0.25]]
-    assert hx.check_sample_size(explanation(phi, error=0.01, orders=100)).sentence == (
+    assert hx.methods.check_sample_size(explanation(phi, error=0.01, orders=100)).sentence == (
         "The sample is large enough: all neighbours in the rankings can be told apart (95 %)."
     )
-    found = hx.check_sample_size(explanation(phi, error=0.1, orders=100))
+    found = hx.methods.check_sample_size(explanation(phi, error=0.1, orders=100))
     assert found.sentence == (
         "The sample is too small to rank the hyperparameters by uncertainty; take more orders. "
         "Not certain: x1 and x0 cannot be told apart."
@@ -252,6 +256,6 @@ def test_sentences_and_bars_of_the_worst_differences():
     np.testing.assert_allclose([bar.half for bar in figure.bars], found.to_frame()["half_width"])
     assert figure.subtitle == "100 orders; safe ranking by mean and total"
     unknown = explanation(phi, error=None, estimator=fact("x", sampled=True))
-    check = hx.check_sample_size(unknown)
+    check = hx.methods.check_sample_size(unknown)
     assert "coalitions were sampled once, so their error is not known" in check.sentence
     assert {bar.half for bar in check.described().bars} == {None}

@@ -44,8 +44,8 @@ ORIGIN = {"t1": 0.0, "t2": 0.0, "t3": 0.0}
 def test_table_2_of_the_thesis_lies_within_the_interval(direction):
     space = cube(3)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] + X[:, 1] * X[:, 2])
-    acquisition = hx.LowerConfidenceBound(surrogate, direction=direction)
-    explanation = hx.ShapleyExplainer(acquisition, background=2000).explain(ORIGIN)
+    acquisition = hx.models.LowerConfidenceBound(surrogate, direction=direction)
+    explanation = hx.methods.ShapleyExplainer(acquisition, background=2000).explain(ORIGIN)
     # the utility grows with a smaller objective, so the thesis's values turn their sign
     sign = 1.0 if direction == "minimize" else -1.0
     truth = sign * np.array([0.5, 0.125, 0.125])
@@ -63,10 +63,10 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
     """
     space = cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] * X[:, 1])
-    acquisition = hx.LowerConfidenceBound(surrogate)
+    acquisition = hx.models.LowerConfidenceBound(surrogate)
     covered = []
     for seed in range(300):
-        explanation = hx.ShapleyExplainer(acquisition, background=100, seed=seed).explain(
+        explanation = hx.methods.ShapleyExplainer(acquisition, background=100, seed=seed).explain(
             {"t1": 0.0, "t2": 0.0}
         )
         lower, upper = explanation.interval()["total"].to_numpy().T
@@ -83,11 +83,11 @@ def test_axioms_hold_for_every_term(direction):
         lambda X: 1e3 + X[:, 0] * X[:, 1] + X[:, 2] ** 2,  # t1 and t2 alike, t4 a dummy
         lambda X: 0.1 * (1.0 + X[:, 0] + X[:, 1]) * (1.0 + X[:, 2]),
     )
-    acquisition = hx.ExpectedImprovement(surrogate, best=1000.3, direction=direction)
-    background = hx.global_background(space, 60)
+    acquisition = hx.models.ExpectedImprovement(surrogate, best=1000.3, direction=direction)
+    background = hx.methods.global_background(space, 60)
     background[30:] = background[:30][:, [1, 0, 2, 3]]  # symmetric in t1 and t2
     config = {"t1": 0.3, "t2": 0.3, "t3": 0.1, "t4": 0.7}
-    explanation = hx.ShapleyExplainer(acquisition, background=background).explain(config)
+    explanation = hx.methods.ShapleyExplainer(acquisition, background=background).explain(config)
     for t, term in enumerate(explanation.terms):
         payout = explanation.payout[term]
         assert explanation.phi[:, t].sum() == pytest.approx(payout, rel=1e-9)  # efficiency
@@ -102,8 +102,8 @@ def test_axioms_hold_for_every_term(direction):
 def test_tiny_contributions_are_not_rounded_away():
     space = cube(3)
     surrogate = AnalyticSurrogate(space, lambda X: 1e-13 * X[:, 0] + X[:, 1] + 2e-13 * X[:, 2])
-    explanation = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background=np.ones((1, 3))
+    explanation = hx.methods.ShapleyExplainer(
+        hx.models.LowerConfidenceBound(surrogate), background=np.ones((1, 3))
     ).explain({"t1": 0.0, "t2": 0.5, "t3": 0.0})
     np.testing.assert_allclose(explanation.total, [1e-13, 0.5, 2e-13], rtol=1e-2)
 
@@ -149,9 +149,9 @@ def test_conditional_spaces_equal_brute_force_over_latent_rows(config):
     surrogate = AnalyticSurrogate(
         space, conditional_mean, lambda X: 0.2 + np.isnan(X).sum(axis=1).astype(float)
     )
-    acquisition = hx.LowerConfidenceBound(surrogate)
-    background = hx.global_background(space, 70, seed=3)
-    explanation = hx.ShapleyExplainer(acquisition, background=background).explain(config)
+    acquisition = hx.models.LowerConfidenceBound(surrogate)
+    background = hx.methods.global_background(space, 70, seed=3)
+    explanation = hx.methods.ShapleyExplainer(acquisition, background=background).explain(config)
     x = space.encode(config)[0]
     np.testing.assert_allclose(
         explanation.phi, brute_force(acquisition, x, background), rtol=1e-9, atol=1e-12
@@ -166,8 +166,8 @@ def test_an_optional_hyperparameter_left_out_plays_with_its_absence():
     )
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] + np.isnan(X[:, 1]))
     background = np.array([[0.5, 0.3], [0.5, np.nan]])
-    explanation = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background=background
+    explanation = hx.methods.ShapleyExplainer(
+        hx.models.LowerConfidenceBound(surrogate), background=background
     ).explain({"x": 0.0})
     # absent here, absent in half of the background: it costs 1 - 1/2
     np.testing.assert_allclose(explanation.total, [0.5, -0.5], atol=1e-12)
@@ -176,10 +176,10 @@ def test_an_optional_hyperparameter_left_out_plays_with_its_absence():
 def test_beyond_eleven_hyperparameters_coalitions_are_sampled_and_the_sum_still_holds():
     space = cube(13)
     surrogate = AnalyticSurrogate(space, lambda X: X @ np.arange(13.0) + X[:, 0] * X[:, 12])
-    background = hx.global_background(space, 40)
+    background = hx.methods.global_background(space, 40)
     config = dict.fromkeys(space.names, 0.25)
-    explanation = hx.ShapleyExplainer(
-        hx.LowerConfidenceBound(surrogate), background=background
+    explanation = hx.methods.ShapleyExplainer(
+        hx.models.LowerConfidenceBound(surrogate), background=background
     ).explain(config)
     assert explanation.estimator == fact("kernel_explainer", players=13, sampled=True)
     assert explanation.total.sum() == pytest.approx(explanation.payout["total"], rel=1e-9)
@@ -196,15 +196,15 @@ def test_beyond_eleven_hyperparameters_coalitions_are_sampled_and_the_sum_still_
 def test_same_seed_same_result_and_the_global_random_state_is_left_alone():
     space = cube(12)
     surrogate = AnalyticSurrogate(space, lambda X: np.prod(1.0 + X, axis=1))
-    acquisition = hx.LowerConfidenceBound(surrogate)
+    acquisition = hx.models.LowerConfidenceBound(surrogate)
     config = dict.fromkeys(space.names, 0.5)
     np.random.seed(7)  # noqa: NPY002
     expected = np.random.random()  # noqa: NPY002
     np.random.seed(7)  # noqa: NPY002
-    first = hx.ShapleyExplainer(acquisition, background=20, seed=0).explain(config)
+    first = hx.methods.ShapleyExplainer(acquisition, background=20, seed=0).explain(config)
     assert np.random.random() == expected  # noqa: NPY002
-    second = hx.ShapleyExplainer(acquisition, background=20, seed=0).explain(config)
-    other = hx.ShapleyExplainer(acquisition, background=20, seed=1).explain(config)
+    second = hx.methods.ShapleyExplainer(acquisition, background=20, seed=0).explain(config)
+    other = hx.methods.ShapleyExplainer(acquisition, background=20, seed=1).explain(config)
     np.testing.assert_array_equal(first.phi, second.phi)
     assert (first.phi != other.phi).any()
 
@@ -215,20 +215,22 @@ def test_claims_are_the_main_contributions_with_their_intervals_and_terms():
         space, lambda X: X @ np.array([8.0, 1.0, 0.5, -4.0]), lambda X: 0.1 + X[:, 1]
     )
     config = {"t1": 0.0, "t2": 1.0, "t3": 0.4, "t4": 0.0}
-    found = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background=400).explain(config)
+    found = hx.methods.ShapleyExplainer(
+        hx.models.LowerConfidenceBound(surrogate), background=400
+    ).explain(config)
     first, against = found.claims
     assert (first.kind, first.hyperparameters, first.values) == ("contribution", ("t1",), (0.0,))
     assert first.estimate == found.total[0]
     assert first.interval == pytest.approx(tuple(found.interval()["total"].loc["t1"]))
     assert first.term == "mean"
     assert (against.hyperparameters, against.estimate < 0.0 < first.estimate) == (("t4",), True)
-    unsure = hx.LowerConfidenceBound(
+    unsure = hx.models.LowerConfidenceBound(
         AnalyticSurrogate(space, lambda X: 0.0 * X[:, 0], lambda X: X[:, 1])
     )
-    (reason,) = hx.ShapleyExplainer(unsure, background=400).explain(config).claims
+    (reason,) = hx.methods.ShapleyExplainer(unsure, background=400).explain(config).claims
     assert (reason.hyperparameters, reason.term) == (("t2",), "uncertainty")
-    flat = hx.LowerConfidenceBound(AnalyticSurrogate(space, lambda X: 4.0 + 0.0 * X[:, 0]))
-    (nothing,) = hx.ShapleyExplainer(flat, background=40).explain(config).claims
+    flat = hx.models.LowerConfidenceBound(AnalyticSurrogate(space, lambda X: 4.0 + 0.0 * X[:, 0]))
+    (nothing,) = hx.methods.ShapleyExplainer(flat, background=40).explain(config).claims
     assert (nothing.side, nothing.hyperparameters) == ("below", space.names)
 
 
@@ -245,17 +247,20 @@ def large_conditional_space():
     )
 
 
-@pytest.mark.parametrize("model", [hx.GaussianProcessSurrogate, hx.ForestSurrogate])
+@pytest.mark.parametrize("model", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_sampled_coalitions_have_the_value_of_the_rows_they_compose(model):
     space = large_conditional_space()
     X = space.sample(60, seed=1)
     surrogate = model.fit(space, X, np.nansum(X * np.arange(1.0, 14.0), axis=1))
     config = {f"x{j}": 0.1 for j in range(8)}
     config.update(booster="dart", depth=3, drop=0.4, inner=0.2, kernel=True)
-    acquisition = hx.LowerConfidenceBound(surrogate)
+    acquisition = hx.models.LowerConfidenceBound(surrogate)
     ours, kernel = (
-        hx.ShapleyExplainer(
-            acquisition, background=hx.global_background(space, 50), estimator=estimator, seed=3
+        hx.methods.ShapleyExplainer(
+            acquisition,
+            background=hx.methods.global_background(space, 50),
+            estimator=estimator,
+            seed=3,
         ).explain(config)
         for estimator in ("auto", "kernel")
     )

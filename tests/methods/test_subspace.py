@@ -20,13 +20,13 @@ def fitted(space, mean, n=300):
 
 
 def subspace_of(run, share=0.9):
-    return hx.subspace(run, share, n_trees=8, cap=None)
+    return hx.methods.subspace(run, share, n_trees=8, cap=None)
 
 
 def without_incumbent(run, **known):
     """The explainer of the run's forest, which knows no incumbent, or another one."""
     forest = run.surrogate(kind="forest", n_trees=8)
-    return hx.SubspaceExplainer(forest, subject=Subject(run.space, **known))
+    return hx.methods.SubspaceExplainer(forest, subject=Subject(run.space, **known))
 
 
 def brute_force(run, names):
@@ -143,7 +143,7 @@ def valley(X):
 
 
 def judged(run):
-    return hx.subspace(run, n_trees=8)
+    return hx.methods.subspace(run, n_trees=8)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -175,15 +175,17 @@ def test_shares_are_of_the_good_quarter_unless_that_is_one_value():
     X = space.sample(200, seed=1)
     bad = X[:, 0] > 0.5  # what decides over the whole space is decided among the good
     run = hx.Run(space, X, np.where(bad, 9.0, X[:, 1]), "minimize")
-    assert hx.subspace(run, 0.5, n_trees=8, cap=None).names == ("x1",)
-    capped = hx.subspace(run, 0.5, n_trees=8)
+    assert hx.methods.subspace(run, 0.5, n_trees=8, cap=None).names == ("x1",)
+    capped = hx.methods.subspace(run, 0.5, n_trees=8)
     assert "x2" in capped.names
-    by_hand = hx.ForestSurrogate.fit(
+    by_hand = hx.models.ForestSurrogate.fit(
         space, X, np.minimum(run.objective, np.quantile(run.objective, 0.25)), n_trees=8
     )
-    assert hx.SubspaceExplainer(by_hand).explain(0.5).explained == pytest.approx(capped.explained)
+    assert hx.methods.SubspaceExplainer(by_hand).explain(0.5).explained == pytest.approx(
+        capped.explained
+    )
     tied = hx.Run(space, X, np.round(X[:, 0]), "minimize")
-    subspace = hx.subspace(tied, n_trees=8)
+    subspace = hx.methods.subspace(tied, n_trees=8)
     assert "cap_is_the_best" in [note.kind for note in subspace.notes]
 
 
@@ -213,5 +215,5 @@ def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
     assert capped.finding.startswith(f"{of_one} among good predictions.")
     run = fitted(unit_cube(2), lambda X: X[:, 0])
     forest = run.surrogate(kind="forest", n_trees=8)  # it has no joint posterior
-    unknown = hx.subspace(run, surrogate=forest).finding
+    unknown = hx.methods.subspace(run, surrogate=forest).finding
     assert unknown.endswith("It is not known what can stay fixed.")

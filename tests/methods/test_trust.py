@@ -59,4 +59,4 @@ def test_a_printed_result_repeats_the_word_where_it_is_not_good():
     assert "Trust in the model is poor." in found._repr_html_()
     good = hx.partial_dependence(run_of(bowl(X)), "x1", sample=40)
     assert "Trust" not in str(good)
-    assert hx.partial_dependence(noise, "x1", kind="gp", sample=40).trust is None
+    assert hx.partial_dependence(noise, "x1", surrogate="gp", sample=40).trust is None

@@ -15,7 +15,7 @@ DEFAULT = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 
 
 def explainer(mean, d=3, **options):
-    return hx.GameExplainer(AnalyticSurrogate(unit_cube(d), mean), **options)
+    return hx.methods.GameExplainer(AnalyticSurrogate(unit_cube(d), mean), **options)
 
 
 def run_of(y, d=3, n=50):
@@ -57,7 +57,7 @@ def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
             layers = np.abs(X[:, 1] - 5.0 / 7.0)
             return (X[:, 0] - 0.3) ** 2 + layers + (X[:, 2] != 1.0), np.zeros(len(X))
 
-    found = hx.GameExplainer(Model()).tunability({"lr": 1e-1, "layers": 1, "booster": "a"})
+    found = hx.methods.GameExplainer(Model()).tunability({"lr": 1e-1, "layers": 1, "booster": "a"})
     best = found.configuration("lr", "layers", "booster")
     assert (best["layers"], best["booster"]) == (6, "b")
     assert space.encode([best])[0, 0] == pytest.approx(0.3, abs=0.01)
@@ -86,12 +86,16 @@ def test_what_was_tried_misses_what_was_not():
     X[:, 0] *= 0.4 / X[:, 0].max()
     run = hx.Run(unit_cube(3), X, -X[:, 0], "minimize")
     model = AnalyticSurrogate(unit_cube(3), lambda X: -X[:, 0])
-    found = hx.optimizer_bias(run, dict.fromkeys(DEFAULT, 0.0), surrogate=model)
+    found = hx.methods.tunability(
+        run, dict.fromkeys(DEFAULT, 0.0), kind="optimizer_bias", surrogate=model
+    )
     np.testing.assert_allclose(found.alone(), [-0.6, 0.0, 0.0], atol=1e-9)
     other = hx.Run(unit_cube(3), [[0.7, 0.1, 0.1], [0.2, 0.3, 0.4]], [1.0, 2.0], "minimize")
-    among = hx.optimizer_bias(run, dict.fromkeys(DEFAULT, 0.0), surrogate=model, ensemble=[other])
+    among = hx.methods.tunability(
+        run, dict.fromkeys(DEFAULT, 0.0), kind="optimizer_bias", surrogate=model, ensemble=[other]
+    )
     np.testing.assert_allclose(among.alone(), [-0.3, 0.0, 0.0], atol=1e-9)
-    nothing = hx.optimizer_bias(run, 0, surrogate=model, ensemble=[run])
+    nothing = hx.methods.tunability(run, 0, kind="optimizer_bias", surrogate=model, ensemble=[run])
     assert nothing.whole == 0.0
     assert (nothing.claims[0].side, nothing.claims[0].certain) == ("below", False)
 
@@ -103,7 +107,7 @@ def test_what_was_tried_misses_what_was_not():
 def test_the_search_finds_at_least_what_a_large_random_search_finds(kind):
     run = tuning_run()
     model = run.surrogate(kind=kind)
-    found = hx.tunability(run, 3, kind=kind)
+    found = hx.methods.tunability(run, 3, surrogate=kind)
     sign = 1.0 if run.direction == "minimize" else -1.0
     sample = run.space.sample(4000, seed=9, latent=True)
     default = run.space.encode([found.default])[0]
@@ -124,7 +128,7 @@ def test_efficiency_dummies_and_the_sets_of_all_games(game):
     run = run_of(lambda X: X[:, 0] * X[:, 1], n=30)
     model = AnalyticSurrogate(unit_cube(3), lambda X: (X[:, 0] - 0.4) ** 2 * X[:, 1])
     for index in ("k-SII", "STII", "FSII"):
-        found = getattr(hx, game)(run, 0, index=index, surrogate=model)
+        found = hx.methods.tunability(run, 0, kind=game, index=index, surrogate=model)
         assert found.total.values.sum() == pytest.approx(found.whole - found.coalitions[0])
         expected = interaction_weights(3, 2, index) @ found.coalitions
         np.testing.assert_allclose(found.total.values, expected)
@@ -134,7 +138,7 @@ def test_efficiency_dummies_and_the_sets_of_all_games(game):
 
 
 def test_tuning_more_never_gains_less():
-    found = hx.tunability(run_of(lambda X: np.sin(5 * X).prod(axis=1)), 2)
+    found = hx.methods.tunability(run_of(lambda X: np.sin(5 * X).prod(axis=1)), 2)
     joined = all_coalitions(3)
     for a, smaller in enumerate(joined):
         for b, larger in enumerate(joined):
@@ -148,7 +152,7 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
     run = run_of(lambda X: np.abs(X[:, 0] - X[:, 1]) + X[:, 2], n=30)
     belief = hx.Run(run.space, run.X, run.objective, direction).belief()
     default = np.full(3, 0.5)
-    found = hx.GameExplainer(belief).tunability(DEFAULT)
+    found = hx.methods.GameExplainer(belief).tunability(DEFAULT)
     sample = run.space.sample(1000, seed=5)
     at = belief.costs(default[None, :])
     for free, gains in zip(all_coalitions(3), found.drawn.T, strict=True):
@@ -164,7 +168,7 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
 
 def test_what_nobody_else_reached_is_missed_by_no_optimizer():
     run = run_of(lambda X: X[:, 0] + X[:, 1])
-    nothing = hx.optimizer_bias(run, DEFAULT, ensemble=[run])
+    nothing = hx.methods.tunability(run, DEFAULT, kind="optimizer_bias", ensemble=[run])
     np.testing.assert_allclose(nothing.drawn, 0.0, atol=1e-4)  # single precision
     assert [(c.side, c.probability > 0.95) for c in nothing.claims] == [("below", True)]
 
@@ -205,12 +209,14 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
     model = AnalyticSurrogate(unit_cube(3), function)
     if game == "ablation":
         theirs = shap.ablation(Configuration(space, values=best), default)
-        ours = hx.ShapleyInteractionExplainer(
+        ours = hx.methods.ShapleyInteractionExplainer(
             model, index="FSII", background=DEFAULT, direction="maximize"
         ).explain(best)
     else:
         theirs = getattr(shap, game)(default)
-        ours = getattr(hx.GameExplainer(model, index="FSII", direction="maximize"), game)(DEFAULT)
+        ours = getattr(hx.methods.GameExplainer(model, index="FSII", direction="maximize"), game)(
+            DEFAULT
+        )
     expected = np.array([theirs[members] for members in ours.total.sets])
     # the best and the worst of 10,000 draws, and a variance of as many; an ablation has no sample
     error = {"ablation": 1e-6, "sensitivity": 0.01}.get(game, 0.1)
@@ -228,12 +234,12 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
 def test_in_pure_noise_nothing_is_certain(kind, game):
     for seed in range(3):
         y = np.random.default_rng(seed).normal(size=40)
-        found = getattr(hx, game)(run_of(lambda X, y=y: y, n=40), kind=kind)
+        found = hx.methods.tunability(run_of(lambda X, y=y: y, n=40), kind=game, surrogate=kind)
         assert not any(claim.certain for claim in found.claims)
 
 
 def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
-    found = hx.tunability(run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2]), DEFAULT)
+    found = hx.methods.tunability(run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2]), DEFAULT)
     whole, *others = found.claims
     assert whole.certain
     assert whole.interval[0] <= 0.75 <= whole.interval[1]
@@ -243,7 +249,7 @@ def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
 
 @pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
 def test_a_conditional_run_has_every_game(game):
-    found = getattr(hx, game)(tuning_run())
+    found = hx.methods.tunability(tuning_run(), kind=game)
     assert np.isfinite(found.coalitions).all()
     assert found.total.values.sum() == pytest.approx(found.whole - found.coalitions[0])
     assert any("default" in str(note) for note in found.notes)
@@ -252,7 +258,7 @@ def test_a_conditional_run_has_every_game(game):
 @pytest.mark.parametrize("d", [3, 8])
 def test_the_sensitivity_is_that_of_each_draw_whatever_the_number_of_players(d):
     run = run_of(lambda X: X[:, 0] + 0.1 * X[:, 1], d=d, n=60)
-    found = hx.sensitivity(run, {f"x{j + 1}": 0.5 for j in range(d)})
+    found = hx.methods.tunability(run, {f"x{j + 1}": 0.5 for j in range(d)}, kind="sensitivity")
     assert found.total.values[0] == pytest.approx(1 / 12, abs=found.total.half(0) + 0.005)
     assert found.total.model_std[0] < 0.02
     assert found.probability("x1", "x2") > 0.99
@@ -270,10 +276,10 @@ FUNCTIONS = {
 def analytic(game, over, index="k-SII"):
     models = {name: AnalyticSurrogate(unit_cube(3), f) for name, f in FUNCTIONS.items()}
     options = {"index": index, "direction": "maximize"}
-    asked = {name: hx.GameExplainer(model, **options) for name, model in models.items()}
+    asked = {name: hx.methods.GameExplainer(model, **options) for name, model in models.items()}
     players = shared_players(asked, DEFAULT)
     games = {
-        name: getattr(hx.GameExplainer(model, players=players, **options), game)(DEFAULT)
+        name: getattr(hx.methods.GameExplainer(model, players=players, **options), game)(DEFAULT)
         for name, model in models.items()
     }
     return shared_game(games, over)
@@ -317,7 +323,7 @@ def test_of_a_mean_the_interactions_are_the_means_of_those_of_each_run(game):
 
 
 def test_over_runs_each_draw_of_one_is_joined_with_one_of_the_others():
-    found = hx.tunability(runs_of(noise=0.2), DEFAULT)
+    found = hx.methods.tunability(runs_of(noise=0.2), DEFAULT)
     each = np.stack([game.drawn for game in found.games.values()])
     np.testing.assert_allclose(found.drawn, each.mean(axis=0))
     assert found.whole == pytest.approx(found.drawn[:, -1].mean())
@@ -379,7 +385,7 @@ def test_hypershap_finds_the_same_over_several_data_sets(game, over):
 )
 def test_what_cannot_be_asked_of_several_runs_is_an_error(runs, options, message):
     with pytest.raises(InputError, match=message):
-        hx.tunability(runs(runs_of()), **{"default": DEFAULT, **options})
+        hx.methods.tunability(runs(runs_of()), **{"default": DEFAULT, **options})
 
 
 # ---------------------------------------------------------------------- figures
@@ -387,7 +393,7 @@ def test_what_cannot_be_asked_of_several_runs_is_an_error(runs, options, message
 
 def test_the_figures_hold_the_values():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=40)
-    found = hx.tunability(run, dict.fromkeys(DEFAULT, 1.0))
+    found = hx.methods.tunability(run, dict.fromkeys(DEFAULT, 1.0))
     steps, cells = found.described(), found.described("matrix")
     assert steps.heading == "What tuning gains over the default"
     assert [step.end - step.begin for step in steps.bars] == pytest.approx(

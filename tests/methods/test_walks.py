@@ -90,14 +90,14 @@ def test_contributions_are_efficient_and_have_intervals(d):
     space = cube(d)
     ratio = ratio_of(space, range(d), kernels=(6, 25))
     config = space.decode(space.sample(1, seed=2))[0]
-    found = hx.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
+    found = hx.methods.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
     assert found.estimator == fact("orders_walked", players=d, sampled=True)
     for term, gap in found.efficiency_gap.items():
         assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
     assert found.standard_error.max() > 0.0
-    again = hx.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
+    again = hx.methods.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
     np.testing.assert_array_equal(found.phi, again.phi)
-    other = hx.ShapleyExplainer(ratio, background=100, seed=2).explain(config)
+    other = hx.methods.ShapleyExplainer(ratio, background=100, seed=2).explain(config)
     assert (found.phi != other.phi).any()
 
 
@@ -108,7 +108,7 @@ def test_what_makes_no_difference_contributes_nothing():
     background = space.sample(10, seed=4)
     background[:, 3] = 0.25
     config = space.decode(np.full((1, 13), 0.25))[0]
-    found = hx.ShapleyExplainer(ratio, background=background).explain(config)
+    found = hx.methods.ShapleyExplainer(ratio, background=background).explain(config)
     np.testing.assert_allclose(found.phi[3], 0.0, atol=1e-12)
     assert np.abs(found.total).min(initial=1.0, where=np.arange(13) != 3) > 1e-9
 
@@ -118,7 +118,9 @@ def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
     X = space.sample(30, seed=2)
     known = np.nan_to_num(X, nan=0.5)
     y = np.sin(6.0 * known.prod(axis=1)) + known @ np.arange(X.shape[1])
-    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, y))
+    acquisition = hx.models.LowerConfidenceBound(
+        hx.models.GaussianProcessSurrogate.fit(space, X, y)
+    )
     background = space.sample(15, seed=3, latent=True)
     x = space.sample(1, seed=5)[0]
     game = CoalitionGame.of(acquisition, x, estimator="exact", seed=0)
@@ -138,7 +140,9 @@ def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
 def test_walks_by_the_structure_of_a_process_are_those_of_composed_rows(space):
     X = space.sample(40, seed=2)
     y = np.nan_to_num(X, nan=0.5) @ np.arange(1.0, X.shape[1] + 1.0)
-    acquisition = hx.LowerConfidenceBound(hx.GaussianProcessSurrogate.fit(space, X, np.sin(y)))
+    acquisition = hx.models.LowerConfidenceBound(
+        hx.models.GaussianProcessSurrogate.fit(space, X, np.sin(y))
+    )
     x, background = space.sample(1, seed=5)[0], space.sample(70, seed=3, latent=True)
     game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
     orders = np.random.default_rng(0).permuted(np.tile(game.players, (70, 1)), axis=1)
@@ -154,7 +158,7 @@ def test_walks_by_the_structure_of_a_process_are_those_of_composed_rows(space):
 def test_a_growing_background_is_walked_from_eight_hyperparameters_on(d, walked):
     space = cube(d)
     X = space.sample(20, seed=2)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X**2).sum(axis=1))
+    surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, (X**2).sum(axis=1))
     found = explained(surrogate, space.decode(X[:1])[0], background="auto", precision=0.2)
     assert (found.estimator.kind == "orders_walked") == walked
     assert found.half_width()[:, -1].max() <= 0.2 * np.abs(found.total).max()
@@ -181,7 +185,7 @@ def test_the_background_grows_until_the_precision_is_reached():
     ratio = ratio_of(space, range(14), kernels=(4, 8))
     config = space.decode(space.sample(1, seed=2))[0]
     coarse, fine = (
-        hx.ShapleyExplainer(ratio, background="auto", precision=precision).explain(config)
+        hx.methods.ShapleyExplainer(ratio, background="auto", precision=precision).explain(config)
         for precision in (0.2, 0.02)
     )
     for found, precision in ((coarse, 0.2), (fine, 0.02)):
@@ -211,5 +215,5 @@ def test_a_study_of_many_hyperparameters(d, group):
     assert found.estimator["sampled"]
     assert not found.subject.assumed
     assert abs(found.efficiency_gap["total"]) <= 1e-9 * abs(found.payout["total"])
-    (path,) = hx.desirability_path(study, [24], precision=0.3, progress=False).explanations
+    (path,) = hx.methods.desirability_path(study, [24], precision=0.3, progress=False).explanations
     assert path.half_width()[:, -1].max() <= 0.3 * np.abs(path.total).max()

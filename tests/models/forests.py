@@ -3,13 +3,8 @@
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    ForestSurrogate,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.models import ForestSurrogate
 from hpo_explain.models.columns import OrderedColumns
 from tests.analytic import unit_cube
 

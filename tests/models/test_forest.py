@@ -6,7 +6,8 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.model_selection import cross_val_predict
 
-from hpo_explain import CategoricalParameter, FloatParameter, ForestSurrogate, SearchSpace
+from hpo_explain import CategoricalParameter, FloatParameter, SearchSpace
+from hpo_explain.models import ForestSurrogate
 from hpo_explain.models import forest as forest_module
 from hpo_explain.models.columns import OrderedColumns
 from tests.analytic import nested_space, unit_cube

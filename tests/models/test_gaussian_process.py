@@ -7,8 +7,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteK
 from skopt.learning import GaussianProcessRegressor as SkoptGaussianProcess
 from skopt.learning.gaussian_process import kernels as skopt_kernels
 
-from hpo_explain import GaussianProcessSurrogate
-from hpo_explain.models import _gp_fit
+from hpo_explain.models import GaussianProcessSurrogate, _gp_fit
 from hpo_explain.models._gp_fit import KERNEL_TRIALS, folds_of
 from hpo_explain.models._likelihood import MarginalLikelihood
 from tests.analytic import unit_cube

@@ -30,7 +30,7 @@ def gaussian_process(kernel, **options):
     X = space.sample(40, seed=1)
     y = 50.0 + np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2]
     gp = GaussianProcessRegressor(kernel, alpha=1e-3, normalize_y=True, optimizer=None).fit(X, y)
-    return hx.GaussianProcessSurrogate(space, gp, **options)
+    return hx.models.GaussianProcessSurrogate(space, gp, **options)
 
 
 def composed(X, members, value):
@@ -63,7 +63,7 @@ def test_categories_integers_and_what_is_conditional():
     space = nested_space()
     X = space.sample(60, seed=1)
     y = np.where(np.isnan(X), 0.3, X) @ np.arange(1.0, len(space) + 1)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, y)
+    surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, y)
     rows = space.sample(200, seed=2)
     parents = {parent for conditions in space.conditions for parent, _ in conditions}
     for j in set(range(len(space))) - parents:
@@ -88,27 +88,3 @@ def test_the_standard_deviation_of_the_mean_is_that_of_the_whole_covariance(name
     for std, value in zip(found, values, strict=True):
         covariance = surrogate.posterior_covariance(composed(X, members, value))
         assert abs(std**2 - covariance.mean()) < 1e-9 * prior
-
-
-@pytest.mark.parametrize("name", [*SPLIT, *WHOLE])
-@pytest.mark.parametrize("share", [0.2, 1.0])
-def test_the_covariance_of_sums_is_that_of_the_whole_covariance(name, share):
-    surrogate, rng = gaussian_process({**SPLIT, **WHOLE}[name]), np.random.default_rng(0)
-    X = surrogate.space.sample(300, seed=2)  # more than are held at once
-    weights = np.where(rng.random((4, 300)) < share, rng.standard_normal((4, 300)), 0.0)
-    covariance = surrogate.posterior_covariance(X)
-    found, expected = surrogate.covariance_of_sums(X, weights), weights @ covariance @ weights.T
-    np.testing.assert_allclose(found, expected, atol=1e-8 * expected.max())
-
-
-def test_the_covariance_of_means_is_that_of_the_joint_posterior():
-    space = unit_cube(3)
-    X = space.sample(15, seed=1)
-    surrogate = hx.GaussianProcessSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1])
-    groups = [space.sample(n, seed=n) for n in (4, 1, 7)]
-    joint = surrogate.posterior_covariance(np.vstack(groups))
-    weights = np.zeros((3, 12))
-    weights[0, :4], weights[1, 4:5], weights[2, 5:] = 1 / 4, 1.0, 1 / 7
-    found = surrogate.covariance_of_means(groups)
-    np.testing.assert_allclose(found, weights @ joint @ weights.T, atol=1e-9 * joint.max())
-    np.testing.assert_array_equal(found, found.T)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from hpo_explain import FloatParameter, ForestSurrogate, SearchSpace
+from hpo_explain import FloatParameter, SearchSpace
+from hpo_explain.models import ForestSurrogate
 from hpo_explain.models.box_sums import bounds
 from tests.analytic import nested_space, unit_cube
 from tests.models.forests import SPACES, fitted, fitted_with_missing

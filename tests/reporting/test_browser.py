@@ -203,15 +203,15 @@ def test_the_page_fits_the_screen_and_does_not_complain(browser, address, screen
     assert browser.get_log("browser") == []
 
 
-def test_what_to_do_next_stands_on_the_first_screen(browser, address):
+def test_the_five_lines_and_their_figure_stand_on_the_first_screen(browser, address):
     if "nasty" in address:
         pytest.skip("names of 200 characters take their room")
     shown(browser, address, LAPTOP)
     lowest = browser.execute_script(
-        "return [...document.querySelectorAll('#short .badge, #short .actions > li > strong')]"
+        "return [...document.querySelectorAll('#short dd, #short .plot')]"
         ".map(part => part.getBoundingClientRect().bottom);"
     )
-    assert len(lowest) >= 2
+    assert len(lowest) == 6
     assert max(lowest) <= LAPTOP["height"]
 
 
@@ -291,7 +291,7 @@ def told(browser):
 
 
 def explained(run, trial):
-    path = hx.desirability_path(run, progress=False)
+    path = hx.methods.desirability_path(run, progress=False)
     return next(found for found in path.explanations if found.trial == trial)
 
 

@@ -20,7 +20,7 @@ def nasty_run(objective="loss"):
     table = pd.DataFrame({number: rng.uniform(size=14), category: [f"a{CONTROLS}", "b"] * 7})
     table[loss] = table[number] + (table[category] == "b")
     table.loc[3, loss] = np.nan
-    return hx.from_frame(table, loss, optimizer=f"GP{CONTROLS}", initial=5)
+    return hx.from_frame(table, loss, "minimize", optimizer=f"GP{CONTROLS}", initial=5)
 
 
 def hidden(text):

@@ -12,7 +12,12 @@ LONG = ["x" * 200, "model.encoder." * 14, "b c " * 50, "short"]
 @pytest.mark.parametrize("names", [None, LONG, NASTY[-4:]])
 def test_a_line_has_at_most_a_hundred_characters(names):
     run = tuning_run(20, **({} if names is None else {"names": names, "choices": NASTY[:2]}))
-    found = [hx.ablation(run), hx.lime(run), hx.local_importance(run), hx.importance(run)]
+    found = [
+        hx.methods.ablation(run),
+        hx.methods.lime(run),
+        hx.methods.local_importance(run),
+        hx.importance(run),
+    ]
     for result in found:
         assert 10 < len(line(result)) <= MOST
 

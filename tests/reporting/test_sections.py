@@ -55,7 +55,7 @@ def test_a_section_shows_its_finding_and_plots(section):
 
 def test_the_finding_on_what_made_the_difference_names_the_trials():
     run = tuning_run(20)
-    found = hx.ablation(run)
+    found = hx.methods.ablation(run)
     ends = f"From trial {found.source_trial} to trial {run.incumbent_trial} the predicted loss"
     assert run.config(found.source_trial) == found.source
     content = content_of("ablation", run)
@@ -135,7 +135,7 @@ def on_the_diagonal(n=40, *, together=1.0, spread=0.15):
 
 def test_what_changes_along_the_trials_stands_beside_an_effect_that_differs():
     run = on_the_diagonal(60, spread=0.2)
-    effect = hx.accumulated_local_effects(run, "x1", grid_size=15)
+    effect = hx.partial_dependence(run, "x1", kind="accumulated", grid_size=15)
     assert "The partial dependence differs from it by 0.4" in effect.sentence
     assert effect.sentence in Page(content_of("effects", run).body).text
 
@@ -157,14 +157,14 @@ def curved(weights, n=40):
     X = space.sample(n, seed=3)
     final, other = X[:, 0], X[:, 1]
     values = np.column_stack([w * final + (1.0 - w) * other for w in weights])
-    curves = hx.Curves(np.arange(n), X, STEPS, values)
+    curves = hx.run.Curves(np.arange(n), X, STEPS, values)
     return hx.Run(space, X, final, "minimize", curves=curves)
 
 
 def test_it_says_how_early_ranks_are_known_and_what_pruners_would_do():
     run = curved([0.0, 0.0, 1.0, 1.0, 1.0])
     content = content_of("learning-curves", run)
-    found = hx.learning_curves(run, orders=20)
+    found = hx.methods.learning_curves(run, orders=20)
     assert found.known_from == 2.0  # from there on the values are the final ones
     page = Page(content.body)
     assert content.finding == found.sentence
@@ -212,7 +212,7 @@ def narrow_run():
 def test_a_narrower_space_and_the_fixed_rest_are_sections_with_their_tables(tmp_path):
     run = narrow_run()
     page = page_of(run, tmp_path, "recommended-space", "subspace")
-    recommendation, subspace = hx.recommended_space(run), hx.subspace(run)
+    recommendation, subspace = hx.recommended_space(run), hx.methods.subspace(run)
     assert recommendation.sentence in page.text
     assert subspace.sentence in page.text
     tables = tables_of(page)
@@ -226,7 +226,7 @@ def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
     run = run_of(10, proposals=range(7, 10))
     tables = tables_of(page_of(run, tmp_path, "importance", "path"))
     importance = hx.importance(run, order=2).to_frame()
-    path = hx.desirability_path(run, progress=False).to_frame()
+    path = hx.methods.desirability_path(run, progress=False).to_frame()
     for kind in ("csv", "json"):  # seven digits of each number
         found = tables[f"importance.{kind}"]["importance"]
         np.testing.assert_allclose(found, importance["importance"], rtol=1e-6)
@@ -253,7 +253,7 @@ def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
 def test_the_path_and_what_its_parts_mean_are_told(tmp_path):
     run = run_of(17, proposals=range(9, 17))
     page = page_of(run, tmp_path, "path")
-    path = hx.desirability_path(run, progress=False)
+    path = hx.methods.desirability_path(run, progress=False)
     assert path.sentence in page.text
     assert "Above zero, mean: the model predicts a better objective with this value" in page.text
     assert "This is about the optimizer's choices." in page.text
@@ -387,19 +387,3 @@ def test_a_report_explains_what_runs(study, tmp_path):
     # nothing is said of a result that is not there
     assert all("Observed" not in data["explained"][t]["predicted"] for t in ("12", "13", "14"))
     assert "nan" not in json.dumps(data["explained"]["13"]).lower()
-
-
-# ---------------------------------------------------------------------- in short
-
-
-def test_names_that_differ_in_the_middle_are_told_apart():
-    names = [f"model.encoder.block.{j}.attention.projection.dropout_probability" for j in range(3)]
-    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])
-    X = space.sample(24, seed=0)
-    run = hx.Run(space, X, X @ np.array([3.0, 2.5, 2.0]), "minimize", proposals=range(12, 24))
-    body = str(content_of("short", run).body)
-    bars = body[body.index("small-bars") : body.index("What to do next")]
-    told = [row.split("</th>")[0] for row in bars.split('<th scope="row">')[1:]]
-    assert len(told) == 3
-    assert all("…" in name and len(name) <= 48 for name in told)
-    assert sorted(str(j) for j in range(3) for name in told if f".{j}." in name) == ["0", "1", "2"]

@@ -23,8 +23,8 @@ def run_of(origin, **more):
 @pytest.mark.parametrize(
     ("origin", "said"),
     [
-        (hx.Origin.INITIAL, "none, as no model chose a trial"),
-        (hx.Origin.UNKNOWN, "none known, as it is not recorded who chose the trials"),
+        (hx.base.Origin.INITIAL, "none, as no model chose a trial"),
+        (hx.base.Origin.UNKNOWN, "none known, as it is not recorded who chose the trials"),
     ],
 )
 def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(origin, said):

@@ -19,7 +19,7 @@ def test_a_value_is_the_choice_that_a_comparison_with_each_finds(value):
 
 @pytest.mark.parametrize("value", MIXED)
 def test_no_choice_is_given_twice(value):
-    with pytest.raises(hx.InputError, match="twice"):
+    with pytest.raises(hx.base.InputError, match="twice"):
         hx.CategoricalParameter("c", [*MIXED, value])
 
 

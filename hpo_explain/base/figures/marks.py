@@ -172,6 +172,7 @@ class Dots:
     """Points, each with half the length of its whisker, as `Line`'s; along x in rows.
 
     `labels` stand beside them; `colors` from 0 to 1 are those of a scale, in place of the look's.
+    `told` is what each says when it is pointed at, in place of its values along the axes.
     """
 
     x: Array
@@ -180,6 +181,7 @@ class Dots:
     look: str = "main"
     labels: Sequence[str] = ()
     colors: Array | None = None
+    told: Sequence[str] = ()
 
 
 class Note(NamedTuple):

@@ -1,4 +1,4 @@
-"""Advice: a handful of actions, each by a rule of its own from what the trials allow."""
+"""Advice: the trial to keep and a handful of actions, each by a rule of its own from draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.chances import Chances
-from hpo_explain.methods.advice.rules import attempt, keep, narrow, repeat, stop, widen
+from hpo_explain.methods.advice.rules import (
+    KNOWING,
+    PROBABLE,
+    attempt,
+    keep,
+    narrow,
+    repeat,
+    stop,
+    widen,
+)
 from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer, still_possible
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import SearchSpace
@@ -37,7 +46,7 @@ _UNKNOWN = declared_fact(
 
 @explains(of="surrogate", without=("kind",))
 def advise(asked: Asked, *, most: int = 5) -> Advice:
-    """Say what to do next: a handful of actions, what is expected to bring most first.
+    """Say which trial to keep, and what to do next: what is expected to bring most first.
 
     Parameters
     ----------
@@ -115,7 +124,7 @@ class AdviceExplainer:
         run = self._run
         if not np.any(run.feasible):
             raise NothingToExplain(_NONE_FEASIBLE())
-        ordered = sorted(self._actions(), key=_by_gain)[: self._most]
+        ordered = sorted(self._actions(), key=_in_order)[: self._most]
         actions = tuple(replace(action, framework=run.framework) for action in ordered)
         changed = {p.name: p for action in actions for p in action.parameters}
         possible, _ = still_possible([changed.get(p.name, p) for p in run.space])
@@ -134,19 +143,29 @@ class AdviceExplainer:
         chances = Chances(run, draws, feasible)
         wider = _known(widen(chances))
         space = RecommendedSpaceExplainer(
-            draws, subject=Subject.of(run), feasible=feasible, seed=seed
+            draws,
+            lose=chances.worth,
+            fix=False,
+            subject=Subject.of(run),
+            feasible=feasible,
+            seed=seed,
         ).explain()
         changes = [a for a in (*warned, *wider) if a.parameters]
         smaller = _known(narrow(chances, space, {p.name for a in changes for p in a.parameters}))
-        more = _known(repeat(chances), attempt(chances, [*changes, *smaller]))
-        if not more and not wider:
-            return [stop(chances), *warned]
-        return [*warned, *wider, *smaller, *more, *_known(keep(chances))]
+        again = repeat(chances, alone=False)
+        repeated = 0 if again is None else len(again.trials)
+        tried = attempt(chances, [*changes, *smaller], repeated)
+        known = again is not None and again.gain >= KNOWING * chances.enough
+        if not wider and not known and chances.soon.probability < PROBABLE:
+            return [stop(chances, _known(again, tried)), *warned]
+        more = _known(repeat(chances) if tried is None else again, tried)
+        return [keep(chances), *warned, *wider, *smaller, *more]
 
 
-def _by_gain(action: Action) -> float:
-    """Order by gain; what is known of failures, without one, comes first."""
-    return -float("inf") if np.isnan(action.gain) else -action.gain
+def _in_order(action: Action) -> tuple[bool, float]:
+    """Order by gain after what to keep; what is known of failures, without one, comes first."""
+    gain = -float("inf") if np.isnan(action.gain) else -action.gain
+    return action.kind != "keep", gain
 
 
 def _known(*actions: Action | None) -> list[Action]:

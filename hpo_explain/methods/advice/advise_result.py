@@ -49,9 +49,9 @@ class Action:
     ----------
     kind : str
         "narrow" (search smaller ranges, or fewer categories), "widen" (search larger ranges), "try"
-        (evaluate configurations), "repeat" (evaluate trials again), "keep" (take this trial, not
-        the best observed one), "beware" (what trials fail of, or what was forgotten), "stop", or
-        "go_on".
+        (evaluate configurations), "repeat" (evaluate trials again), "keep" (the tried configuration
+        to take, which need not be the best observed one), "beware" (what trials fail of, or what
+        was forgotten), "stop", or "go_on".
     hyperparameters : tuple of str
         What it is about.
     values : tuple
@@ -65,7 +65,8 @@ class Action:
         How probable it is that the action is right: that more is gained than counts, that what is
         narrowed holds a configuration near the best, that nothing more is to be gained.
     certain : bool
-        Whether that is as probable as what may be stated without a reservation.
+        Whether that may be stated without a reservation: of what is narrowed, and of failures; how
+        much is gained, and that nothing is, never is.
     evidence : tuple of Fact
         What speaks for it.
     parameters : tuple of Parameter
@@ -118,6 +119,11 @@ class Action:
         return told_apart(kept)
 
     @property
+    def changes(self) -> bool:
+        """Whether something is searched otherwise or evaluated."""
+        return bool(self.parameters or self.configurations)
+
+    @property
     def code(self) -> str:
         """Python to paste, for the framework that the run came from; empty where none is needed."""
         return code_of(self)
@@ -166,7 +172,9 @@ def listed_few(texts: Any, most: int = 4) -> str:
     return join_words(shown)
 
 
-def settings_of(names: Sequence[str], values: Sequence[Any], between: str = "") -> str:
+def settings_of(
+    names: Sequence[str], values: Sequence[Any], between: str = "", most: int = 4
+) -> str:
     """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them."""
     shown = [
         f"{format_value(name)} from {format_value(value[0])} to {format_value(value[1])}"
@@ -174,7 +182,7 @@ def settings_of(names: Sequence[str], values: Sequence[Any], between: str = "") 
         else f"{format_value(name)} = {format_value(value)}"
         for name, value in zip(names, values, strict=True)
     ]
-    return between.join(shown) if between else listed_few(shown)
+    return between.join(shown) if between else listed_few(shown, most)
 
 
 def _extent(parameter: Parameter) -> str:
@@ -221,7 +229,7 @@ class Advice(Result):
     Attributes
     ----------
     actions : tuple of Action
-        What to do, what is expected to bring most first.
+        The trial to keep, then what to do, what is expected to bring most first.
     space : SearchSpace
         The space to search on in, after all actions.
     subject, notes
@@ -272,7 +280,7 @@ class Advice(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """One per action, what is expected to bring most first."""
+        """One per action, in their order."""
         return tuple(
             Claim(
                 "action", action.hyperparameters, action.values, action.gain, action.interval,
@@ -291,7 +299,7 @@ class Advice(Result):
         return f"{first}{f' Then: {join_words(also)}.' if also else ''}"
 
     def chosen(self, actions: Which | Sequence[Action | int] = "all") -> tuple[Action, ...]:
-        """Return some of the actions: all, the first, or those named by themselves or by place.
+        """Return all actions, the first with something to do, or those named or by place.
 
         Raises
         ------
@@ -300,7 +308,8 @@ class Advice(Result):
         """
         if isinstance(actions, str):
             check_option("actions", actions, ("all", "first"))
-            return self.actions if actions == "all" else self.actions[:1]
+            first = next((a for a in self.actions if a.changes), None)
+            return self.actions if actions == "all" else tuple(a for a in (first,) if a)
         return tuple(self._one(action) for action in actions)
 
     def _one(self, action: Action | int) -> Action:

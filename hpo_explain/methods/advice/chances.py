@@ -6,6 +6,7 @@ symbol      meaning
 f_s         a draw of the cost, noise excluded
 x*          the tried configuration with the lowest mean over the draws: the one to keep
 ε           what counts: one evaluation's noise, or 1 % of the way from the median to the best
+worth       what trials are made for: a fifth of that noise, or 1 % of that way
 gain        ``f_s(x*) - f_s(x)``, of several the largest
 ==========  ============================================================================
 """
@@ -18,8 +19,9 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.belief.decide import STRETCH, Decision, decide
+from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.functionals import least_in
 from hpo_explain.methods.advice.beware import tried
 from hpo_explain.methods.space.narrowing import usual_loss
 from hpo_explain.run import Run
@@ -40,7 +42,8 @@ from hpo_explain.space.support import nearest
 _MOST = 1500  # rows of which it is asked whether trials failed near them
 _TRIED = 200  # trials of which one is the best
 _PARENTS, _COPIES, _STEPS = 60, 5, (0.08, 0.03)
-_LITTLE = 0.05  # of what the first brings: the others must add so much
+MOST_TRIED = 10  # configurations, before advice is asked again
+_LITTLE = 0.01  # of what the first brings: the others must add so much
 _RANDOM = 200  # rows of a space in which random trials are made
 TRIALS = 20  # that are made
 
@@ -57,16 +60,24 @@ class Chances:
         Functions that its trials allow.
     feasible : callable, optional
         Probability of being feasible, (n,), of encoded rows (n, d).
+    epsilon : float, optional
+        By how much a configuration must be better for that to count.
     """
 
     run: Run
     draws: Draws
     feasible: Callable[[Array], Array] | None = None
+    epsilon: float | None = None
 
     @cached_property
     def enough(self) -> float:
         """By how much a configuration must be better for that to count: ε."""
-        return usual_loss(self.draws)
+        return usual_loss(self.draws) if self.epsilon is None else self.epsilon
+
+    @cached_property
+    def worth(self) -> float:
+        """What trials must be expected to gain to be worth making."""
+        return usual_loss(self.draws, noise=NEGLIGIBLE)
 
     @cached_property
     def rows(self) -> Ints:
@@ -99,14 +110,41 @@ class Chances:
         """Return by how much each draw is better at encoded rows than at x*, (k, n)."""
         return self.costs[:, [self.best]] - self.draws.costs(X)
 
-    def decided(self, gains: Array) -> Decision:
+    @cached_property
+    def least(self) -> Array:
+        """The least cost of each draw, of what is probably feasible, (k,)."""
+        land = self.draws.landscape
+        return np.asarray(np.minimum(least_in(land, self.possible), self.costs.min(axis=1)))
+
+    @cached_property
+    def possible(self) -> Bools:
+        """Which of the landscape's rows are probably feasible; all where none is."""
+        rows = self.draws.landscape.all_rows
+        found = np.ones(len(rows), bool)
+        if self.feasible is not None and (self.feasible(rows) >= PROBABLE).any():
+            found = self.feasible(rows) >= PROBABLE
+        return found
+
+    @cached_property
+    def incumbent(self) -> Array:
+        """Cost of each draw at the best observed trial, (k,)."""
+        at = self.run.row(self.run.incumbent_trial)
+        return self.draws.costs(self.run.X[[at]])[:, 0].astype(float)
+
+    @cached_property
+    def better(self) -> Decision:
+        """Whether something is better than the incumbent by what counts, and what it gains."""
+        return self.decided(self.incumbent - self.least)
+
+    def decided(self, gains: Array, enough: float | None = None) -> Decision:
         """Return whether something is gained that counts, from the gain of each draw.
 
         Minima scatter by more than those of draws do, so these are stretched about their median.
         """
         middle = np.median(gains)
         stretched = np.maximum(middle + STRETCH["least"] * (gains - middle), 0.0)
-        found = decide(stretched, self.enough, side="above")
+        enough = self.enough if enough is None else enough
+        found = decide(stretched, enough, side="above")
         return replace(found, estimate=float(np.maximum(gains, 0.0).mean()))
 
     # ------------------------------------------------------------------ single configurations
@@ -116,33 +154,31 @@ class Chances:
         """Configurations that were not tried, nor near what failed, and their gains (k, n)."""
         land, space = self.draws.landscape, self.draws.space
         gains = self.costs[:, [self.best]] - land.all_values
-        expected = self._beyond(gains).mean(axis=0)
+        expected = np.maximum(gains, 0.0).mean(axis=0)
         kept = ranked(-expected)[:_MOST]
-        kept = kept[self._allowed(land.all_rows[kept])]
+        kept = kept[self.allowed(land.all_rows[kept])]
         rows, found = land.all_rows[kept], gains[:, kept]
         rng = np.random.default_rng(self.draws.seed)
         for step in _STEPS:
-            promising = rows[ranked(-self._beyond(found).mean(axis=0))[:_PARENTS]]
+            promising = rows[ranked(-np.maximum(found, 0.0).mean(axis=0))[:_PARENTS]]
             if not len(promising):
                 break
             parents = np.repeat(filled(space, promising, self.draws.seed), _COPIES, axis=0)
             near = space.distinct(space.project(changed(space, parents, step, rng)))
-            near = near[self._allowed(near)]
+            near = near[self.allowed(near)]
             rows = np.vstack([rows, near])
             found = np.hstack([found, self.gains(near)])
         return rows, found
 
-    def _beyond(self, gains: Array) -> Array:
-        return np.maximum(gains - self.enough, 0.0)
-
-    def _allowed(self, X: Array) -> Bools:
-        """Return which rows are probably feasible, not tried, and not nearest to what failed."""
+    def allowed(self, X: Array) -> Bools:
+        """Return which rows are probably feasible, not tried, and not nearest to what was lost."""
         run, space = self.run, self.draws.space
         lost = [trial.x for trial in run.without_result.values() if trial.state == "failed"]
-        bad = np.vstack([run.X[~np.asarray(run.feasible)], *(x[None] for x in lost)])
+        good = np.asarray(run.feasible) & (run.cost <= run.diverged_above())
+        bad = np.vstack([run.X[~good], *(x[None] for x in lost)])
         found = nearest(space, X, tried(run)) > 1e-9
         if len(bad):
-            found &= nearest(space, X, bad) > nearest(space, X, run.X[np.asarray(run.feasible)])
+            found &= nearest(space, X, bad) > nearest(space, X, run.X[good])
         if self.feasible is not None:
             found &= self.feasible(X) >= PROBABLE
         return np.asarray(found)
@@ -150,22 +186,26 @@ class Chances:
     def promising(self, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
         """Return rows (m, d), n at most, and the largest gain of each draw among them, (k,).
 
-        Each adds most to what those before it are expected to gain beyond what counts.
+        Each adds most to what those before it are expected to gain.
         """
         rows, gains = self.pool
         inside = inside_of(self.draws.space, within, rows)
         rows, gains = rows[inside], gains[:, inside]
         best, chosen, first = np.zeros(len(gains)), list[int](), 0.0
-        beyond = self._beyond(gains)
         while len(rows) and len(chosen) < n:
-            added = np.maximum(beyond - best[:, None], 0.0).mean(axis=0)
+            added = np.maximum(gains - best[:, None], 0.0).mean(axis=0)
             place = lowest(-added)
             first = first or float(added[place])
             if added[place] <= _LITTLE * first:
                 break
-            best = np.maximum(best, beyond[:, place])
+            best = np.maximum(best, gains[:, place])
             chosen.append(place)
         return rows[chosen], gains[:, chosen].max(axis=1, initial=0.0)
+
+    @cached_property
+    def soon(self) -> Decision:
+        """Whether the most promising trials gain what counts."""
+        return self.decided(self.promising(MOST_TRIED, ())[1])
 
     # ------------------------------------------------------------------ random ones
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.methods.advice.chances import TRIALS, Chances
+from hpo_explain.methods.advice.chances import MOST_TRIED, TRIALS, Chances
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.space import (
     LARGEST_WHOLE,
@@ -26,10 +26,11 @@ from hpo_explain.space import (
 )
 
 _Number = FloatParameter | IntParameter
-_PROBABLE = 0.1  # of gaining what counts: less is not worth a trial
-_MOST_TRIED, _CONTENDERS, _MOST_TIMES = 10, 3, 5
+PROBABLE = 0.1  # of gaining what counts: with less there is nothing to get
+KNOWING = 0.5  # of what counts: so much is gained by knowing which trial is best
+_CONTENDERS, _MOST_TIMES = 3, 5
 _MAY_BE_BEST = 0.05
-_WORTH = 0.5  # of what counts: knowing the best of some trials must gain so much
+_RATHER = 0.5  # something better exists rather than not
 _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
 _FACTOR = 10.0  # of the end of a logarithmic range
 _ROWS = 100
@@ -55,25 +56,34 @@ _SAME = declared_fact(
     "best_hidden",
     "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
 )
-_LOWEST = declared_fact(
+_WORSE = ", the best observed one, trial {observed}, is expected to be worse by {expected:.2g}"
+_KEPT = declared_fact(
     "lowest_mean",
-    "trial {trials} is expected to be better than the best observed one, trial {observed}, by "
-    "{expected:.2g}, and by more than what counts ({enough:.2g}) with {probability:%}",
+    "its expected {objective}, {mean:.4g}, is the best of all trials{beside}; none is better by "
+    "more than what counts ({enough:.2g}) with {probability:%}",
+    beside=lambda about: filled(_WORSE, **dict(about.values)) if about["expected"] else "",
+)
+_SOMEWHERE = declared_fact(
+    "better_somewhere",
+    "a configuration that is better than trial {trials} by more than what counts ({enough:.2g}) is "
+    "expected with {probability:%}, but the trials do not tell where",
 )
 _NOTHING = declared_fact(
     "nothing_to_gain",
     "a configuration that is better than trial {trials} by more than what counts ({enough:.2g}) is "
-    "expected with {probability:%} only",
+    "expected with {probability:%} only; that is never certain: it may be where no trial was made",
 )
 
 
 def _told(decision: Decision, **known: Any) -> dict[str, Any]:
-    """Return the number of an action, as draws decide it."""
+    """Return the number of an action, as draws decide it; certain only if that is said.
+
+    What is gained was never certain in the runs by which that is measured.
+    """
     return {
         "gain": decision.estimate,
         "interval": decision.interval,
         "probability": decision.probability,
-        "certain": decision.certain,
         **known,
     }
 
@@ -178,13 +188,16 @@ def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> 
 # ---------------------------------------------------------------------- configurations
 
 
-def attempt(chances: Chances, changes: Sequence[Action]) -> Action | None:
-    """Return the configurations to try next within what is searched after `changes`."""
-    n = min(_MOST_TRIED, max(len(chances.run) // 3, 1))
+def attempt(chances: Chances, changes: Sequence[Action], others: int = 0) -> Action | None:
+    """Return the configurations to try next within what is searched after `changes`.
+
+    Few enough that they are ten trials with `others`, which are made beside them.
+    """
+    n = min(MOST_TRIED - others, max(len(chances.run) // 3, 1))
     rows, gains = chances.promising(n, [p for action in changes for p in action.parameters])
-    decision = chances.decided(gains)
-    if not len(rows) or decision.probability < _PROBABLE:
+    if not len(rows) or chances.decided(gains, chances.worth).probability < PROBABLE:
         return None
+    decision = chances.decided(gains)
     configs = _shortened(chances.run.space, rows)
     reason = _EXPECTED(
         trials=[chances.trial], expected=decision.estimate, enough=chances.enough,
@@ -208,8 +221,11 @@ def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:
     return configs
 
 
-def repeat(chances: Chances) -> Action | None:
-    """Return which trials to evaluate again, and how often, if that tells which is best."""
+def repeat(chances: Chances, *, alone: bool = True) -> Action | None:
+    """Return which trials to evaluate again, and how often, if that tells which is best.
+
+    Once where they are not `alone`: beside other trials, after which advice is asked again.
+    """
     costs, best = chances.costs, chances.best
     probable = np.bincount(costs.argmin(axis=1), minlength=costs.shape[1]) / len(costs)
     others = [i for i in ranked(-probable).tolist() if i != best and probable[i] >= _MAY_BE_BEST]
@@ -217,10 +233,10 @@ def repeat(chances: Chances) -> Action | None:
     gains = costs[:, best] - costs[:, chosen].min(axis=1)
     decision = decide(gains)
     noise = chances.draws.noise_std
-    if len(chosen) < 2 or decision.estimate < _WORTH * chances.enough:
+    if len(chosen) < 2 or decision.estimate < chances.worth / 2.0:
         return None
     # an error as large as what is to be told
-    times = int(np.clip(round((noise / decision.estimate) ** 2), 1, _MOST_TIMES))
+    times = int(np.clip(round((noise / decision.estimate) ** 2), 1, _MOST_TIMES)) if alone else 1
     which = tuple(chances.trial_of(place) for place in chosen)
     return Action(
         "repeat", evidence=(_SAME(trials=which, known=decision.estimate),), trials=which,
@@ -229,32 +245,43 @@ def repeat(chances: Chances) -> Action | None:
     )  # fmt: skip
 
 
-def keep(chances: Chances) -> Action | None:
-    """Return the trial to keep where it is not the best observed one."""
-    run, rows = chances.run, chances.rows
+def keep(chances: Chances) -> Action:
+    """Return the trial to keep: of all tried configurations that of the lowest mean."""
+    run, rows, costs = chances.run, chances.rows, chances.costs
     observed = int(np.argmin(run.cost[rows]))
-    if observed == chances.best or run.cost[rows[observed]] == run.cost[rows[chances.best]]:
-        return None
-    gains = chances.costs[:, observed] - chances.costs[:, chances.best]
-    decision = decide(gains, chances.enough, side="above")
+    if run.cost[rows[observed]] == run.cost[rows[chances.best]]:
+        observed = chances.best
+    gains = decide(costs[:, observed] - costs[:, chances.best])
+    limit = float(np.nextafter(chances.enough, np.inf))  # as much is allowed
+    right = decide(costs[:, chances.best] - costs.min(axis=1), limit, side="below")
     config = run.config(chances.trial)
-    reason = _LOWEST(
-        trials=[chances.trial], observed=chances.trial_of(observed), expected=decision.estimate,
-        enough=chances.enough, probability=decision.probability,
+    reason = _KEPT(
+        objective=run.objective_name, mean=run.sign * float(costs[:, chances.best].mean()),
+        observed=chances.trial_of(observed), expected=gains.estimate, enough=chances.enough,
+        probability=min(right.probability, 0.99),
     )  # fmt: skip
     return Action(
         "keep", tuple(config), tuple(config.values()), trials=(chances.trial,), evidence=(reason,),
-        **_told(decision),
+        **_told(gains, probability=right.probability),
     )  # fmt: skip
 
 
-def stop(chances: Chances) -> Action:
-    """Return that nothing is to be gained by what the trials tell; that is never certain."""
-    decision = chances.decided(chances.pool[1].max(axis=1, initial=0.0))
-    reason = _NOTHING(
-        trials=[chances.trial], enough=chances.enough, probability=decision.probability
-    )
+def stop(chances: Chances, others: Sequence[Action] = ()) -> Action:
+    """Return that there is no more to get by what the trials tell; that is never certain.
+
+    Where a better one exists rather than not, but the trials do not tell where, the search goes on.
+    Who makes trials makes those of `others`.
+    """
+    decision = chances.better
+    more = tuple(config for action in others for config in action.configurations)
+    known: dict[str, Any] = {
+        "trials": [chances.run.incumbent_trial], "enough": chances.enough,
+        "probability": decision.probability,
+    }  # fmt: skip
+    if decision.probability >= _RATHER:
+        reason = _SOMEWHERE(**known)
+        return Action("go_on", evidence=(reason,), configurations=more, **_told(decision))
     return Action(
-        "stop", trials=(chances.trial,), evidence=(reason,),
-        **_told(decision, probability=1.0 - decision.probability, certain=False),
+        "stop", trials=(chances.trial,), evidence=(_NOTHING(**known),), configurations=more,
+        **_told(decision, probability=1.0 - decision.probability),
     )  # fmt: skip

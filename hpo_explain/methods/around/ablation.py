@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -29,10 +28,11 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import POSITION_TOLERANCE, Array, Config, SearchSpace, encode_one
+from hpo_explain.space import Array, Config, encode_one
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
 _MOST_CHANGES = 8  # whose orders are all looked at: 256 configurations
@@ -61,7 +61,7 @@ def ablation(
     source : dict or int, optional
         Where the path starts, such as a default: a configuration, or the number of a trial. By
         default the first trial; where that is the target, the trial in the middle of the ranking.
-    target : dict, int, "duration" or "failed", optional
+    target : dict, int, "duration", "failed" or "infeasible", optional
         Where it leads; by default to the incumbent. The words are what every other function calls
         `target`: the path is one of how long trials take, or of how probably they fail.
 
@@ -87,7 +87,7 @@ def ablation(
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> result = hx.ablation(table, source=1, objective="loss")
+    >>> result = hx.methods.ablation(table, source=1, objective="loss")
     >>> result.source, result.target
     ({'x': 0.9}, {'x': 0.1})
     """
@@ -138,8 +138,9 @@ class AblationExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
-    >>> ablation = hx.AblationExplainer(surrogate).explain({"x": 0.9, "y": 0.9}, {"x": 0, "y": 0})
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> explainer = hx.methods.AblationExplainer(surrogate)
+    >>> ablation = explainer.explain({"x": 0.9, "y": 0.9}, {"x": 0, "y": 0})
     >>> ablation.steps
     (('x',), ('y',))
     """
@@ -182,7 +183,7 @@ class AblationExplainer:
         explained, about = explained_of(self.surrogate, self.subject, self.direction)
         space = explained.space
         x, y = encode_one(space, source, "source"), encode_one(space, target, "target")
-        changes = _Changes(space, x, y)
+        changes = Mixtures(space, x, y)
         (start, end), names_of = space.decode(np.stack([x, y])), space.names
         if not changes.columns:
             raise NothingToExplain(_SAME(config=start))
@@ -197,7 +198,7 @@ class AblationExplainer:
             target=end,
             steps=tuple(tuple(names_of[j] for j in step) for step in steps),
             along=tuple(
-                tuple(names_of[j] for j in _differing(path[i], path[i + 1]) if j not in step)
+                tuple(names_of[j] for j in differing(path[i], path[i + 1]) if j not in step)
                 for i, step in enumerate(steps)
             ),
             values=values,
@@ -217,56 +218,26 @@ class AblationExplainer:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Changes:
-    """What leads from one encoded row to another, and the rows on the way."""
-
-    space: SearchSpace
-    x: Array
-    y: Array
-
-    @cached_property
-    def columns(self) -> list[int]:
-        """What changes for no other reason than that it does: all else follows its parents."""
-        both = np.stack([self.x, self.y])
-        return [j for j in _differing(self.x, self.y) if self.space.allowed(both, j).all()]
-
-    @cached_property
-    def _dependent(self) -> list[int]:
-        space = self.space
-        return [j for j in space.parents_first if space.is_conditional(space.names[j])]
-
-    def row(self, done: Sequence[int]) -> Array:
-        """Return the row after some changes, and what follows; NaN where it has no value."""
-        row = self.x.copy()
-        row[list(done)] = self.y[list(done)]
-        for j in self._dependent:
-            if not self.space.allowed(row[None, :], j)[0]:
-                row[j] = np.nan
-            elif j not in self.columns and np.isnan(row[j]):
-                row[j] = self.y[j]
-        return row
-
-    def next_after(self, done: Sequence[int]) -> tuple[list[tuple[int, ...]], Array]:
-        """Return what can be changed next, and the rows: single ones, else the smallest sets."""
-        left = [j for j in self.columns if j not in done]
-        for size in range(1, len(left)):
-            if size > 1 and comb(len(left), size) > _MOST_SETS:
-                break
-            sets = list(combinations(left, size))
-            rows = np.array([self.row([*done, *one]) for one in sets])
-            valid = self.space.is_valid(rows)
-            if valid.any():
-                return [one for one, there in zip(sets, valid, strict=True) if there], rows[valid]
-        return [tuple(left)], self.row([*done, *left])[None, :]
+def _next_after(changes: Mixtures, done: Sequence[int]) -> tuple[list[tuple[int, ...]], Array]:
+    """Return what can be changed next, and the rows: single ones, else the smallest sets."""
+    left = [j for j in changes.columns if j not in done]
+    for size in range(1, len(left)):
+        if size > 1 and comb(len(left), size) > _MOST_SETS:
+            break
+        sets = list(combinations(left, size))
+        rows = np.array([changes.row([*done, *one]) for one in sets])
+        valid = changes.space.is_valid(rows)
+        if valid.any():
+            return [one for one, there in zip(sets, valid, strict=True) if there], rows[valid]
+    return [tuple(left)], changes.row([*done, *left])[None, :]
 
 
-def _path(explained: Explained, changes: _Changes) -> tuple[Array, list[tuple[int, ...]], Any]:
+def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[int, ...]], Any]:
     """Return the rows of the path, the columns of each step, and all gains of each round."""
     rows, steps, rounds = [changes.x], list[tuple[int, ...]](), []
     done: list[int] = []
     while len(done) < len(changes.columns):
-        candidates, after = changes.next_after(done)
+        candidates, after = _next_after(changes, done)
         cost = explained.sign * explained(np.vstack([rows[-1], after]))
         gains = cost[0] - cost[1:]
         labels = [" + ".join(explained.space.names[j] for j in one) for one in candidates]
@@ -279,7 +250,7 @@ def _path(explained: Explained, changes: _Changes) -> tuple[Array, list[tuple[in
 
 
 def _shapley(
-    explained: Explained, changes: _Changes, steps: list[tuple[int, ...]], seed: int
+    explained: Explained, changes: Mixtures, steps: list[tuple[int, ...]], seed: int
 ) -> tuple[Array, bool]:
     """Return the baseline Shapley values of the steps, and whether coalitions were sampled."""
     space, x, y, columns = changes.space, changes.x, changes.y, changes.columns
@@ -298,21 +269,14 @@ def _shapley(
     return of_steps, bool(dict(how.values).get("sampled"))
 
 
-def _shapley_drawn(draws: Draws, changes: _Changes, steps: list[tuple[int, ...]]) -> Array | None:
+def _shapley_drawn(draws: Draws, changes: Mixtures, steps: list[tuple[int, ...]]) -> Array | None:
     """Return the Shapley values in each draw, (k, draws): linear in all 2^n configurations."""
     n = len(changes.columns)
     if n > _MOST_CHANGES:
         return None
-    columns = np.array(changes.columns)
-    rows = np.array([changes.row(columns[members]) for members in all_coalitions(n)])
+    rows = changes.rows(all_coalitions(n))
     if not changes.space.is_valid(rows).all():
         return None
     bits = [[changes.columns.index(j) for j in step] for step in steps]
     weights = np.array([shapley_weights(n)[step].sum(axis=0) for step in bits])
     return np.asarray(-weights @ (draws.sign * draws.draws(rows)).T)
-
-
-def _differing(a: Array, b: Array) -> list[int]:
-    """Return the columns in which two rows differ, activity included."""
-    apart = np.abs(a - b) > POSITION_TOLERANCE
-    return np.flatnonzero(apart | (np.isnan(a) != np.isnan(b))).tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,11 +13,8 @@ from hpo_explain.base.numbers import format_level, format_value, leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import UNCLEAR, Estimate
-from hpo_explain.belief.decide import CHOSEN, LEVEL, STRETCH, Decision, decide, interval
+from hpo_explain.belief.decide import CHOSEN, LEVEL, NEGLIGIBLE, STRETCH, Decision, decide, interval
 from hpo_explain.space import Array
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
 _ROUNDED = 1e-12  # of the values that a gain is the difference of
@@ -61,7 +58,7 @@ class Ablation(Result):
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.ablation(table, source=1, objective="loss").labels
+    >>> hx.methods.ablation(table, source=1, objective="loss").labels
     ('x',)
     """
 
@@ -149,8 +146,13 @@ class Ablation(Result):
 
     @property
     def whole(self) -> Decision | None:
-        """Whether the whole path is a gain or a loss."""
-        return None if self.gains_drawn is None else _decided(self.gains_drawn.sum(axis=0))
+        """Whether the whole path is a gain or a loss.
+
+        Its target was mostly chosen as the best of many, which seems better than it is.
+        """
+        if self.gains_drawn is None:
+            return None
+        return _decided(self.gains_drawn.sum(axis=0), least=NEGLIGIBLE * self.noise_std)
 
     @property
     def each(self) -> tuple[Decision | None, ...]:
@@ -197,10 +199,6 @@ class Ablation(Result):
         Not where the differences are within the model's uncertainty.
         """
         return bool(self._order_claims())
-
-    def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw gains and Shapley values side by side, relative to the whole; return the axes."""
-        return self.plot(ax, view="shares", width=width)
 
     def change(self, names: tuple[str, ...]) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
@@ -257,8 +255,8 @@ class Ablation(Result):
         )
 
 
-def _decided(drawn: Array, level: float = LEVEL) -> Decision:
-    return decide(drawn, level=level, stretch=STRETCH["average"])
+def _decided(drawn: Array, level: float = LEVEL, least: float = 0.0) -> Decision:
+    return decide(drawn, level=level, stretch=STRETCH["average"], least=least)
 
 
 def _of(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:

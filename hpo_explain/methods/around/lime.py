@@ -134,7 +134,7 @@ def lime(
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.lime(table, objective="loss", sampling="tried").statements[0].text
+    >>> hx.methods.lime(table, objective="loss", sampling="tried").statements[0].text
     'x from 0.1 to 0.9'
     """
     check_option("sampling", sampling, (*LIME_SAMPLINGS, "tried"))
@@ -162,9 +162,9 @@ class LimeExplainer:
         The configurations z: a number of them, or encoded rows such as those that were tried.
     sampling : {"uniform", "local", "perturbed", "univariate", "grid"}, default "uniform"
         Where a number of them is drawn: from the whole space (one Latin hypercube); around x as
-        :func:`hpo_explain.local_background` does; from the configurations tried, some values
-        changed; from the values tried of each hyperparameter by itself; or from an equidistant grid
-        with at most so many points.
+        :func:`hpo_explain.methods.local_background` does; from the configurations tried, some
+        values changed; from the values tried of each hyperparameter by itself; or from an
+        equidistant grid with at most so many points.
     kernel_width : float, optional
         σ, above 0, in units of d: 1 is the whole range of one hyperparameter. By default 0.75 times
         the root mean square distance of the space's configurations from x.
@@ -195,8 +195,8 @@ class LimeExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
-    >>> result = hx.LimeExplainer(surrogate, sample=200).explain({"x": 0.5, "y": 0.5})
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> result = hx.methods.LimeExplainer(surrogate, sample=200).explain({"x": 0.5, "y": 0.5})
     >>> result.statements[0].text, round(result.statements[0].effect, 1)
     ('x from 0 to 1', 3.0)
     """

@@ -192,7 +192,7 @@ class LimeExplanation(Result):
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> result = hx.lime(table, objective="loss")
+    >>> result = hx.methods.lime(table, objective="loss")
     >>> result.model, bool(result.statements[0].effect > 0)
     ('linear', True)
     """

@@ -80,7 +80,7 @@ def local_importance(asked: Asked, config: Config | int | None = None) -> LocalI
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.local_importance(table, objective="loss").config
+    >>> hx.methods.local_importance(table, objective="loss").config
     {'x': 0.1}
     """
     at, model = asked.config("config", config), asked.model
@@ -124,8 +124,8 @@ class LocalImportanceExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
-    >>> result = hx.LocalImportanceExplainer(surrogate).explain({"x": 0.5, "y": 0.5})
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> result = hx.methods.LocalImportanceExplainer(surrogate).explain({"x": 0.5, "y": 0.5})
     >>> result.importance.round(2).tolist()
     [0.9, 0.1]
     """
@@ -180,7 +180,7 @@ class LocalImportanceExplainer:
         importance = _shares(variance[None, :])[0]
         drawn, std = None, self._over_trees(rows, members, owner, points)
         if self._draws is not None and len(rows):
-            drawn = self._by_function(self._draws.draws(rows).T, members, owner, points)
+            drawn = _varying(self._by_function(self._draws.draws(rows).T, members, owner, points))
             importance, std = drawn.mean(axis=0), drawn.std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
@@ -264,9 +264,7 @@ class LocalImportanceExplainer:
         by_tree = self._explained.by_tree(rows) if len(rows) else None
         if by_tree is None:
             return None
-        shares = self._by_function(by_tree, members, owner, points)
-        varying = shares.any(axis=1)  # a tree that is constant here has no shares
-        shares = shares[varying] if varying.any() else shares
+        shares = _varying(self._by_function(by_tree, members, owner, points))
         return np.asarray((shares - shares[:1]).std(axis=0))
 
     def _curves(
@@ -324,6 +322,12 @@ def _variance(values: Array, shares: Array) -> Array:
     centred = values - values[:1]  # equal values have none, not even from rounding
     centred = centred - shares @ centred
     return np.asarray(shares @ centred**2, dtype=float)
+
+
+def _varying(shares: Array) -> Array:
+    """Return the shares in those functions that vary here: a constant one has none."""
+    varying = shares.any(axis=1)
+    return shares[varying] if varying.any() else shares
 
 
 def _shares(variance: Array) -> Array:

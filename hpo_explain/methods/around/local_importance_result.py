@@ -48,7 +48,7 @@ class LocalImportance(Result):
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.local_importance(table, objective="loss").share("x")
+    >>> hx.methods.local_importance(table, objective="loss").share("x")
     1.0
     """
 

@@ -32,7 +32,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.asked.explained import Explained, accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
@@ -58,6 +57,7 @@ from hpo_explain.methods._engines.rows_at import (
     highest,
     one_or_two,
 )
+from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, on_grid
 from hpo_explain.models.protocols import Surrogate, mean_of
@@ -91,62 +91,6 @@ _TOO_FEW = declared_fact(
 )
 
 
-@explains(of="surrogate")
-def accumulated_local_effects(
-    asked: Asked,
-    names: str | Sequence[str],
-    *,
-    sample: int | npt.ArrayLike | None = None,
-    grid_size: int = 20,
-) -> Effect:
-    """Show what changes with one or two hyperparameters along the configurations tried.
-
-    Where trials crowd, or hyperparameters were tried in certain combinations only, a partial
-    dependence also averages over combinations that nobody tried; this does not.
-
-    Parameters
-    ----------
-    names : str or pair of str
-        The hyperparameters; of a pair what both do together beyond the sum of both.
-    sample : int or ndarray of shape (n, d), optional
-        The configurations whose local effects are averaged; by default those tried.
-    grid_size : int, default 20
-        The most values of a numeric hyperparameter.
-
-    Returns
-    -------
-    Effect
-        Curve or surface with its band, in the objective's units, relative to the average.
-
-    Raises
-    ------
-    NothingToExplain
-        If fewer than two values of a hyperparameter were tried.
-    ValueError
-        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
-
-    References
-    ----------
-    .. [1] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
-       box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
-       https://doi.org/10.1111/rssb.12377
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> effect = hx.accumulated_local_effects(table, "x", objective="loss")
-    >>> bool(effect.mean[-1] > 0 > effect.mean[0])
-    True
-    """
-    explainer = AccumulatedLocalEffectsExplainer(
-        asked.model, sample=sample, grid_size=grid_size, feasible=asked.feasible,
-        subject=asked.subject(), seed=asked.seed,
-    )  # fmt: skip
-    return explainer.explain(names)
-
-
 class AccumulatedLocalEffectsExplainer:
     """Accumulates a surrogate's local effects along one or two hyperparameters.
 
@@ -168,6 +112,8 @@ class AccumulatedLocalEffectsExplainer:
     subject : Subject, optional
         What is explained, with the incumbent and the tried configurations, such as
         ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
+    given : mapping of str to sequence, optional
+        Sub-space, as in :meth:`FanovaExplainer.explain`: of the sample what lies in it counts.
     seed : int, default 0
         Seed of a drawn sample, and of the choice among more than 1000 configurations (500 for a
         pair).
@@ -175,7 +121,7 @@ class AccumulatedLocalEffectsExplainer:
     Raises
     ------
     ValueError
-        If the grid has one value, or the sample is outside the space.
+        If the grid has one value, the sample is outside the space, or `given` leaves nothing of it.
 
     References
     ----------
@@ -188,7 +134,7 @@ class AccumulatedLocalEffectsExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 2.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
     >>> explainer = AccumulatedLocalEffectsExplainer(surrogate, sample=X, grid_size=5)
     >>> effect = explainer.explain("x")
     >>> effect.mean.round(1) + 0.0
@@ -204,24 +150,29 @@ class AccumulatedLocalEffectsExplainer:
         feasible: Callable[[Array], Array] | None = None,
         direction: Direction = "minimize",
         subject: Subject | None = None,
+        given: Given | None = None,
         seed: int = 0,
     ) -> None:
         self._surrogate = accepted_surrogate(surrogate)
         self._space = surrogate.space
-        self._subject = Explained.of(surrogate, direction).completed(subject)
+        self._part = SubSpace.of(self._space, given)
+        self._whole = Explained.of(surrogate, direction).completed(subject)
+        self._subject = self._part.of_subject(self._whole)
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._feasible = feasible
         self._seed = check_seed(seed)
         if sample is None:
-            if not len(self._subject.tried):
+            if not len(self._whole.tried):
                 problem = "is None, but the tried configurations are not known"
                 remedy = "Give encoded rows, a number of rows, or a subject that knows the trials."
                 raise InputError("sample", problem, sample, remedy)
-            self._sample = self._subject.tried
+            sampled = self._whole.tried
         elif np.ndim(sample) == 0:
-            self._sample = self._space.sample(check_count("sample", sample), seed=seed)
+            latent = self._part.sample(check_count("sample", sample), seed=seed)
+            sampled = self._space.project(latent)
         else:
-            self._sample = checked_sample(self._space, sample)
+            sampled = checked_sample(self._space, sample)
+        self._sample = sampled[self._part.holds(sampled)]
 
     @shows_progress
     def explain(self, names: str | Sequence[str]) -> Effect:
@@ -263,7 +214,7 @@ class AccumulatedLocalEffectsExplainer:
             feasible = highest(space, self._feasible, latent, members, places).reshape(shape)
         found = Effect(
             kind="accumulated",
-            **on_grid(self._subject, self._surrogate, members, positions),
+            **on_grid(self._whole, self._surrogate, members, positions, self._part),
             mean=mean[np.ix_(*orders)],
             std=np.full(shape, np.nan) if drawn is None else drawn.std(axis=-1)[np.ix_(*orders)],
             drawn=None if drawn is None else drawn[np.ix_(*orders)],
@@ -309,7 +260,8 @@ class AccumulatedLocalEffectsExplainer:
             self._surrogate,
             sample=_PARTIAL_ROWS,
             grid_size=_PARTIAL_GRID,
-            subject=self._subject,
+            subject=self._whole,
+            given=self._part.given,
             seed=self._seed,
         )
         effect = explainer.explain(found.names)

@@ -84,9 +84,10 @@ class Effect(Result):
         The observed trials' values, one tuple per hyperparameter.
     activity : tuple of float
         Of a marginal: the share of the space in which each is active.
-    rows, given
-        Of a marginal: what its std is over ("trees" or "draws"), and the sub-space that it is
-        restricted to.
+    rows : {"trees", "draws", ""}
+        Of a marginal: what its std is over.
+    given : mapping of str to list
+        The sub-space that it is restricted to; empty for the whole space.
 
     Examples
     --------
@@ -221,7 +222,14 @@ class Effect(Result):
             tail = (1.0 - level) / 2.0
             low, high = np.quantile(self.drawn, [tail, 1.0 - tail], axis=-1)
             half = self._stretch * (high - low) / 2.0
-        return self.mean - half, self.mean + half
+        low, high = np.clip([self.mean - half, self.mean + half], *self._bounds)
+        return low, high
+
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        """What the objective cannot leave, where the effect is one in its own units."""
+        relative = self.kind == "accumulated" or self.subject.acquisition
+        return (-np.inf, np.inf) if relative else self.subject.bounds
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -367,12 +375,15 @@ class Effect(Result):
     def lead(self) -> str:
         """How a sentence about it begins."""
         objective = f"the {self.subject.objective_name}"
-        return {
+        lead = {
             "average": f"On average {objective}",
             "attainable": f"With all others at their best {objective}",
             "accumulated": f"Along the trials, relative to their average, {objective}",
             "marginal": f"On average the predicted {self.subject.objective_name}",
         }[self.kind]
+        if not self.given:
+            return lead
+        return f"Given {self.subject.sub_space(self.given)}, {lead[0].lower()}{lead[1:]}"
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -424,9 +435,8 @@ class Effect(Result):
         if self.drawn is None:
             return self._told("best", "best", None, because=self._basis, **held)
         drawn = self.drawn.reshape(self.mean.size, -1)[place]
-        decision = Decision(
-            level, interval(drawn, stretch=self._stretch), _MASS, narrowed, level, np.nan
-        )
+        low, high = np.clip(interval(drawn, stretch=self._stretch), *self._bounds).tolist()
+        decision = Decision(level, (low, high), _MASS, narrowed, level, np.nan)
         claim = self._told(
             "best", "best" if narrowed else "open", decision, because=self._basis, **held
         )

@@ -57,7 +57,7 @@ def effect(
     kept = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
     x = axis_of(found, 0, kept if named else None)
     points = as_points(found)
-    at, mean, half = x.places, found.mean[kept], _half(found)[kept]
+    at, mean, half = x.places, found.mean[kept], _half(found)[..., kept]
     second = _second(found)
     untried = _untried(found)[kept]
     best = found.best[kept] if found.compared and compared else np.zeros(len(kept), dtype=bool)
@@ -68,9 +68,9 @@ def effect(
     lines, dots = list[Line](), list[Dots]()
     if points:
         if second is not None:
-            value, error = (None if v is None else v[kept] for v in second)
+            value, error = (None if v is None else v[..., kept] for v in second)
             dots.append(Dots(at + _BESIDE, np.asarray(value), error, "second"))
-        dots += [Dots(at[g], mean[g], half[g], look) for look, g in groups.items() if g.any()]
+        dots += [Dots(at[g], mean[g], half[..., g], look) for look, g in groups.items() if g.any()]
     else:
         lines += [] if second is None else [Line(at, *second, look="second")]
         lines.append(Line(at, mean, half))
@@ -138,7 +138,7 @@ def _half(found: Effect) -> Array:
     if found.kind == "marginal":
         return np.nan_to_num(found.std)
     lower, upper = found.band()
-    return np.nan_to_num((upper - lower) / 2.0)
+    return np.nan_to_num([np.maximum(found.mean - lower, 0.0), np.maximum(upper - found.mean, 0.0)])
 
 
 def _second(found: Effect) -> tuple[Array, Array | None] | None:
@@ -226,21 +226,22 @@ def _around(found: Effect, *, points: bool, dimmed: bool, left_out: int = 0) -> 
     marginal = found.kind == "marginal"
     return {
         "heading": heading.format(names=names, objective=shorten(found.subject.objective_name, 40)),
-        "subtitle": _subtitle(found),
+        "subtitle": subtitle(found),
         "footer": _footer(found, points, dimmed, left_out),
         "caution": "" if marginal else found.caution,
         "means": {} if marginal else {mark: text for mark, text in means.items() if text},
     }
 
 
-def _subtitle(found: Effect) -> str:
+def subtitle(found: Effect) -> str:
+    """Say what the values are, and which are better."""
     better = f"{'lower' if found.subject.lower_is_better else 'higher'} is better"
+    where = f"given {_sub_space(found)}, " if found.given else ""
     if found.kind == "accumulated":
         beyond = ", beyond the sum of both" * (len(found.names) == 2)
-        return f"accumulated local effects{beyond}; {better}"
+        return f"{where}accumulated local effects{beyond}; {better}"
     if found.kind == "average":
-        return f"partial dependence: averaged over all other hyperparameters; {better}"
-    where = f"given {_sub_space(found)}, " if found.given else ""
+        return f"{where}partial dependence: averaged over all other hyperparameters; {better}"
     active = [
         f"{name} is active in {percent(share)} of the {'sub-space' if where else 'space'} and "
         "makes no difference elsewhere"

@@ -27,7 +27,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.asked.explained import Explained, accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import (
     check_count,
@@ -54,9 +53,10 @@ from hpo_explain.methods._engines.rows_at import (
     one_or_two,
     values_together,
 )
+from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
-from hpo_explain.models._tree_boxes import activity_intervals
+from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -79,69 +79,6 @@ BAND = declared_fact(
     ),
 )  # fmt: skip
 _NEVER_VALID = declared_fact("values_never_valid", "NaN: values without a valid configuration")
-
-
-@explains(of="surrogate")
-def partial_dependence(
-    asked: Asked,
-    names: str | Sequence[str],
-    *,
-    sample: int | npt.ArrayLike = 1000,
-    grid_size: int = 20,
-    variance: Variance | None = None,
-    attainable: bool = True,
-) -> Effect:
-    """Show the effect of one or two hyperparameters, and how well it is known.
-
-    Parameters
-    ----------
-    names : str or pair of str
-        The hyperparameters.
-    sample : int or ndarray of shape (n, d), default 1000
-        The configurations that are averaged: so many of the space's measure (of draws fewer: 10,000
-        for all values together), or encoded rows.
-    grid_size : int, default 20
-        Points of the grid where a hyperparameter has more values; equidistant on its own scale.
-    variance : {"average", "covariance"}, optional
-        Whether the band is that of single configurations (Eq. 5), or of their average (Eq. 4); by
-        default that of the average where the model has draws.
-    attainable : bool, default True
-        Whether the best over all others stands beside the average (of one hyperparameter): it
-        answers which value, or which model family, can reach the best objective.
-
-    Returns
-    -------
-    Effect
-        Curve or surface with its band, in the objective's units.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> effect = hx.partial_dependence(table, "x", objective="loss", sample=10)
-    >>> bool(effect.mean[-1] > effect.mean[0])
-    True
-    """
-    options: dict[str, Any] = {"sample": sample, "grid_size": grid_size, "attainable": attainable}
-    return explainer_of(asked, variance, **options).explain(names)
-
-
-def explainer_of(
-    asked: Asked, variance: Variance | None, **options: Any
-) -> PartialDependenceExplainer:
-    """Return the explainer of what was asked for; by default of the average where it is known."""
-    if variance is None:
-        variance = "covariance" if isinstance(asked.model, SupportsJoint) else "average"
-    return PartialDependenceExplainer(
-        asked.model, variance=variance, feasible=asked.feasible, subject=asked.subject(),
-        seed=asked.seed, **options,
-    )  # fmt: skip
 
 
 class PartialDependenceExplainer:
@@ -169,14 +106,17 @@ class PartialDependenceExplainer:
     subject : Subject, optional
         What is explained, with the incumbent and the tried configurations, such as
         ``Subject.of(run)``; by default it is made from the surrogate and `direction`.
+    given : mapping of str to sequence, optional
+        Sub-space, as in :meth:`FanovaExplainer.explain`: it alone is averaged over, by its trials
+        it is said what was tried, and of what it names the grid has the values that are left.
     seed : int, default 0
         Seed of the sample.
 
     Raises
     ------
     ValueError
-        If an option is unknown, the grid has one point, the sample is outside the space, or
-        "covariance" is asked for without a joint posterior.
+        If an option is unknown, the grid has one point, the sample is outside the space or its
+        part, `given` leaves nothing of it, or "covariance" is asked for without a joint posterior.
 
     References
     ----------
@@ -188,7 +128,7 @@ class PartialDependenceExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 2.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
     >>> effect = PartialDependenceExplainer(surrogate, sample=100, grid_size=5).explain("x")
     >>> effect.grid
     (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -205,11 +145,14 @@ class PartialDependenceExplainer:
         feasible: Callable[[Array], Array] | None = None,
         direction: Direction = "minimize",
         subject: Subject | None = None,
+        given: Given | None = None,
         seed: int = 0,
     ) -> None:
         self._surrogate = accepted_surrogate(surrogate)
         self._space = surrogate.space
-        self._subject = Explained.of(surrogate, direction).completed(subject)
+        self._part = SubSpace.of(self._space, given)
+        self._whole = Explained.of(surrogate, direction).completed(subject)
+        self._subject = self._part.of_subject(self._whole)
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._variance = check_option("variance", variance, VARIANCES)
         self._attainable = check_flag("attainable", attainable)
@@ -226,13 +169,13 @@ class PartialDependenceExplainer:
                 variance,
                 ("Use ", Option("variance", "average"), "."),
             )
-        self._given: Array | None = None
+        self._rows_given: Array | None = None
         self._size = 0
         self._draws = as_draws(surrogate, self._subject.direction, seed=self._seed)
         if np.ndim(sample) == 0:
             self._size = check_count("sample", sample)
         else:
-            self._given = checked_sample(self._space, sample)
+            self._rows_given = checked_sample(self._space, sample)
 
     @shows_progress
     def explain(self, names: str | Sequence[str]) -> Effect:
@@ -283,18 +226,7 @@ class PartialDependenceExplainer:
         ValueError
             If there is no name, or :meth:`explain` refuses one.
         """
-        if not len(names):
-            problem = "is empty"
-            raise InputError("names", problem, names, "Name at least one hyperparameter.")
-        effects = tuple(self.explain(one) for one in steps(names, "effects"))
-        alone = {name for effect in effects for name in effect.names if len(effect.names) == 1}
-        return PartialDependences(
-            subject=effects[0].subject,
-            effects=effects,
-            shares=dict(shares or {}),
-            left_out=tuple(name for name in self._space.names if name not in alone),
-            notes=tuple(dict.fromkeys(note for effect in effects for note in effect.notes)),
-        )
+        return all_of(self, names, shares)
 
     def effect_and_rows(self, names: str | Sequence[str]) -> tuple[Effect, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages."""
@@ -305,6 +237,8 @@ class PartialDependenceExplainer:
         space = self._space
         wanted = one_or_two(space, names)
         members = [space.index(name) for name in wanted]
+        if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
+            self._part.where_active(members)  # else it says why there is nothing
         positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
         values = np.stack(np.meshgrid(*positions, indexing="ij"), axis=-1).reshape(-1, len(members))
@@ -349,7 +283,7 @@ class PartialDependenceExplainer:
             some = rows[:_FEASIBLE_ROWS]
             feasible = highest(space, self._feasible, some, members, values).reshape(shape)
         effect = Effect(
-            **on_grid(self._subject, self._surrogate, members, positions),
+            **on_grid(self._whole, self._surrogate, members, positions, self._part),
             mean=mean,
             std=std,
             ice_mean=ice_mean.reshape(-1, *shape),
@@ -379,15 +313,18 @@ class PartialDependenceExplainer:
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
         parameter = self._space.parameters[j]
-        equidistant = np.linspace(0.0, 1.0, self._grid_size)
+        equidistant = np.linspace(*self._part.ends(j), self._grid_size)
         if parameter.size is None:
             return equidistant
         if isinstance(parameter, CategoricalParameter):
-            return codes_of(self._subject, j, members)
-        if parameter.size <= self._grid_size:
-            grid = parameter.grid()
-            return equidistant if grid is None else grid[0]
-        return np.unique(parameter.nearest(equidistant))
+            codes = codes_of(self._subject, j, members)
+            return codes[self._part.has(j, codes)]
+        grid = parameter.grid()
+        if grid is None or (parameter.size > self._grid_size and j not in self._part.kept):
+            return np.unique(parameter.nearest(equidistant))
+        left = grid[0][self._part.has(j, grid[0])]
+        some = np.linspace(0, len(left) - 1, min(len(left), self._grid_size))
+        return np.asarray(left[some.round().astype(int)])
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
@@ -432,7 +369,7 @@ class PartialDependenceExplainer:
             members[0],
             positions,
             self._subject.direction,
-            feasible=self._feasible,
+            feasible=self._allowed(members),
             seed=self._seed,
         )
         if feasible is None:
@@ -442,6 +379,18 @@ class PartialDependenceExplainer:
         mean, std = (np.where(able, values, np.nan) for values in (found.mean, found.std))
         return replace(found, mean=mean, std=std)
 
+    def _allowed(self, members: list[int]) -> Callable[[Array], Array] | None:
+        """Return the probability of being feasible, and in the part that is left."""
+        part, feasible = self._part, self._feasible
+        if not part.kept:
+            return feasible
+
+        def allowed(X: Array) -> Array:
+            inside = part.holds(X, free=members).astype(float)
+            return inside if feasible is None else inside * feasible(X)
+
+        return allowed
+
     def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
         """Return each tree's marginal over all configurations in which the members are active.
 
@@ -449,7 +398,7 @@ class PartialDependenceExplainer:
         one member decides whether the other is active.
         """
         space = self._space
-        if self._boxes is None or self._given is not None:
+        if self._boxes is None or self._rows_given is not None:
             return None
         active = activity_intervals(space, self._ranks)
         intervals = {ancestor: kept for j in members for ancestor, kept in active[j].items()}
@@ -459,6 +408,9 @@ class PartialDependenceExplainer:
         if any(j in intervals for j in members) or (len(members) == 2 and len(intervals) > 0):
             return None
         intervals |= own
+        if self._part.kept:
+            part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
+            intervals |= {j: kept for j, kept in part.kept.items() if j not in members}
         boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
         points = []
         for j, p in zip(members, positions, strict=True):
@@ -471,13 +423,14 @@ class PartialDependenceExplainer:
     def _rows(self, members: list[int], most: int) -> Array:
         """Return latent rows of the sample in which all members can be active, at most so many."""
         space = self._space
-        if self._given is not None:
-            rows = self._given[may_be_active(space, self._given, members)]
+        if self._rows_given is not None:
+            rows = self._rows_given[self._part.holds(self._rows_given, free=members)]
+            rows = rows[may_be_active(space, rows, members)]
         else:
             wanted = size = min(self._size, most)
             rows = np.empty((0, len(space)))
             while len(rows) < wanted and size <= _DRAWS * wanted:
-                drawn = space.sample(size, seed=self._seed, latent=True)
+                drawn = self._part.sample(size, seed=self._seed)
                 rows = drawn[may_be_active(space, drawn, members)][:wanted]
                 size *= 2
         if not len(rows):
@@ -494,6 +447,26 @@ class PartialDependenceExplainer:
 # ---------------------------------------------------------------------- what effects share
 
 
+def all_of(
+    explainer: Any,
+    names: Sequence[str | Sequence[str]],
+    shares: Mapping[tuple[str, ...], float] | None = None,
+) -> PartialDependences:
+    """Return the effects of several hyperparameters and pairs, each as of an explainer."""
+    if not len(names):
+        problem = "is empty"
+        raise InputError("names", problem, names, "Name at least one hyperparameter.")
+    effects = tuple(explainer.explain(one) for one in steps(names, "effects"))
+    alone = {name for effect in effects for name in effect.names if len(effect.names) == 1}
+    return PartialDependences(
+        subject=effects[0].subject,
+        effects=effects,
+        shares=dict(shares or {}),
+        left_out=tuple(n for n in effects[0].subject.space.names if n not in alone),
+        notes=tuple(dict.fromkeys(note for effect in effects for note in effect.notes)),
+    )
+
+
 def _averaged(values: Array) -> Array:
     """Return the mean of each column over the rows that have a value."""
     with np.errstate(invalid="ignore"):
@@ -501,9 +474,12 @@ def _averaged(values: Array) -> Array:
 
 
 def on_grid(
-    subject: Subject, surrogate: Surrogate, members: Sequence[int], positions: Sequence[Array]
-) -> dict[str, Any]:
-    """Return what every effect on a grid knows of it and of the trials."""
+    whole: Subject, surrogate: Surrogate, members: Sequence[int], positions: Sequence[Array],
+    part: SubSpace,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what every effect on a grid in a part of the space knows of it and of the trials."""
+    subject = part.of_subject(whole)
+    known = not len(whole.tried) or len(subject.tried) > 0  # else it is known: nothing was tried
     parameters = [subject.space.parameters[j] for j in members]
     names = tuple(parameter.name for parameter in parameters)
     axes = tuple(tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True))
@@ -512,7 +488,8 @@ def on_grid(
         "names": names,
         "grid": axes[0] if len(axes) == 1 else axes,
         "positions": tuple(positions),
-        "supported": supported_at(subject.support, names, axes),
+        "supported": supported_at(subject.support, names, axes) & known,
+        "given": part.given,
         "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
         "tried": values_together(subject.space, members, subject.tried),
     }

@@ -24,7 +24,7 @@ _MOST_TOLD = 6
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PartialDependences(Result):
-    """Partial dependences of one model, on single hyperparameters and on pairs.
+    """Effects by one model, of single hyperparameters and of pairs.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class PartialDependences(Result):
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(30), "y": rng.random(30)})
     >>> table["loss"] = 0.2 * table.x + table.y
-    >>> found = hx.partial_dependences(table, objective="loss", sample=20)
+    >>> found = hx.partial_dependence(table, objective="loss", sample=20)
     >>> [effect.names for effect in found]
     [('y',), ('x',)]
     """

@@ -15,6 +15,7 @@ from hpo_explain.methods.effects.effect_show import (
     band_caption,
     dimmed_caption,
     effect,
+    subtitle,
 )
 from hpo_explain.methods.effects.partial_dependences_result import SEPARATOR, PartialDependences
 
@@ -44,8 +45,7 @@ def panels(found: PartialDependences) -> Panels:
     return Panels(
         panels=[replace(p, **scale) if isinstance(p, Cells) else p for p in drawn],  # type: ignore[arg-type]
         heading=f"Effects on the {objective}",
-        subtitle="partial dependence: averaged over all other hyperparameters; "
-        f"{'lower' if found.subject.lower_is_better else 'higher'} is better",
+        subtitle=subtitle(shown[0]),
         footer=_footer(found),
         same_y=len(alone) == len(drawn),
     )

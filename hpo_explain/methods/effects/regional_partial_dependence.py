@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_number, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import SPLITS, Direction, Split
@@ -33,6 +32,7 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.rows_at import values_together
+from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
@@ -47,58 +47,6 @@ ALL_SUBSETS = 10  # categories up to which every subset is tried
 Ints = npt.NDArray[np.int64]
 
 
-@explains(of="surrogate")
-def regional_partial_dependence(
-    asked: Asked,
-    names: str | Sequence[str],
-    *,
-    sample: int | npt.ArrayLike = 1000,
-    grid_size: int = 20,
-    max_depth: int = 3,
-    criterion: Split = "l2",
-) -> RegionalPartialDependence:
-    """Show the effect of one or two hyperparameters in regions of similar uncertainty.
-
-    Parameters
-    ----------
-    names : str or pair of str
-        The hyperparameters.
-    sample : int or ndarray of shape (n, d), default 1000
-        The configurations that are averaged: so many of the space's measure, or encoded rows.
-    grid_size : int, default 20
-        Points of the grid where a hyperparameter has more values.
-    max_depth : int, default 3
-        Most splits that lead to a region.
-    criterion : {"l2", "area", "variance", "mean"}, default "l2"
-        What is made similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
-
-    Returns
-    -------
-    RegionalPartialDependence
-        The regions, the incumbent's first.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
-    >>> table["loss"] = table.x + table.y
-    >>> result = hx.regional_partial_dependence(table, "x", objective="loss", sample=100)
-    >>> result.regions[0].holds(result.subject.incumbent)
-    True
-    """
-    explainer = RegionalPartialDependenceExplainer(
-        asked.model, sample=sample, grid_size=grid_size, max_depth=max_depth, criterion=criterion,
-        subject=asked.subject(), seed=asked.seed,
-    )  # fmt: skip
-    return explainer.explain(names)
-
-
 class RegionalPartialDependenceExplainer:
     """Splits the space into regions within which the surrogate's uncertainty is similar.
 
@@ -106,7 +54,7 @@ class RegionalPartialDependenceExplainer:
     ----------
     surrogate : Surrogate
         The model of the objective.
-    sample, grid_size, direction, seed
+    sample, grid_size, direction, given, seed
         As in :class:`PartialDependenceExplainer`.
     subject : Subject, optional
         What is explained, such as ``Subject.of(run)``; the region of its incumbent comes first.
@@ -134,7 +82,7 @@ class RegionalPartialDependenceExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1) * [1.0, 0.5]  # the upper half of y was never tried
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
     >>> explainer = RegionalPartialDependenceExplainer(surrogate, sample=200, max_depth=1)
     >>> [condition.name for condition in explainer.explain("x").regions[0].conditions]
     ['y']
@@ -152,6 +100,7 @@ class RegionalPartialDependenceExplainer:
         min_improvement: float = 0.01,
         direction: Direction = "minimize",
         subject: Subject | None = None,
+        given: Given | None = None,
         seed: int = 0,
     ) -> None:
         self._explainer = PartialDependenceExplainer(
@@ -160,6 +109,7 @@ class RegionalPartialDependenceExplainer:
             grid_size=grid_size,
             direction=direction,
             subject=subject,
+            given=given,
             seed=seed,
         )
         self._surrogate = surrogate

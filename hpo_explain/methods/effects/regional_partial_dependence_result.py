@@ -17,7 +17,6 @@ from hpo_explain.methods.effects.effect_result import Effect
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +43,8 @@ class Region:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> X = space.sample(20, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0])
-    >>> explainer = hx.RegionalPartialDependenceExplainer(surrogate, sample=50)
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0])
+    >>> explainer = hx.methods.RegionalPartialDependenceExplainer(surrogate, sample=50)
     >>> region = explainer.explain("x").regions[0]
     >>> region.label, region.weight
     ('everywhere', 1.0)
@@ -96,8 +95,9 @@ class RegionalPartialDependence(Result):
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1) * [1.0, 0.5]  # the upper half of y was never tried
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
-    >>> explainer = hx.RegionalPartialDependenceExplainer(surrogate, sample=200, max_depth=1)
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> from hpo_explain.methods import RegionalPartialDependenceExplainer
+    >>> explainer = RegionalPartialDependenceExplainer(surrogate, sample=200, max_depth=1)
     >>> list(explainer.explain("x").gain().columns[:3])
     ['regions', 'mean_confidence', 'gain']
     """
@@ -200,10 +200,6 @@ class RegionalPartialDependence(Result):
             for region in self.regions
         ]
         return pd.concat(parts, ignore_index=True)
-
-    def plot_ice(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw how the uncertainty varies along one hyperparameter, by region; return the axes."""
-        return self.plot(ax, view="ice", width=width)
 
     @property
     def _held(self) -> list[dict[str, Any]]:

@@ -11,25 +11,26 @@ kept       latent intervals of a sub-space; its boxes are stretched to fill the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from hpo_explain.asked.explained import Explained, PredictedObjective, accepted_surrogate
-from hpo_explain.base.checks import check_count, check_direction, check_name, check_number
+from hpo_explain.base.checks import check_count, check_direction, check_number
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import r_squared
 from hpo_explain.base.options import Direction
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.sub_space import Given, SubSpace, stretch
 from hpo_explain.methods.importance.fanova_result import capped
 from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.space import Array, CategoricalParameter, FloatParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 from hpo_explain.space.encoding import latent_rows
 
 _DISTILLED = declared_fact(
@@ -114,89 +115,23 @@ class LatentForest:
 
     # ------------------------------------------------------------------ a part of the space
 
-    def within(self, cap: float | None, given: Mapping[str, Sequence[Any]] | None) -> LatentForest:
+    def within(self, cap: float | None, given: Given | None) -> LatentForest:
         """Return the forest with its predictions capped, in a sub-space; see `FanovaExplainer`."""
-        boxes, given = self.boxes, {} if given is None else given
+        boxes = self.boxes
         if cap is not None:
             cap = check_number("cap", cap)
             boxes = tuple(clip_worse(b, cap, self.subject.direction) for b in boxes)
-        if not isinstance(given, Mapping):
-            raise InputError(
-                "given",
-                f"must map hyperparameters to lists of values, but was {given!r}",
-                given,
-                "Write {name: [value, ...]}.",
-            )
-        if not given:
+        part = SubSpace.of(self.space, given, self.ranks)
+        if not part.kept:
             return replace(self, boxes=boxes, cap=cap)
-        kept = self._kept(given)
         return replace(
             self,
-            subject=replace(self.subject, incumbent=_best_within(self.subject, given)),
-            boxes=tuple(restrict(b, kept) for b in boxes),
-            kept=kept,
+            subject=replace(self.subject, incumbent=part.best_of(self.subject)),
+            boxes=tuple(restrict(b, part.kept) for b in boxes),
+            kept=part.kept,
             cap=cap,
-            given={name: list(values) for name, values in given.items()},
+            given=part.given,
         )
-
-    def _kept(self, given: Mapping[str, Sequence[Any]]) -> dict[int, Intervals]:
-        """Return the latent intervals of a sub-space."""
-        from hpo_explain.models._tree_boxes import activity_intervals
-
-        kept: dict[int, Intervals] = {}
-        activity = activity_intervals(self.space, self.ranks)
-        for name, values in given.items():
-            j = self.space.index(check_name("given", name, self.space.names, "hyperparameter"))
-            allowed = list(values) if isinstance(values, Iterable) else []
-            if isinstance(values, (str, bytes)) or not allowed:
-                raise InputError(
-                    "given",
-                    f"must hold a list of values of {name!r}, or (low, high) where it is "
-                    f"real-valued, but holds {values!r}",
-                    given,
-                    _how_to_give(self.space.parameters[j]),
-                )
-            # only a hyperparameter that is active has a value
-            for k, inside in [(j, self._latent_values(j, allowed)), *activity[j].items()]:
-                kept[k] = _meet(kept.get(k, [(0.0, 1.0)]), inside)
-                if not kept[k]:
-                    raise InputError(
-                        "given",
-                        f"leaves nothing of the space: {name!r} is "
-                        f"{self.space.condition_text(name)}, and {self.space.names[k]!r} has no "
-                        "value left",
-                        given,
-                        "Allow one of them, or leave one of the two out.",
-                    )
-        return kept
-
-    def _latent_values(self, j: int, values: list[Any]) -> Intervals:
-        from hpo_explain.models._tree_boxes import latent_interval
-
-        parameter = self.space.parameters[j]
-        share = parameter.optional or 1.0
-        try:
-            positions = parameter.encode(values)
-        except ValueError as error:
-            problem = f"holds an impossible value: {str(error).rstrip('.')}"
-            raise InputError("given", problem, values) from None
-        if isinstance(parameter, FloatParameter):
-            if len(values) != 2 or not positions[0] < positions[1]:
-                raise InputError(
-                    "given",
-                    f"must hold (low, high) of {parameter.name!r} with low below high, but holds "
-                    f"{values!r}",
-                    values,
-                    _how_to_give(parameter),
-                )
-            if parameter.size is None:
-                return [(share * float(positions[0]), share * float(positions[1]))]
-            low = parameter.share_below(positions[:1] - 1e-7)[0]
-            return [(share * float(low), share * float(parameter.share_below(positions[1:])[0]))]
-        ranks = self.ranks.get(j)
-        places = positions if ranks is None else ranks[positions.astype(int)]
-        intervals = [latent_interval(self.space, j, float(p)) for p in np.unique(places)]
-        return [(share * low, share * high) for low, high in intervals]
 
     # ------------------------------------------------------------------ the latent axes
 
@@ -213,7 +148,7 @@ class LatentForest:
         parameter = self.space.parameters[j]
         share = parameter.optional or 1.0
         if parameter.size is None:
-            latent = _stretch(np.linspace(0.0, 1.0, GRID), kept)
+            latent = stretch(np.linspace(0.0, 1.0, GRID), kept)
             return latent / share, latent
         if isinstance(parameter, CategoricalParameter):
             positions = np.arange(parameter.size, dtype=float)
@@ -232,22 +167,12 @@ class LatentForest:
         U = np.empty((ACTIVITY_ROWS, len(self.space)))
         U[:, self.space.order] = np.random.default_rng(seed).random(U.shape)
         for j, kept in self.kept.items():
-            U[:, j] = _stretch(U[:, j], kept)
+            U[:, j] = stretch(U[:, j], kept)
         rows = latent_rows(U, self.space.parameters)
         for j, ranks in self.ranks.items():  # the categories are in the trees' order
             active = ~np.isnan(rows[:, j])
             rows[active, j] = np.argsort(ranks)[rows[active, j].astype(int)]
         return np.asarray((~np.isnan(self.space.project(rows))).mean(axis=0))
-
-
-def _how_to_give(parameter: Parameter) -> str:
-    """Say how a part of a hyperparameter is given, with the values that there are."""
-    name = parameter.name
-    if isinstance(parameter, CategoricalParameter):
-        return f"Write {{{name!r}: [...]}} with some of {list(parameter.choices)!r}."
-    if isinstance(parameter, FloatParameter):
-        return f"Write {{{name!r}: (low, high)}} within ({parameter.low!r}, {parameter.high!r})."
-    return f"Write {{{name!r}: [...]}} with integers from {parameter.low} to {parameter.high}."
 
 
 def completed_subject(forest: Surrogate, direction: Direction, subject: Subject | None) -> Subject:
@@ -264,7 +189,7 @@ def completed_subject(forest: Surrogate, direction: Direction, subject: Subject 
             "forest",
             f"must be a surrogate, but was {type(forest).__name__}",
             forest,
-            "Wrap a forest of scikit-learn with hpo_explain.ForestSurrogate(space, forest).",
+            "Wrap a forest of scikit-learn with hpo_explain.models.ForestSurrogate(space, forest).",
         )
     direction = check_direction(subject.direction if subject else direction)
     model = PredictedObjective(accepted_surrogate(forest, "forest"), direction)
@@ -276,43 +201,8 @@ def _counted_positions(parameter: Parameter, kept: Intervals, share: float) -> A
     if (parameter.size or 0) <= GRID:
         grid = parameter.grid()
         return np.zeros(1) if grid is None else grid[0]
-    latent = _stretch((np.arange(GRID) + 0.5) / GRID, kept) / share
+    latent = stretch((np.arange(GRID) + 0.5) / GRID, kept) / share
     return np.unique(parameter.from_latent(latent))
-
-
-def _meet(first: Intervals, second: Intervals) -> Intervals:
-    """Return the intervals that lie in one of the first and one of the second."""
-    both = [(max(a, c), min(b, d)) for a, b in first for c, d in second]
-    return sorted((low, high) for low, high in both if low < high)
-
-
-def _stretch(u: Array, kept: Intervals) -> Array:
-    """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
-    starts, ends = np.array(kept).T
-    edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
-    scaled = u * edges[-1]
-    which = np.clip(np.searchsorted(edges, scaled, side="right") - 1, 0, len(kept) - 1)
-    return np.asarray(np.minimum(starts[which] + scaled - edges[which], ends[which]))
-
-
-def _best_within(subject: Subject, given: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
-    """Return the best feasible configuration of a sub-space; empty if none is known."""
-    space, X, costs = subject.space, subject.tried, subject.costs
-    if not len(costs):  # the incumbent is all that is known
-        if not subject.incumbent:
-            return {}
-        X, costs = space.encode(subject.incumbent), np.zeros(1)
-    inside = np.isfinite(costs)
-    for name, values in given.items():
-        column, ends = X[:, space.index(name)], space[name].encode(values)
-        if isinstance(space[name], FloatParameter):
-            inside &= (ends[0] <= column) & (column <= ends[1])
-        else:
-            inside &= np.isclose(column[:, None], ends).any(axis=1)
-    if not inside.any():
-        return {}
-    best = int(np.argmin(np.where(inside, costs, np.inf)))
-    return space.decode(X[[best]])[0]
 
 
 def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:

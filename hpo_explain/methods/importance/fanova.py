@@ -28,14 +28,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.checks import check_count, check_number, check_seed
+from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.best import Best
 from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.belief.functionals import Anova
 from hpo_explain.methods.importance._latent_forest import LatentForest, completed_subject
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
 from hpo_explain.models._threads import in_parts
@@ -102,7 +104,7 @@ class FanovaExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(200, seed=1)
-    >>> forest = hx.ForestSurrogate.fit(space, X, X[:, 0])
+    >>> forest = hx.models.ForestSurrogate.fit(space, X, X[:, 0])
     >>> result = FanovaExplainer(forest).explain(order=2)
     >>> bool(result.share("x") > 0.95)
     True
@@ -136,6 +138,8 @@ class FanovaExplainer:
         self,
         *,
         order: int = 1,
+        top: float | None = None,
+        within: float | None = None,
         cap: float | None = None,
         given: Mapping[str, Sequence[Any]] | None = None,
         most_pairs: float = 1e8,
@@ -146,6 +150,10 @@ class FanovaExplainer:
         ----------
         order : int, default 1
             Size of the largest sets.
+        top, within : float, optional
+            In place of the objective, whether a configuration is among the best `top` of the
+            space (in the better `within` of it alone), as :func:`hpo_explain.importance` has it.
+            Of a model that draws, up to two hyperparameters.
         cap : float, optional
             Objective at which the predictions of this forest are clipped on the worse side. The
             paper fits the forest to capped objectives (Section 3.3), as
@@ -168,8 +176,9 @@ class FanovaExplainer:
         Raises
         ------
         ValueError
-            If `order` is larger than the number of hyperparameters, `cap` is not a number, or
-            `given` names something that is not in the space, or leaves nothing of it.
+            If `order` is larger than the number of hyperparameters, `cap` is not a number, `given`
+            names something that is not in the space, or leaves nothing of it, or `top` is asked of
+            what cannot answer it.
         """
         d = len(self._subject.space)
         order = check_count("order", order)
@@ -179,10 +188,16 @@ class FanovaExplainer:
                 f"must be at most the number of hyperparameters, {d}, but was {order}",
                 order,
             )
+        draws = None
         if cap is None and not given and order <= _DRAWN_ORDER:
             draws = as_draws(self._model, self._subject.direction, seed=self._seed)
-            if draws is not None:
-                return of_draws(self._subject, draws, order)
+        if top is not None or within is not None:
+            blocked = "cap" * (cap is not None) or "given" * bool(given)
+            blocked = blocked or f"a set of {order}" * (order > _DRAWN_ORDER)
+            model = "a forest, or a model without a joint posterior," * (draws is None)
+            check_top(top, within, blocked or model)
+        if draws is not None:
+            return of_draws(self._subject, draws, order, top, within)
         forest = self._forest.within(cap, given)
         boxes = forest.boxes
         members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
@@ -243,9 +258,32 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
     return variance, np.maximum(shares / variance, 0.0)
 
 
-def of_draws(subject: Subject, draws: Draws, order: int) -> FanovaImportance:
+def check_top(top: float | None, within: float | None, blocked: str = "") -> None:
+    """Check shares of the best, and that nothing that was asked for stands in their way."""
+    if top is None:
+        problem = "was given without top, the share of the best"
+        raise InputError("within", problem, within, ("Give ", Option("top", 0.1), " as well."))
+    share_within = 1.0 if within is None else check_number("within", within)
+    if not 0.0 < share_within <= 1.0:
+        problem = f"must be a share of the space, above 0 and up to 1, but was {within!r}"
+        raise InputError("within", problem, within)
+    if not 0.0 < check_number("top", top) < share_within:
+        problem = f"must lie between 0 and {share_within:g}, the share it is the best of"
+        raise InputError("top", f"{problem}, but was {top!r}", top)
+    if blocked:
+        problem = f"asks for functions that the trials allow, which {blocked} does not have"
+        raise InputError("top", problem, top, "Leave that out: the belief answers it.")
+
+
+def of_draws(
+    subject: Subject, draws: Draws, order: int, top: float | None = None,
+    within: float | None = None,
+) -> FanovaImportance:  # fmt: skip
     """Return the shares of functions that the trials allow."""
-    anova, forest = draws.anova, LatentForest(subject, (), {})
+    anova: Anova | Best = draws.anova
+    if top is not None:
+        anova = Best(draws.landscape, top, 1.0 if within is None else within)
+    forest = LatentForest(subject, (), {})
     activity = forest.activity(draws.seed)
     alone = tuple((j,) for j in range(len(subject.space)))
     return FanovaImportance(
@@ -257,5 +295,7 @@ def of_draws(subject: Subject, draws: Draws, order: int) -> FanovaImportance:
         variances=anova.variance,
         axes=tuple(Axis(*forest.grid(j), float(activity[j])) for (j,) in alone),
         anova=anova,
+        top=top,
+        within=within,
         notes=(_DRAWN(draws=len(anova.mains)), *subject.notes),
     )

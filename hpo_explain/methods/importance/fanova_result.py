@@ -7,7 +7,7 @@ integral whenever it is asked for; those of all pairs would take d²/2 tables of
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -30,8 +30,8 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
+    from hpo_explain.belief.best import Best
     from hpo_explain.belief.functionals import Anova
     from hpo_explain.methods.effects.effect_result import Effect
 
@@ -100,8 +100,11 @@ class FanovaImportance(Result):
         The hyperparameters' grids and activity.
     boxes : tuple of TreeBoxes
         The trees, as boxes over the latent values; empty for draws.
-    anova : Anova or None
-        The decomposition of the functions; None for trees.
+    anova : Anova, Best or None
+        The decomposition of the functions, or of being among the best; None for trees.
+    top, within : float or None
+        In place of the objective, whether a configuration is among this best share of the space
+        (of the configurations in a better share of it) is what the shares are of.
     cap : float or None
         The objective at which predictions were clipped on the worse side.
     given : mapping of str to list
@@ -133,6 +136,8 @@ class FanovaImportance(Result):
         "constant": "The {found.what} is constant: no hyperparameter matters.",
         "share": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
         "variance. | {label} ({share})",
+        "top": "Whether {found.one_of} is among the best {found.top:%} depends most on {each}. | "
+        "{label} ({share})",
         "mains": "Single hyperparameters explain {share} together.",
     }
 
@@ -143,7 +148,9 @@ class FanovaImportance(Result):
     axes: tuple[Axis, ...]
     boxes: tuple[TreeBoxes, ...] = ()
     rows: Rows = "trees"
-    anova: Anova | None = None
+    anova: Anova | Best | None = None
+    top: float | None = None
+    within: float | None = None
     cap: float | None = None
     given: Mapping[str, list[Any]] = field(default_factory=dict)
     fidelity: float | None = None
@@ -162,6 +169,12 @@ class FanovaImportance(Result):
         return np.asarray(self.shares.mean(axis=0))
 
     @property
+    def normalized(self) -> Array:
+        """The share of each set over that of all single hyperparameters together; 0 where none."""
+        alone = self.estimate[: len(self.names)].sum()
+        return np.asarray(self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate))
+
+    @property
     def posterior(self) -> PosteriorDraws:
         """The shares in functions that the trials allow, by the label of the set."""
         if self.rows != "draws":
@@ -171,14 +184,22 @@ class FanovaImportance(Result):
 
     def bounds(self, i: int) -> tuple[float, float] | None:
         """Return the 95 % interval of the share of a set; None for trees."""
-        return interval(self.shares[:, i]) if self.rows == "draws" else None
+        if self.rows == "trees":
+            return None
+        low, high = interval(self.shares[:, i], stretch=self._stretch)
+        return max(low, 0.0), min(high, 1.0)
+
+    @property
+    def _stretch(self) -> float:
+        return STRETCH["share" if self.top is None else "within" if self.within else "top"]
 
     @property
     def importance(self) -> pd.DataFrame:
-        """All sets by their label: members, order, importance, its interval, and std.
+        """All sets by their label: members, order, importance, normalized, interval, and std.
 
-        The interval (`lower`, `upper`) is over functions that the trials allow, and NaN for trees;
-        `std` is the standard deviation over the functions or trees.
+        The interval (`lower`, `upper`) of the importance is over functions that the trials allow,
+        and NaN for trees; `std` is the standard deviation over the functions or trees. Normalized
+        are shares of what single hyperparameters explain together.
         """
         import pandas as pd
 
@@ -189,6 +210,7 @@ class FanovaImportance(Result):
                 "members": members,
                 "order": [len(u) for u in self.members],
                 "importance": self.estimate,
+                "normalized": self.normalized,
                 "lower": ends[:, 0],
                 "upper": ends[:, 1],
                 "std": self.shares.std(axis=0),
@@ -281,6 +303,10 @@ class FanovaImportance(Result):
             raise InputError("names", problem, names, "Ask for the marginal of one of them.")
         axes = [self.axes[j] for j in members]
         grid, drawn = tuple(axis.grid for axis in axes), None
+        subject = self.subject
+        if self.top is not None:
+            best = f"share among the best {percent(self.top)}"
+            subject = replace(subject, objective_name=best, direction="maximize")
         if self.anova is not None:
             drawn = self._drawn_marginal(self.anova, members, grid)
             mean, std = drawn.mean(axis=-1), drawn.std(axis=-1)
@@ -291,7 +317,7 @@ class FanovaImportance(Result):
         from hpo_explain.methods.effects.partial_dependence import marginal_on
 
         return marginal_on(
-            self.subject,
+            subject,
             names,
             grid,
             mean=mean,
@@ -304,7 +330,7 @@ class FanovaImportance(Result):
         )
 
     def _drawn_marginal(
-        self, anova: Anova, members: Sequence[int], grid: tuple[tuple[Any, ...], ...]
+        self, anova: Anova | Best, members: Sequence[int], grid: tuple[tuple[Any, ...], ...]
     ) -> Array:
         """Return the marginal of each function in the user's units, the functions last."""
         parameters = self.subject.space.parameters
@@ -313,7 +339,7 @@ class FanovaImportance(Result):
             costs = anova.curve(members[0], at[0])
         else:
             costs = anova.surface(members[0], members[1], at[0], at[1])
-        sign = 1.0 if self.direction == "minimize" else -1.0
+        sign = 1.0 if self.direction == "minimize" or self.top is not None else -1.0
         return np.asarray(sign * np.moveaxis(costs, 0, -1))
 
     def unstable_neighbours(self) -> list[tuple[str, str]]:
@@ -344,8 +370,13 @@ class FanovaImportance(Result):
         return self.subject.sub_space(self.given)
 
     @property
+    def one_of(self) -> str:
+        """Of what is asked whether it is among the best."""
+        return "a configuration" if self.within is None else f"one of the better {self.within:.0%}"
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
-        """What matters, the largest share first, and what single hyperparameters explain.
+        """What matters, the largest share first, which more, and what single ones explain.
 
         A hyperparameter matters if what it takes part in explains more than 2 % of what
         evaluations vary by, a pair interacts from 0.5 % on.
@@ -356,7 +387,11 @@ class FanovaImportance(Result):
             return (replace(claim, side="below"),)
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model and self.rows == "trees" else ""
-        claims = []
+        says, claims = "share" if self.top is None else "top", []
+        totals = None if self.anova is None else self.totals
+        if totals is not None and self.within is not None:  # of which draws are too certain
+            middle = np.median(totals, axis=0)
+            totals = middle + self._stretch * (totals - middle)
         ranking = np.argsort(-self.estimate, kind="stable").tolist()
         named = worth_naming(ranking, self.estimate, _MOST_NAMED)
         # of trees nothing is certain: what is not told is no claim
@@ -365,22 +400,36 @@ class FanovaImportance(Result):
             decided = share = self.shares[:, i]
             if len(names) == 1:
                 threshold = MATTERS
-                decided = share if self.anova is None else self.anova.totals[:, self.members[i][0]]
+                decided = share if totals is None else totals[:, self.members[i][0]]
             claims.append(
-                self._claim(names, share, decided, threshold, says="share" if i in named else "",
+                self._claim(names, share, decided, threshold, says=says if i in named else "",
                             label=SEPARATOR.join(names), where=where, by=by)
             )  # fmt: skip
+        claims += self._orders()
         if len(self.names) > 1:
             alone = self.shares[:, : len(self.names)].sum(axis=1)
             # where nothing matters for sure, shares are those of nothing
-            first = alone if self.anova is None else _largest(self.anova.totals)
+            first = alone if totals is None else _largest(totals)
             claims.append(self._claim(self.names, alone, first, MATTERS, says="mains", term=ALONE))
         return tuple(claims)
+
+    def _orders(self) -> Iterator[Claim]:
+        """Return, for neighbours in the ranking of single hyperparameters, which matters more."""
+        d = len(self.names)
+        ranking = np.argsort(-self.estimate[:d], kind="stable")
+        if self.anova is None or self.within is not None:  # of a part of the space: not right
+            return
+        for a, b in itertools.pairwise(ranking.tolist()):
+            more = decide(self.shares[:, a] - self.shares[:, b], side="above")
+            yield self.decided("order", self._named((a, b)), more, says="")
 
     @property
     def interactions(self) -> tuple[Claim, ...]:
         """The claims about sets of several hyperparameters."""
-        return tuple(c for c in self.claims if len(c.hyperparameters) > 1 and not c.term)
+        return tuple(
+            c for c in self.claims
+            if c.kind == "share" and len(c.hyperparameters) > 1 and not c.term
+        )  # fmt: skip
 
     def _claim(
         self, names: tuple[str, ...], share: Array, decided: Array, threshold: float, *, says: str,
@@ -395,26 +444,12 @@ class FanovaImportance(Result):
                 term=term, share=percent(mean, half), **words,
             )  # fmt: skip
         found = decide(decided * self.anova.of_evaluations, threshold, side="above")
-        stretch = STRETCH["average" if term else "share"]
-        shown = replace(found, estimate=mean, interval=interval(share, stretch=stretch))
+        stretch = STRETCH["average"] if term else self._stretch
+        low, high = interval(share, stretch=stretch)
+        shown = replace(found, estimate=mean, interval=(max(low, 0.0), min(high, 1.0)))
         claim = self.decided("share", names, shown, says=says,
                              share=percent_range(*shown.interval), **words)  # fmt: skip
         return replace(claim, term=term)
-
-    def plot_interactions(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw the shares of all pairs as a matrix of colors; return the axes.
-
-        Parameters
-        ----------
-        ax, width
-            As of :meth:`plot`.
-
-        Raises
-        ------
-        ValueError
-            If there are no pairs, because `order` is 1.
-        """
-        return self.plot(ax, view="interactions", width=width)
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -423,6 +458,7 @@ class FanovaImportance(Result):
                 {
                     "members": list(self._named(u)),
                     "importance": float(share),
+                    "normalized": float(self.normalized[i]),
                     "interval": self.bounds(i),
                     f"std_over_{self.rows}": float(self.shares[:, i].std()),
                 }
@@ -435,6 +471,8 @@ class FanovaImportance(Result):
                 name: axis.activity for name, axis in zip(self.names, self.axes, strict=True)
             },
             "total_variance": self.total_variance,
+            "top": self.top,
+            "within": self.within,
             "cap": self.cap,
             "given": self.given,
             "fidelity": self.fidelity,

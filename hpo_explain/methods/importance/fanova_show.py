@@ -48,7 +48,7 @@ def shares(found: FanovaImportance) -> Rows:
                             fill=_fill(order)))  # fmt: skip
     objective, totals = shorten(found.subject.objective_name, 40), found.known_totals
     at = [(row, found.members[i][0]) for row, i in enumerate(kept) if len(found.members[i]) == 1]
-    dots = list[Dots]()
+    dots, kinds = list[Dots](), "pairs" if found.rows == "draws" else "all interactions"
     if totals is not None:
         each = totals.mean(axis=0)
         dots = [Dots(each[[j for _, j in at]], np.array([row for row, _ in at], dtype=float),
@@ -58,10 +58,10 @@ def shares(found: FanovaImportance) -> Rows:
         bars=bars,
         fills={0: "alone", **{k: f"interaction of {k + 1}" for k in range(1, _MOST_FILLS)}},
         dots=dots,
-        means={"total": "total, with all interactions"} if dots else {},
-        heading=f"What the {objective} depends on",
+        means={"total": f"total, with {kinds}"} if dots else {},
+        heading=_heading(found, objective),
         subtitle=_subtitle(found),
-        label=f"share of the variance of the predicted {objective}",
+        label=f"share of the variance of {_explained(found, objective)}",
         footer=WHISKERS[found.rows] + _unstable(found, {found.names[j] for _, j in at}),
         percent=True,
         positive=True,
@@ -108,10 +108,20 @@ def pairs(found: FanovaImportance) -> Cells:
     )  # fmt: skip
 
 
+def _heading(found: FanovaImportance, objective: str) -> str:
+    if found.top is None:
+        return f"What the {objective} depends on"
+    return f"What decides whether {found.one_of} is among the best {percent(found.top)}"
+
+
+def _explained(found: FanovaImportance, objective: str) -> str:
+    best = "" if found.top is None else f"being among the best {percent(found.top)}"
+    return best or f"the predicted {objective}"
+
+
 VIEWS = {
     "": View(
-        shares, "Share of the variance of the predicted {found.subject.objective_name} that each "
-        "hyperparameter and each interaction explains.",
+        shares, "Share of the variance that each hyperparameter and each interaction explains.",
     ),
     "interactions": View(pairs, "Shares of pairs.", shown_if=lambda _: False),
 }  # fmt: skip
@@ -143,6 +153,8 @@ def _label(found: FanovaImportance, i: int) -> tuple[str, ...]:
 def _subtitle(found: FanovaImportance) -> str:
     """Return what the bars show, in which sub-space, and what each order explains."""
     lines = ["over the whole search space"]
+    if found.within is not None:
+        lines = [f"over the better {percent(found.within)} of the search space"]
     if found.given:
         lines = [f"given {shorten(found.where_given, 200)}"]
     if found.cap is not None:

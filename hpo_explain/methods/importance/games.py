@@ -29,7 +29,7 @@ from hpo_explain.asked.explained import Explained, PredictedObjective
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import INDICES, Direction, InteractionIndex
+from hpo_explain.base.options import INDICES, Direction, Game, InteractionIndex
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
@@ -47,7 +47,7 @@ from hpo_explain.methods.importance._coalition_search import (
 )
 from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.methods.importance.set_values import SetValues
-from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, Game, GameExplanation
+from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, GameExplanation
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled
@@ -108,8 +108,8 @@ class GameExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
-    >>> found = hx.GameExplainer(surrogate).tunability({"x": 0.5, "y": 0.5})
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> found = hx.methods.GameExplainer(surrogate).tunability({"x": 0.5, "y": 0.5})
     >>> round(found.gain("x"), 1), round(found.gain("x", "y"), 1)
     (1.5, 2.0)
     """

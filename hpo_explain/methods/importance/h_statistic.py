@@ -110,7 +110,7 @@ def h_statistic(
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x * table.y
-    >>> hx.h_statistic(table, objective="loss", kind="forest", sample=20).sample_size
+    >>> hx.methods.h_statistic(table, objective="loss", kind="forest", sample=20).sample_size
     20
     """
     explainer = InteractionExplainer(
@@ -152,8 +152,8 @@ class InteractionExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
     >>> X = space.sample(60, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] * X[:, 1] + X[:, 2])
-    >>> found = hx.InteractionExplainer(surrogate).explain()
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] * X[:, 1] + X[:, 2])
+    >>> found = hx.methods.InteractionExplainer(surrogate).explain()
     >>> found.strength("x", "y") > 5 * found.strength("x", "z")
     True
     """

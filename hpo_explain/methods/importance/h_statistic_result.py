@@ -19,7 +19,6 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -67,7 +66,7 @@ class InteractionStrength(Result):
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x * table.y
-    >>> found = hx.h_statistic(table, objective="loss", sample=20)
+    >>> found = hx.methods.h_statistic(table, objective="loss", sample=20)
     >>> found.to_frame().index.tolist()
     ['x × y']
     """
@@ -220,10 +219,6 @@ class InteractionStrength(Result):
         members = [(self.names[j], self.names[k]) for j, k in ranking]
         labels = pd.Index(map(" × ".join, members), name="pair")
         return pd.DataFrame({"members": members, **columns}, index=labels)
-
-    def plot_totals(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw the interaction of each hyperparameter with any others; return the axes."""
-        return self.plot(ax, view="totals", width=width)
 
     def _numbers(self) -> dict[str, Any]:
         return {

@@ -33,6 +33,8 @@ def importance(
     asked: Asked,
     order: int = 1,
     *,
+    top: float | None = None,
+    within: float | None = None,
     n_trees: int | None = None,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
@@ -49,6 +51,13 @@ def importance(
     ----------
     order : int, default 1
         Size of the largest sets of hyperparameters: 2 adds all pairs; more implies a forest.
+    top : float, optional
+        Ask what decides whether a configuration is among this best share of the space, such as
+        0.1: bad regions, which most of the objective's variance often comes from, count for no
+        more than mediocre ones. Shares are those of the variance of being among them.
+    within : float, optional
+        With `top`, what decides it among this better share of the space alone, such as 0.5. There
+        hyperparameters are not independent: what two explain together may be told twice.
     n_trees : int, optional
         Number of trees; given, it implies a forest. By default 64.
     cap : float, str or dict, optional
@@ -70,13 +79,15 @@ def importance(
     ------
     ValueError
         If fewer than two trials are finished, `order` is larger than the number of
-        hyperparameters, `cap` is outside the observed objective, `given` leaves nothing, or a
-        Gaussian process is asked for what it cannot answer.
+        hyperparameters, `cap` is outside the observed objective, `given` leaves nothing, a
+        Gaussian process is asked for what it cannot answer, or a forest for `top`.
 
     References
     ----------
     .. [1] Hutter, F., Hoos, H. H. and Leyton-Brown, K. (2014). An efficient approach for assessing
        hyperparameter importance. ICML.
+    .. [2] Watanabe, S., Bansal, A. and Hutter, F. (2023). PED-ANOVA: efficiently quantifying
+       hyperparameter importance in arbitrary subspaces. IJCAI. Of `top` and `within`.
 
     Examples
     --------
@@ -91,6 +102,9 @@ def importance(
     (('x',), True)
     >>> result.share("x") > 0.9
     True
+    >>> best = hx.importance(table, objective="loss", top=0.1)
+    >>> best.importance.normalized.round(1).to_dict()
+    {'x': 1.0, 'y': 0.0}
     """
     run = average_instances(asked.run, n_trees=n_trees or _TREES, seed=asked.seed)
     averaged = [note for note in run.notes if note not in asked.run.notes]
@@ -106,7 +120,7 @@ def importance(
         run, about, bound = capped_at(run, about, trees, seed, cap)
         model = run.surrogate(kind=kind, n_trees=trees, seed=seed)
     explainer = FanovaExplainer(model, subject=about, n_trees=trees, seed=seed)
-    return explainer.explain(order=order, cap=bound, given=given)
+    return explainer.explain(order=order, top=top, within=within, cap=bound, given=given)
 
 
 def capped_at(
@@ -121,8 +135,7 @@ def capped_at(
         return run, subject, None
     bound = cap_of(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
     better = np.minimum if run.direction == "minimize" else np.maximum
-    averaged = None if run.averaged is None else replace(run.averaged, cap=bound)
-    capped = replace(run, objective=better(run.objective, bound), averaged=averaged)
+    capped = replace(run, objective=better(run.objective, bound), bounds=None)
     return capped, replace(subject, notes=(*subject.notes, _CAPPED())), bound
 
 

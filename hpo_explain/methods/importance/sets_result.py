@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_name
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import format_level, format_value, percent
-from hpo_explain.base.options import InteractionIndex, Over
+from hpo_explain.base.options import Game, InteractionIndex, Over
 from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -24,8 +24,6 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Game = Literal["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 
 NEGLIGIBLE = 0.1
 """Interactions that are surely a smaller part of the spread of what is explained are none."""
@@ -151,7 +149,7 @@ class GameExplanation(Sets):
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> found = hx.tunability(table, 1, objective="loss")
+    >>> found = hx.methods.tunability(table, 1, objective="loss")
     >>> found.gain("x") > 0.0, found.gain()
     (True, 0.0)
     """
@@ -226,7 +224,7 @@ class GameExplanation(Sets):
             raise InputError("game", problem, self.game, f"Ask .games[{next(iter(self.games))!r}].")
         if self.rows is None:
             problem = f"is {self.game!r}, which has no best configuration"
-            raise InputError("game", problem, self.game, "Ask hx.tunability.")
+            raise InputError("game", problem, self.game, "Ask hx.methods.tunability.")
         code = self._code(names)
         return dict(self.subject.space.decode(self.rows[code : code + 1])[0])
 
@@ -436,7 +434,7 @@ class ShapleyInteractions(Sets):
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x * table.y
-    >>> found = hx.shapley_interactions(table, objective="loss", background=50)
+    >>> found = hx.methods.shapley_interactions(table, objective="loss", background=50)
     >>> sorted(found.total.labels)
     ['x', 'x × y', 'y']
     """

@@ -113,7 +113,8 @@ def shapley_interactions(
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x * table.y
-    >>> found = hx.shapley_interactions(table, 1, objective="loss", background={"x": 0.1, "y": 0.1})
+    >>> baseline = {"x": 0.1, "y": 0.1}
+    >>> found = hx.methods.shapley_interactions(table, 1, objective="loss", background=baseline)
     >>> round(abs(found.efficiency_gap), 9)
     0.0
     """
@@ -174,8 +175,8 @@ class ShapleyInteractionExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")])
     >>> X = space.sample(60, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, X[:, 0] * X[:, 1] + X[:, 2])
-    >>> explainer = hx.ShapleyInteractionExplainer(surrogate, background=100)
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] * X[:, 1] + X[:, 2])
+    >>> explainer = hx.methods.ShapleyInteractionExplainer(surrogate, background=100)
     >>> found = explainer.explain({"x": 1.0, "y": 1.0, "z": 1.0})
     >>> found.value("x", "y") > 5 * abs(found.value("x", "z"))
     True

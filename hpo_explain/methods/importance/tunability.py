@@ -22,13 +22,13 @@ from hpo_explain.asked.given import default_source, read_one
 from hpo_explain.base.checks import check_fraction, check_option, check_sequence
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import OVER, InteractionIndex, Over
+from hpo_explain.base.options import GAMES, OVER, Game, InteractionIndex, Over
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.games import GameExplainer, players_of
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.set_values import SetValues
-from hpo_explain.methods.importance.sets_result import Game, GameExplanation
+from hpo_explain.methods.importance.sets_result import GameExplanation
 from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least
@@ -49,14 +49,16 @@ def tunability(
     asked: Asked,
     default: Config | int | None = None,
     *,
+    kind: Game = "tunability",
     over: Over | float = "mean",
+    ensemble: Sequence[Any] = (),
     index: InteractionIndex = "k-SII",
     order: int = 2,
 ) -> GameExplanation:
-    """Say what tuning each set of hyperparameters gains over a default, by the surrogate.
+    """Say what each set of hyperparameters does to the objective around a default.
 
-    The best values of every set are searched for on the surrogate while the others stay at the
-    default; the model's uncertainty of what they gain comes with them.
+    The best (or worst) values of every set are searched for on the surrogate while the others stay
+    at the default; the model's uncertainty of what they gain comes with them.
 
     Parameters
     ----------
@@ -65,11 +67,20 @@ def tunability(
         that is the incumbent, the trial in the middle of the ranking. Of several runs (a dict of
         runs by name, of the same space) it must be given: a configuration, such as that which
         :func:`compare` finds to be good in all.
+    kind : {"tunability", "mistunability", "sensitivity", "optimizer_bias"}, default "tunability"
+        What is asked of a set: what tuning it gains over the default; what its worst values lose
+        against it (gains below 0); the variance of the prediction over its values, the others at
+        the default (:func:`importance` averages over them); or what the values of it that the run
+        tried, put into the default, miss of what could have been gained (below 0).
     over : {"mean", "min", "max"} or float, default "mean"
         How the values of several runs become one: what a set gains on average, at least (in every
         run) or at most (in some run); a number between 0 and 1 is their quantile. Of losses, which
         are gains below 0, "min" is the largest. They are in the units of the objective, so that a
         run in which it varies more counts more.
+    ensemble : sequence of runs, default ()
+        Of "optimizer_bias", other optimizers' runs in the same space, whose tried values the
+        reference is: Runs, or whatever is read as `run` is. By default it is the best that the
+        surrogate predicts.
     index : {"k-SII", "STII", "FSII"}, default "k-SII"
         How what hyperparameters do together is shared out, as in :func:`shapley_interactions`.
     order : int, default 2
@@ -78,14 +89,15 @@ def tunability(
     Returns
     -------
     GameExplanation
-        ``gain("lr", "depth")`` is what tuning these two gains, ``configuration("lr", "depth")``
-        with which values; ``total`` shares the gain of all among single ones and sets.
+        ``gain("lr", "depth")`` is what these two gain together, ``configuration("lr", "depth")``
+        with which values; ``total`` shares the gain of all among single ones and sets. Of
+        "sensitivity" they are variances, in squared units of the objective.
 
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, the default is not a configuration of the space, or
-        an option is not allowed.
+        If fewer than two trials are finished, the default is not a configuration of the space, a
+        run of the ensemble has another space, or an option is not allowed.
 
     References
     ----------
@@ -97,141 +109,34 @@ def tunability(
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.tunability(table, {"x": 0.9}, objective="loss").configuration("x")
+    >>> hx.methods.tunability(table, {"x": 0.9}, objective="loss").configuration("x")
     {'x': 0.1}
+    >>> lost = hx.methods.tunability(table, {"x": 0.1}, kind="mistunability", objective="loss")
+    >>> lost.configuration("x"), lost.gain("x") < 0.0
+    ({'x': 0.9}, True)
     """
-    return _played("tunability", asked, default, over, index=index, order=order)
-
-
-@explains(several=True, without=("acquisition",))
-def mistunability(
-    asked: Asked,
-    default: Config | int | None = None,
-    *,
-    over: Over | float = "mean",
-    index: InteractionIndex = "k-SII",
-    order: int = 2,
-) -> GameExplanation:
-    """Say what the worst values of each set of hyperparameters lose against a default.
-
-    Parameters
-    ----------
-    default, over, index, order
-        As in :func:`tunability`.
-
-    Returns
-    -------
-    GameExplanation
-        Gains below 0: ``gain("lr")`` is that of the worst value of lr.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.mistunability(table, {"x": 0.1}, objective="loss").configuration("x")
-    {'x': 0.9}
-    """
-    return _played("mistunability", asked, default, over, index=index, order=order)
-
-
-@explains(several=True, without=("acquisition",))
-def sensitivity(
-    asked: Asked,
-    default: Config | int | None = None,
-    *,
-    over: Over | float = "mean",
-    index: InteractionIndex = "k-SII",
-    order: int = 2,
-) -> GameExplanation:
-    """Say how much the prediction varies with each set of hyperparameters around a default.
-
-    The variance is that over the space's measure, the other hyperparameters are at the default:
-    other than in :func:`importance`, which averages over them.
-
-    Parameters
-    ----------
-    default, over, index, order
-        As in :func:`tunability`.
-
-    Returns
-    -------
-    GameExplanation
-        Variances, in squared units of the objective.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> found = hx.sensitivity(table, objective="loss")
-    >>> bool(found.gain("x") == found.whole > 0.0)
-    True
-    """
-    return _played("sensitivity", asked, default, over, index=index, order=order)
-
-
-@explains(several=True, without=("acquisition",))
-def optimizer_bias(
-    asked: Asked,
-    default: Config | int | None = None,
-    *,
-    over: Over | float = "mean",
-    ensemble: Sequence[Any] = (),
-    index: InteractionIndex = "k-SII",
-    order: int = 2,
-) -> GameExplanation:
-    """Say in which hyperparameters the tried values miss what could have been gained.
-
-    The values of a set of hyperparameters that the run tried, put into a default, are compared with
-    the best values that the surrogate predicts, or with those that an ensemble of other runs tried.
-
-    Parameters
-    ----------
-    default, over
-        As in :func:`tunability`.
-    ensemble : sequence of runs, default ()
-        Other optimizers' runs in the same space: Runs, or whatever is read as `run` is. By default
-        the reference is the best that the surrogate predicts.
-    index, order
-        As in :func:`tunability`.
-
-    Returns
-    -------
-    GameExplanation
-        Gains below 0: ``gain("lr")`` is what the tried values of lr miss, by themselves.
-
-    Raises
-    ------
-    ValueError
-        If a run of the ensemble has another space.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.optimizer_bias(table, 1, objective="loss").whole <= 0.0
-    True
-    """
-    given, run = check_sequence("ensemble", ensemble, "runs"), asked.run
+    check_option("kind", kind, GAMES)
+    given = check_sequence("ensemble", ensemble, "runs")
+    if kind != "optimizer_bias":
+        if given:
+            problem = f"was given, but {kind} compares with no other run"
+            raise InputError("ensemble", problem, ensemble, "Leave it out.")
+        return _played(kind, asked, default, over, index=index, order=order)
+    run = asked.run
     if asked.runs and given:
         problem = "was given with several runs, of which each would need its own"
         raise InputError("ensemble", problem, ensemble, "Ask for one run at a time.")
     others = [
-        read_one(optimizer_bias, "ensemble", "has a run that cannot be read: ", other,
-                 asked.reading)
+        read_one(tunability, "ensemble", "has a run that cannot be read: ", other, asked.reading)
         for other in given
-    ]  # fmt: skip
+    ]
     for other in others:
         if other.space.names != run.space.names:
             problem = f"has a run of {list(other.space.names)}, not of {list(run.space.names)}"
             raise InputError("ensemble", problem, ensemble, "Give runs in the same space.")
     note = _OF_OTHERS(runs=len(others)) if others else _OF_MODEL()
     tried = [run.space.encode(other.space.decode(np.asarray(other.X))) for other in others]
-    return _played(
-        "optimizer_bias", asked, default, over, note, tried=(tried,), index=index, order=order
-    )
+    return _played(kind, asked, default, over, note, tried=(tried,), index=index, order=order)
 
 
 # ---------------------------------------------------------------------- one run, and several

@@ -78,7 +78,7 @@ def proposal_densities(
     >>> import hpo_explain as hx
     >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
-    >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
+    >>> hx.methods.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
     True
     """
     run = asked.run
@@ -136,7 +136,7 @@ def density_path(asked: Asked, name: str, trials: Sequence[int] | None = None) -
     >>> import hpo_explain as hx
     >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
-    >>> hx.density_path(study, "x").trials
+    >>> hx.methods.density_path(study, "x").trials
     (10, 11, 12, 13)
     """
     run = asked.run

@@ -84,7 +84,7 @@ class ProposalDensities(Result):
     >>> import hpo_explain as hx
     >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
-    >>> hx.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
+    >>> hx.methods.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
     True
     """
 
@@ -172,7 +172,7 @@ class DensityPath(Result):
     >>> import hpo_explain as hx
     >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
-    >>> hx.density_path(study, "x").good.shape
+    >>> hx.methods.density_path(study, "x").good.shape
     (4, 121)
     """
 

@@ -101,7 +101,7 @@ def desirability_path(
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> path = hx.desirability_path(
+    >>> path = hx.methods.desirability_path(
     ...     table, objective="loss", optimizer="Ax", background=50, progress=False
     ... )
     >>> path.trials.tolist()

@@ -30,7 +30,6 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 EXPLOITING = ("mean", "exploitation")
 EXPLORING = ("uncertainty", "exploration")
@@ -97,7 +96,7 @@ class DesirabilityPath(Result):
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> path = hx.desirability_path(run, background=50, progress=False)
+    >>> path = hx.methods.desirability_path(run, background=50, progress=False)
     >>> path.trials.tolist(), list(path.to_frame()["term"].unique())
     ([2, 3], ['total', 'mean', 'uncertainty'])
     """
@@ -419,14 +418,6 @@ class DesirabilityPath(Result):
         if kappa is not None:
             total = total + self._led_by(EXPLORING, kappa) - self._led_by(EXPLORING)
         return np.asarray(np.abs(total).mean(axis=0))
-
-    def plot_payouts(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw prediction, baseline and payout by trial, a panel per term, as `plot` does."""
-        return self.plot(ax, view="payouts", width=width)
-
-    def plot_predictions(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw what was predicted for each proposal and what was observed, as `plot` does."""
-        return self.plot(ax, view="predictions", width=width)
 
 
 def _largest(sizes: Array) -> list[int]:

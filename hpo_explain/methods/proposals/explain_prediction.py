@@ -105,7 +105,7 @@ def explain_predictions(
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.explain_predictions(table, [0, 1], objective="loss", background=20).trials
+    >>> hx.methods.explain_predictions(table, [0, 1], objective="loss", background=20).trials
     (0, 1)
     """
     run, seed = asked.run, asked.seed
@@ -153,8 +153,9 @@ class PredictionExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
-    >>> found = hx.PredictionExplainer(surrogate, background=100).explain({"x": 1.0, "y": 0.0})
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
+    >>> explainer = hx.methods.PredictionExplainer(surrogate, background=100)
+    >>> found = explainer.explain({"x": 1.0, "y": 0.0})
     >>> found.phi.round(1).tolist()
     [1.5, -0.5]
     """

@@ -46,7 +46,7 @@ class PredictionOverview(Result):
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.explain_predictions(table, objective="loss", background=20).phi.shape
+    >>> hx.methods.explain_predictions(table, objective="loss", background=20).phi.shape
     (5, 1)
     """
 

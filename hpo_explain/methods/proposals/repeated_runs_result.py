@@ -54,7 +54,7 @@ class RepeatedRuns(Result):
     ...     for x in (0.2, 0.3)
     ... ]
     >>> paths = {
-    ...     f"seed {i}": hx.desirability_path(run, background=50, progress=False)
+    ...     f"seed {i}": hx.methods.desirability_path(run, background=50, progress=False)
     ...     for i, run in enumerate(runs)
     ... }
     >>> hx.compare(paths).to_frame()["proposal"].unique().tolist()

@@ -65,7 +65,7 @@ def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x + 3.0 * table.y
     >>> explanation = hx.explain_proposal(table, 4, objective="loss")
-    >>> hx.check_sample_size(explanation).enough
+    >>> hx.methods.check_sample_size(explanation).enough
     True
     """
     return _check(explanation)
@@ -174,9 +174,9 @@ def find_sample_size(
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(30, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
-    >>> bound = hx.LowerConfidenceBound(surrogate)
-    >>> explanation, checks = hx.find_sample_size(bound, {"x": 0.2, "y": 0.5}, most=16_000)
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
+    >>> bound = hx.models.LowerConfidenceBound(surrogate)
+    >>> explanation, checks = hx.methods.find_sample_size(bound, {"x": 0.2, "y": 0.5}, most=16_000)
     >>> checks[-1].enough, checks[-1].orders == explanation.orders
     (True, True)
     """

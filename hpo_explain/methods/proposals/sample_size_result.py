@@ -70,7 +70,7 @@ class SampleSizeCheck(Result):
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x + 3.0 * table.y
     >>> sampled = hx.explain_proposal(table, 4, objective="loss", estimator="sampling", orders=500)
-    >>> list(hx.check_sample_size(sampled).closest)
+    >>> list(hx.methods.check_sample_size(sampled).closest)
     ['mean', 'uncertainty', 'total']
     """
 

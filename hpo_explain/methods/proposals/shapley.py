@@ -135,8 +135,9 @@ class ShapleyExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(30, seed=1)
-    >>> surrogate = hx.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
-    >>> explainer = hx.ShapleyExplainer(hx.LowerConfidenceBound(surrogate), background=100)
+    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
+    >>> acquisition = hx.models.LowerConfidenceBound(surrogate)
+    >>> explainer = hx.methods.ShapleyExplainer(acquisition, background=100)
     >>> explanation = explainer.explain({"x": 0.2, "y": 0.5})
     >>> explanation.to_frame().index[0]
     'x'

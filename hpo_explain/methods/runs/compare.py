@@ -209,7 +209,7 @@ class ComparedRun:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> part = ComparedRun("seed 0", run.surrogate(), hx.Subject.of(run), hx.importance(run))
+    >>> part = ComparedRun("seed 0", run.surrogate(), hx.base.Subject.of(run), hx.importance(run))
     >>> part.cost(run.X).round().tolist()
     [1.0, 9.0, 4.0, 2.0]
     """
@@ -280,10 +280,10 @@ class ComparisonExplainer:
     >>> X = space.sample(20)
     >>> run = hx.Run(space, X, X[:, 0] ** 2, "minimize")
     >>> parts = [
-    ...     ComparedRun(name, run.surrogate(), hx.Subject.of(run), hx.importance(run))
+    ...     ComparedRun(name, run.surrogate(), hx.base.Subject.of(run), hx.importance(run))
     ...     for name in ("one", "two")
     ... ]
-    >>> hx.ComparisonExplainer(parts).explain().runs
+    >>> hx.methods.ComparisonExplainer(parts).explain().runs
     ('one', 'two')
     """
 

@@ -20,7 +20,6 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _MOST_NAMED, _MOST_VALUES = 3, 8
 
@@ -232,16 +231,6 @@ class Comparison(Result):
                     }
                 )
         return pd.DataFrame(rows)
-
-    def plot_effects(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw each hyperparameter's effect in each run, and where the optimizers went.
-
-        Parameters
-        ----------
-        ax, width
-            As of :meth:`plot`.
-        """
-        return self.plot(ax, view="effects", width=width)
 
     # ------------------------------------------------------------------ what it says
 

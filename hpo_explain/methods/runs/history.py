@@ -52,8 +52,9 @@ def history(asked: Asked, *, optimum: float | None = None) -> History:
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
+    subject = asked.subject()
     found = History(
-        subject=replace(asked.subject(), notes=()),
+        subject=replace(subject, notes=(), tried=run.X[order], costs=subject.costs[order]),
         trials=trials,
         objective=run.objective[order],
         learned=run.sign * run.learned_cost()[order],

@@ -12,6 +12,8 @@ from hpo_explain.methods.runs.history_result import History
 
 _BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
 _WITHOUT = ("failed", "pruned", "running", "waiting")  # kinds of trials that have a look
+_LONG = 60  # characters of a value of a configuration
+_MANY = 20_000  # values of configurations, up to which they are told
 _MOST = 120  # characters of the reasons for which trials were left out
 
 
@@ -33,11 +35,15 @@ def trials(found: History) -> Curves:
         "diverged": far,
     }
     at, lines = found.trials.astype(float), []
-    dots = [Dots(at[rows], found.learned[rows], look=look) for look, rows in looks.items()]
+    told = np.array(_told(found), dtype=object)
+    dots = [
+        Dots(at[rows], found.learned[rows], look=look, told=told[rows])
+        for look, rows in looks.items()
+    ]
     if found.tied:
         lines.append(Line(at[able], found.best_learned[able], look="incumbent", step=True))
         best = found.trials == found.tied[0]
-        dots.append(Dots(at[best], found.learned[best], look="star"))
+        dots.append(Dots(at[best], found.learned[best], look="star", told=told[best]))
     end, groups = np.inf if minimized else -np.inf, dict[str, list[int]]()
     for trial, why in found.left_out.items():
         groups.setdefault(why.kind if why.kind in _WITHOUT else "others", []).append(trial)
@@ -72,6 +78,21 @@ def trials(found: History) -> Curves:
             **without,
         },
     )  # fmt: skip
+
+
+def _told(found: History) -> list[str]:
+    """Return what is told of each trial: its number, what it reached, its configuration."""
+    X = found.subject.tried
+    configs = found.subject.space.decode(X) if X.size <= _MANY else [{}] * len(found)
+    return [
+        "\n".join([
+            f"trial {trial}: {found.objective_name} {number(value)}",
+            *(f"{name} = {format_value(held, width=_LONG)}" for name, held in config.items()),
+        ])
+        for trial, value, config in zip(
+            found.trials.tolist(), found.objective, configs, strict=True
+        )
+    ]  # fmt: skip
 
 
 def _subtitle(found: History) -> str:

@@ -136,7 +136,7 @@ def learning_curves(
     ...         trial.report(lr + np.exp(-epoch), epoch)
     ...     return lr + np.exp(-4.0)
     >>> study.optimize(objective, n_trials=20)
-    >>> hx.learning_curves(study).known_from
+    >>> hx.methods.learning_curves(study).known_from
     0.0
     """
     check_option("kind", asked.kind, KINDS)
@@ -173,7 +173,7 @@ class LearningCurvesExplainer:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> X, trials = space.sample(30, seed=0), np.arange(30)
     >>> values = X * [0.0, 1.0, 1.0]  # nothing is known at the first step
-    >>> curves = hx.Curves(trials, X, [1, 2, 3], values)
+    >>> curves = Curves(trials, X, [1, 2, 3], values)
     >>> run = hx.Run(space, X, X[:, 0], "minimize", curves=curves)
     >>> LearningCurvesExplainer(run).explain(at=()).known_from
     2.0

@@ -23,7 +23,6 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 FINISHED_ONLY = declared_fact(
     "finished_only",
@@ -134,7 +133,7 @@ class LearningCurves(Result):
     >>> import hpo_explain as hx
     >>> rows = [(i, i / 20, epoch, i + 9.0 / epoch) for i in range(20) for epoch in (1, 2, 3)]
     >>> table = pd.DataFrame(rows, columns=["id", "lr", "epoch", "loss"])
-    >>> found = hx.learning_curves(table, objective="loss", trial="id", fidelity="epoch")
+    >>> found = hx.methods.learning_curves(table, objective="loss", trial="id", fidelity="epoch")
     >>> found.known_from, found.to_frame()["correlation"].tolist()
     (1.0, [1.0, 1.0, 1.0])
     """
@@ -310,14 +309,6 @@ class LearningCurves(Result):
                 rows.append((name, step, len(result.subject.tried), share, lower, upper))
         columns = ["hyperparameter", self.curves.step_name, "trials", "share", "lower", "upper"]
         return pd.DataFrame(rows, columns=columns)
-
-    def plot_curves(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw the learning curves of all trials; return the axes, as :meth:`plot` does."""
-        return self.plot(ax, view="curves", width=width)
-
-    def plot_shares(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw the shares of hyperparameters at a few steps; return the axes."""
-        return self.plot(ax, view="shares", width=width)
 
 
 def _short(value: float) -> str:

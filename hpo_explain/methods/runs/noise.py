@@ -80,7 +80,7 @@ def noise(asked: Asked, order: int = 1) -> Noise:
     >>> table = pd.DataFrame(np.repeat(rng.random((30, 2)), 5, axis=0), columns=["lr", "width"])
     >>> table["fold"] = np.tile(np.arange(5), 30)
     >>> table["loss"] = table.fold + 10.0**table.lr * rng.standard_normal(150)
-    >>> found = hx.noise(table, objective="loss", instance="fold")
+    >>> found = hx.methods.noise(table, objective="loss", instance="fold")
     >>> found.main, found.importance.share("lr") > 0.8
     ('lr', True)
     """
@@ -134,7 +134,7 @@ class NoiseExplainer:
             raise InputError("subject", problem, given, "Give the subject of the model's own run.")
         self._model = model
         self._seed = check_seed(seed)
-        self._subject = replace(given, model=model.label)
+        self._subject = replace(given, model=model.label, bounds=(-np.inf, np.inf))
 
     @shows_progress
     def explain(self, order: int = 1) -> Noise:

@@ -75,7 +75,7 @@ class Noise(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter("lr", 0.0, 1.0)])
     >>> X = np.repeat(np.linspace(0.0, 1.0, 20), 4)[:, None]  # each configuration four times
     >>> run = hx.Run(space, X, 0.1 * rng.standard_normal(80), "minimize")
-    >>> found = hx.noise(run)
+    >>> found = hx.methods.noise(run)
     >>> found.varies, bool(found.pooled[1] < 0.1 < found.pooled[2])
     (False, True)
     """

@@ -153,7 +153,7 @@ class ParetoExplainer:
     >>> size = hx.Run(space, X, X[:, 0] ** 2, "minimize", objective_name="size")
     >>> both = Objectives.of({"loss": loss, "size": size})
     >>> models = {name: run.surrogate() for name, run in both.runs.items()}
-    >>> hx.ParetoExplainer(both, models).explain().claims[0].kind
+    >>> hx.methods.ParetoExplainer(both, models).explain().claims[0].kind
     'best'
     """
 

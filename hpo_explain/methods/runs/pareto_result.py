@@ -20,7 +20,6 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _MOST_CLAIMED, _MOST_TOLD = 3, 2  # hyperparameters of a move
 
@@ -256,16 +255,6 @@ class ParetoFront(Result):
                         }
                     )
         return pd.DataFrame(rows)
-
-    def plot_moves(self, ax: Axes | None = None, *, width: float | None = None) -> Any:
-        """Draw what each hyperparameter does to each objective from one end to the other.
-
-        Parameters
-        ----------
-        ax, width
-            As of :meth:`plot`.
-        """
-        return self.plot(ax, view="moves", width=width)
 
     # ------------------------------------------------------------------ what it says
 

@@ -130,9 +130,9 @@ def sampling_bias(asked: Asked, *, size: int = 1000, permutations: int = 200) ->
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xy"])
     >>> X = space.sample(40, seed=1)
-    >>> hx.sampling_bias(hx.Run(space, X / 4, X[:, 0], "minimize")).p_value < 0.05
+    >>> hx.methods.sampling_bias(hx.Run(space, X / 4, X[:, 0], "minimize")).p_value < 0.05
     True
-    >>> hx.sampling_bias(hx.Run(space, X, X[:, 0], "minimize")).p_value < 0.05
+    >>> hx.methods.sampling_bias(hx.Run(space, X, X[:, 0], "minimize")).p_value < 0.05
     False
     """
     run, seed = asked.run, check_seed(asked.seed)

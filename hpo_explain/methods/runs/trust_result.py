@@ -30,7 +30,7 @@ class RunTrust(Result, Trust):
     level : {"good", "fair", "poor"}
         The verdict: "good" if R² is at least 0.7, "fair" if it is at least 0.35, or the rank
         correlation among the best fifth is; one less if intervals hold less than 80 % of held-out
-        trials.
+        trials, or these are predicted hardly better than by their mean.
     r2 : float
         R² over the space that the mean over the draws of the belief is expected to have; 0 where
         the objective of all trials is the same.

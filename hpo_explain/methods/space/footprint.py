@@ -85,7 +85,7 @@ def footprint(asked: Asked, *, border: int = 60, random: int = 60) -> Footprint:
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 0.5]})
-    >>> found = hx.footprint(table, objective="loss", border=2, random=10)
+    >>> found = hx.methods.footprint(table, objective="loss", border=2, random=10)
     >>> [len(found.of_kind(kind)) for kind in ("tried", "incumbent", "random")]
     [3, 2, 10]
     """
@@ -128,7 +128,7 @@ class FootprintExplainer:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(30, seed=0)
     >>> run = hx.Run(space, X, X[:, 0], "minimize")
-    >>> explainer = FootprintExplainer(run.surrogate(), subject=hx.Subject.of(run), random=4)
+    >>> explainer = FootprintExplainer(run.surrogate(), subject=hx.base.Subject.of(run), random=4)
     >>> found = explainer.explain(run.trials)
     >>> len(found.of_kind("random"))
     4

@@ -70,7 +70,7 @@ class Footprint(Result):
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(30, seed=0)
-    >>> found = hx.footprint(hx.Run(space, X, X[:, 0], "minimize"))
+    >>> found = hx.methods.footprint(hx.Run(space, X, X[:, 0], "minimize"))
     >>> found.stress < 0.01, found.explored[0] > 0.8
     (True, True)
     """

@@ -59,11 +59,12 @@ def recommended_space(asked: Asked, lose: float | None = None) -> Recommendation
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(60), "y": rng.random(60)})
     >>> table["loss"] = (table.x - 0.2) ** 2
-    >>> space = hx.recommended_space(table, objective="loss").space
-    >>> space["x"].high < 0.7, space["y"].high - space["y"].low
-    (True, 1.0)
+    >>> found = hx.recommended_space(table, objective="loss")
+    >>> found.space["x"].high < 0.7, found.volume < 0.7
+    (True, True)
     """
     run = average_instances(asked.run, seed=asked.seed)
+    run.check_differences()
     asked.notes += [note for note in run.notes if note not in asked.run.notes]
     asked = replace(asked, run=run)
     explainer = RecommendedSpaceExplainer(
@@ -88,6 +89,8 @@ class RecommendedSpaceExplainer:
     feasible : callable, optional
         Probability of being feasible, (n,), of encoded rows (n, d), such as that of
         ``run.feasibility()``. What is rather infeasible counts for nothing.
+    fix : bool, default True
+        Whether one level is left of what hardly matters; who searches on may not want that.
     seed : int, default 0
         Seed of the draws.
 
@@ -102,9 +105,10 @@ class RecommendedSpaceExplainer:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(60, seed=1)
     >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
-    >>> narrower = RecommendedSpaceExplainer(run.belief(), subject=hx.Subject.of(run)).explain()
-    >>> narrower.space["x"].high < 0.6, narrower.space["y"].high
-    (True, 1.0)
+    >>> subject = hx.base.Subject.of(run)
+    >>> narrower = RecommendedSpaceExplainer(run.belief(), subject=subject).explain()
+    >>> narrower.space["x"].high < 0.6, narrower.volume < 0.3  # one level is enough of y
+    (True, True)
     """
 
     def __init__(
@@ -115,6 +119,7 @@ class RecommendedSpaceExplainer:
         direction: Direction = "minimize",
         subject: Subject | None = None,
         feasible: Callable[[Array], Array] | None = None,
+        fix: bool = True,
         seed: int = 0,
     ) -> None:
         direction = check_direction(subject.direction if subject else direction)
@@ -124,6 +129,7 @@ class RecommendedSpaceExplainer:
         if self._lose is not None and self._lose <= 0.0:
             raise InputError("lose", f"must be positive, but was {lose!r}", lose)
         self._feasible = feasible
+        self._fix = fix
 
     @shows_progress
     def explain(self) -> Recommendation:
@@ -146,7 +152,7 @@ class RecommendedSpaceExplainer:
             )
         lose = usual_loss(draws) if self._lose is None else self._lose
         search = Narrowing(draws, lose, self._feasible)
-        kept = search.found()
+        kept, lost = search.found(fix=self._fix)
         narrower = [part_of(draws, kept, j) for j in range(len(space))]
         possible, dropped = still_possible(narrower)
         return Recommendation(
@@ -160,7 +166,7 @@ class RecommendedSpaceExplainer:
             ),
             lose=lose,
             volume=search.volume(kept),
-            loss=allowed(search.loss(kept), lose),
+            loss=allowed(lost, lose),
             notes=(*([NEVER_ACTIVE(names=dropped)] if dropped else []), *subject.notes),
         )
 

@@ -89,8 +89,8 @@ class Recommendation(Result):
     >>> X = space.sample(60, seed=1)
     >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
     >>> result = hx.recommended_space(run)
-    >>> [claim.hyperparameters for claim in result.claims], result.volume < 0.6
-    ([('x',)], True)
+    >>> [claim.hyperparameters for claim in result.claims], result.volume < 0.3
+    ([('x', 'y')], True)
     """
 
     table: ClassVar[Table] = Table(

@@ -20,14 +20,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hpo_explain.belief.drawn import Draws
-from hpo_explain.space import Array, ranked
+from hpo_explain.space import Array, Bools, ranked
 from hpo_explain.space.searches import filled
 
 _LEAST_MEAN = 100
 _FAILURES = 3  # so many that cannot be added: the others are not looked at
 
 
-def stay_fixed(draws: Draws, x: Array, lose: float) -> tuple[list[int], Array]:
+def stay_fixed(
+    draws: Draws, x: Array, lose: float, inside: Bools | None = None
+) -> tuple[list[int], Array]:
     """Return the columns that can stay fixed, all at once, and what each draw loses by that, (k,).
 
     Those with a single value are left out, and so is what is inactive there.
@@ -40,9 +42,12 @@ def stay_fixed(draws: Draws, x: Array, lose: float) -> tuple[list[int], Array]:
         The encoded configuration.
     lose : float
         What may be lost, in the objective's units.
+    inside : ndarray of bool, optional
+        Which of the landscape's rows are left; what is lost by that already is not held against F.
     """
     space = draws.space
-    loss = _losses(draws, x)
+    loss = _losses(draws, x, inside)
+    allowed = np.maximum(lose, loss([]))
     columns = [
         j for j in space.order.tolist() if space.parameters[j].size != 1 and not np.isnan(x[j])
     ]
@@ -50,19 +55,21 @@ def stay_fixed(draws: Draws, x: Array, lose: float) -> tuple[list[int], Array]:
     means = np.array([loss([j]).mean() for j in columns])
     for j in [columns[i] for i in ranked(means)]:
         then = loss([*fixed, j])
-        if (then <= lose).all():
+        if (then <= allowed).all():
             fixed, lost = [*fixed, j], then
         elif (failures := failures + 1) == _FAILURES:
             break
     return sorted(fixed), lost
 
 
-def _losses(draws: Draws, x: Array) -> Callable[[Sequence[int]], Array]:
+def _losses(draws: Draws, x: Array, inside: Bools | None) -> Callable[[Sequence[int]], Array]:
     """Return what tells what each draw loses if some columns are as in a configuration."""
     land, space = draws.landscape, draws.space
-    best = ranked(land.all_values.mean(axis=0))[:_LEAST_MEAN]
-    which = np.union1d(best, land.all_values.argmin(axis=1))
-    rows = np.vstack([x, land.all_rows[which]])
+    some = np.arange(len(land.all_rows)) if inside is None else np.flatnonzero(inside)
+    values = land.all_values[:, some]
+    best = ranked(values.mean(axis=0))[:_LEAST_MEAN]
+    which = np.union1d(best, values.argmin(axis=1))
+    rows = np.vstack([x, land.all_rows[some[which]]])
     complete = filled(space, rows, draws.seed)
     alone = draws.costs(x[None])[:, 0]
 

@@ -109,7 +109,7 @@ def subspace(
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(50), "y": rng.random(50)})
     >>> table["loss"] = table.x
-    >>> hx.subspace(table, objective="loss").names
+    >>> hx.methods.subspace(table, objective="loss").names
     ('x',)
     """
     seed = asked.seed
@@ -157,7 +157,7 @@ class SubspaceExplainer:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
     >>> X = space.sample(200, seed=1)
-    >>> forest = hx.ForestSurrogate.fit(space, X, X[:, 0] * X[:, 2])
+    >>> forest = hx.models.ForestSurrogate.fit(space, X, X[:, 0] * X[:, 2])
     >>> sorted(SubspaceExplainer(forest).explain(0.9).names)
     ['x', 'z']
     """

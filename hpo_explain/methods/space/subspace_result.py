@@ -61,7 +61,7 @@ class Subspace(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
     >>> X = space.sample(200, seed=1)
     >>> run = hx.Run(space, X, X[:, 0] * X[:, 2], "minimize")
-    >>> subspace = hx.subspace(run, share=0.9, cap=None)
+    >>> subspace = hx.methods.subspace(run, share=0.9, cap=None)
     >>> sorted(subspace.names), list(subspace.others)
     (['x', 'z'], ['y'])
     """

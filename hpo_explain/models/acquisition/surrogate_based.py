@@ -73,7 +73,8 @@ class LowerConfidenceBound(_OnSurrogate):
     Examples
     --------
     >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import GaussianProcessSurrogate
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0, 1, 12)[:, None]
     >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
@@ -159,7 +160,8 @@ class ExpectedImprovement(_Improvement):
     Examples
     --------
     >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import GaussianProcessSurrogate
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0, 1, 12)[:, None]
     >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
@@ -189,7 +191,8 @@ class ProbabilityOfImprovement(_Improvement):
     Examples
     --------
     >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import GaussianProcessSurrogate
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0, 1, 12)[:, None]
     >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
@@ -225,7 +228,8 @@ class LogExpectedImprovement(_Improvement):
     Examples
     --------
     >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, GaussianProcessSurrogate, SearchSpace
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import GaussianProcessSurrogate
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0, 1, 12)[:, None]
     >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
@@ -291,7 +295,7 @@ class RiskAverseConfidenceBound:
     >>> X = np.repeat(np.linspace(0.0, 1.0, 30), 3)[:, None]  # each configuration three times
     >>> y = X[:, 0] + (0.01 + X[:, 0]) * rng.standard_normal(90)
     >>> run = hx.Run(space, X, y, "minimize")
-    >>> bound = hx.RiskAverseConfidenceBound(run.surrogate(), run.noise(), alpha=2.0)
+    >>> bound = hx.models.RiskAverseConfidenceBound(run.surrogate(), run.noise(), alpha=2.0)
     >>> quiet, noisy = bound.terms(np.array([[0.1], [0.9]]))["noise"]
     >>> bool(noisy < quiet < 0.0)
     True

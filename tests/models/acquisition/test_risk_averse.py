@@ -20,7 +20,7 @@ X = SPACE.sample(40, seed=1)
 
 
 def bound(**changes):
-    return hx.RiskAverseConfidenceBound(
+    return hx.models.RiskAverseConfidenceBound(
         **{"surrogate": SURROGATE, "noise": LINEAR, "kappa": 2.0, "alpha": 1.5, **changes}
     )
 
@@ -32,7 +32,7 @@ def fitted_bound(n=25):
     noise = np.exp(3.0 * rows[:, 2] - 3.0) * rng.standard_normal(len(rows))
     run = hx.Run(SPACE, rows, rows[:, 0] + rows[:, 1] ** 2 + noise, "minimize")
     assert run.noise().varies
-    return hx.RiskAverseConfidenceBound(run.surrogate(), run.noise(kind="gp"), alpha=2.0)
+    return hx.models.RiskAverseConfidenceBound(run.surrogate(), run.noise(kind="gp"), alpha=2.0)
 
 
 # ---------------------------------------------------------------------- terms
@@ -63,7 +63,9 @@ def test_its_parts_have_its_terms_and_add_up_to_it():
 
 
 def explain(acquisition, config, background=X, **options):
-    return hx.ShapleyExplainer(acquisition, background=background, **options).explain(config)
+    return hx.methods.ShapleyExplainer(acquisition, background=background, **options).explain(
+        config
+    )
 
 
 CONFIG = {"x1": 0.9, "x2": 0.3, "x3": 0.8}

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from hpo_explain import (
+from hpo_explain.models import (
     ExpectedImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,

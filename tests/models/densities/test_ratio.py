@@ -158,7 +158,7 @@ def test_products_that_underflow_are_added_as_logarithms():
 def test_hyperparameters_that_are_sampled_alone_contribute_their_own_gain():
     ratio = ratio_of(MIXED, [0], [1], [2], [3], [4])
     x, background = MIXED.sample(1, seed=1), MIXED.sample(50, seed=2)
-    found = hx.ShapleyExplainer(ratio, background=background).explain(MIXED.decode(x)[0])
+    found = hx.methods.ShapleyExplainer(ratio, background=background).explain(MIXED.decode(x)[0])
     for part in ratio.parts():
         j = part.blocks[0].columns[0]
         for t, name in enumerate(part.term_names):
@@ -194,7 +194,7 @@ def test_impossible_choices_have_a_finite_value():
     never = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[1.0, 0.0]])),))
     even = ProductMixture(np.array([1.0]), (CategoryKernels(np.array([[0.5, 0.5]])),))
     ratio = DensityRatio(space, [DensityBlock((0,), never, even)])
-    found = hx.ShapleyExplainer(ratio, background=20).explain({"c": "b"})
+    found = hx.methods.ShapleyExplainer(ratio, background=20).explain({"c": "b"})
     assert found.prediction["good"] == LEAST
     json.dumps(found.to_dict(), allow_nan=False)
     assert log_sum(np.full((1, 2), -np.inf))[0] == LEAST

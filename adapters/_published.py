@@ -1,0 +1,92 @@
+"""What is published about runs: figures, the summary as text, importance as metrics, a report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from hpo_explain.base.errors import unless_nothing
+from hpo_explain.base.phrases import printable
+from hpo_explain.methods.advice.advise import advise
+from hpo_explain.methods.importance.effects import partial_dependence
+from hpo_explain.methods.importance.importance import importance
+from hpo_explain.methods.runs.history import history
+from hpo_explain.methods.runs.trust import trust
+from hpo_explain.methods.space.recommended_space import recommended_space
+
+if TYPE_CHECKING:
+    from hpo_explain.reporting import Section
+    from hpo_explain.run import Run
+
+REPORT = "hpo_explain.html"
+_EFFECTS, _SAMPLE = 2, 100  # of how many hyperparameters, averaged over how many configurations
+
+
+def summary_of(run: Run) -> tuple[str, ...]:
+    """Return a run in five lines: the best, what matters, where, what next, how far to believe."""
+    lines = [
+        unless_nothing(lambda: history(run).best_so_far),
+        unless_nothing(lambda: importance(run).finding),
+        unless_nothing(lambda: recommended_space(run).finding),
+        unless_nothing(lambda: advise(run).finding),
+        unless_nothing(lambda: trust(run).finding),
+    ]
+    return tuple(printable(line) for line in lines if line)
+
+
+def text_of(runs: Mapping[str, Run]) -> str:
+    """Return the summary of runs as Markdown, in which names are text."""
+    parts = []
+    for name, run in runs.items():
+        heading = [f"**{_escaped(name)}**", ""] if len(runs) > 1 else []
+        parts += [*heading, *(f"- {_escaped(line)}" for line in summary_of(run)), ""]
+    return "\n".join(parts).strip()
+
+
+def figures_of(run: Run) -> Iterator[tuple[str, Any]]:
+    """Yield figures about a run as those of plotly, by name."""
+    yield "history", history(run).to_plotly()
+    shares = unless_nothing(lambda: importance(run))
+    if shares is None:
+        return
+    yield "importance", shares.to_plotly()
+    order = shares.importance["importance"].sort_values(ascending=False, kind="stable").index
+    for k, name in enumerate(order[:_EFFECTS]):
+        effect = unless_nothing(lambda name=name: partial_dependence(run, name, sample=_SAMPLE))  # type: ignore[misc]
+        if effect is not None:
+            yield f"effect-{k + 1}", effect.to_plotly()
+    space = unless_nothing(lambda: recommended_space(run))
+    if space is not None:
+        yield "recommended-space", space.to_plotly()
+
+
+@contextmanager
+def written(runs: Mapping[str, Run], sections: Sequence[str | Section] | None) -> Iterator[Path]:
+    """Return a context in which there is a report about runs."""
+    from hpo_explain.reporting import report
+
+    with TemporaryDirectory() as folder:
+        yield report(dict(runs), Path(folder) / REPORT, sections=sections, progress=False)
+
+
+def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
+    """Return the importance of every hyperparameter as metrics, by names that MLflow takes."""
+    metrics: dict[str, float] = {}
+    for objective, run in runs.items():
+        shares = unless_nothing(lambda run=run: importance(run).importance["importance"])  # type: ignore[misc]
+        for name, share in () if shares is None else shares.items():
+            of = f"{objective}/{name}" if len(runs) > 1 else str(name)
+            key = "importance/" + re.sub(r"[^\w.\- :]|(?<=/)\.+", "_", of)[:200]
+            while key in metrics:
+                key += "_"
+            metrics[key] = float(share)
+    return metrics
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which Markdown finds neither marks nor tags."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~$])", r"\\\1", text)

@@ -1,1 +1,0 @@
-"""What advice brings, measured: problems, ways to go on, and tables of their regret."""

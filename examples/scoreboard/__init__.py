@@ -1,0 +1,1 @@
+"""What questions are answered with, against the truth of tables that are known as a whole."""

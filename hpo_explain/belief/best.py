@@ -1,0 +1,168 @@
+"""What decides whether a configuration is among the best: functional ANOVA of being there.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+p          share of rows that are among the best (`top` of the space)
+I          1 for the rows of a draw that are among the best, 0 for the others
+V_j        variance of E[I | level of j]
+V_ij       variance of E[I | levels of i and j], less V_i and V_j
+share      V / (p (1 - p)): part of the variance of I
+=========  ============================================================================
+
+The Pearson divergence of PED-ANOVA (Watanabe et al. 2023, Eq. 11) is V_j / p². Among the better
+rows alone (`within`) all of this is of these.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from hpo_explain.belief.landscape import Landscape
+from hpo_explain.space import Array, Bools, Ints
+
+_AMONG = 24  # hyperparameters, those that decide most alone, whose pairs are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """Which part of being among the best each hyperparameter decides in each draw.
+
+    What the number of rows leaves to chance is subtracted. A number has at most twelve levels, so
+    what a pair decides where the border of the best is sharp is told a little too small.
+
+    Attributes
+    ----------
+    landscape : Landscape
+        The draws.
+    top : float
+        The share of the space that is best.
+    within : float, default 1.0
+        The better share of it that is looked at.
+    """
+
+    landscape: Landscape
+    top: float
+    within: float = 1.0
+
+    @cached_property
+    def _inside(self) -> Bools:
+        return among_best(self.landscape.values, self.within)
+
+    @cached_property
+    def _best(self) -> Bools:
+        return among_best(self.landscape.values, self.top) & self._inside
+
+    @cached_property
+    def _levels(self) -> list[Ints]:
+        land = self.landscape
+        return [axis.level(x) for axis, x in zip(land.axes, land.latent.T, strict=True)]
+
+    @cached_property
+    def mean(self) -> Array:
+        """Share of the rows that are among the best, (k,)."""
+        return np.asarray(self._best.sum(axis=1) / self._inside.sum(axis=1))
+
+    @cached_property
+    def variance(self) -> Array:
+        """Variance of being among them, (k,)."""
+        return np.asarray(self.mean * (1.0 - self.mean))
+
+    def _counts(self, cells: Ints, count: int) -> tuple[Array, Array]:
+        """Return rows in each cell, and best ones, each (k, count)."""
+        in_order = np.argsort(cells, kind="stable")
+        found, starts = np.unique(cells[in_order], return_index=True)
+        rows, hits = np.zeros((2, len(self._best), count))
+        hits[:, found] = np.add.reduceat(self._best[:, in_order], starts, axis=1, dtype=np.int32)
+        if self.within < 1.0:
+            inside = self._inside[:, in_order]
+            rows[:, found] = np.add.reduceat(inside, starts, axis=1, dtype=np.int32)
+        else:
+            rows[:] = np.bincount(cells, minlength=count)
+        return rows, hits
+
+    def _explained(self, cells: Ints, count: int) -> Array:
+        """Return the share of the variance that lies between cells, (k,): adjusted R²."""
+        rows, hits = self._counts(cells, count)
+        n = rows.sum(axis=1)
+        between = (hits**2 / np.maximum(rows, 1.0)).sum(axis=1) / n - self.mean**2
+        share = between / np.where(self.variance > 0.0, self.variance, np.inf)
+        chance = ((rows > 0.0).sum(axis=1) - 1.0) / (n - 1.0)
+        return np.asarray(np.where(self.variance > 0.0, (share - chance) / (1.0 - chance), 0.0))
+
+    @cached_property
+    def _alone(self) -> Array:
+        sizes = [len(axis.centers) for axis in self.landscape.axes]
+        return np.stack(list(map(self._explained, self._levels, sizes)), axis=1)
+
+    @property
+    def mains(self) -> Array:
+        """Share that each hyperparameter decides alone, (k, d)."""
+        return np.maximum(self._alone, 0.0)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of hyperparameters; of more than 24, of those that decide most alone."""
+        largest = np.argsort(self._alone.mean(axis=0), kind="stable")[-_AMONG:]
+        return tuple(combinations(sorted(largest.tolist()), 2))
+
+    def _cells(self, a: int, b: int) -> tuple[Ints, int]:
+        first, second = (len(self.landscape.axes[j].centers) for j in (a, b))
+        return self._levels[a] * second + self._levels[b], first * second
+
+    @cached_property
+    def _together(self) -> Array:
+        found = [
+            self._explained(*self._cells(a, b)) - self._alone[:, a] - self._alone[:, b]
+            for a, b in self.pairs
+        ]
+        return np.stack(found, axis=1) if found else np.empty((len(self._best), 0))
+
+    @property
+    def of_pairs(self) -> Array:
+        """Share that two decide beyond what each decides alone, (k, number of pairs)."""
+        return np.maximum(self._together, 0.0)
+
+    @cached_property
+    def totals(self) -> Array:
+        """Share in which each hyperparameter takes part, alone and in pairs, (k, d)."""
+        found = self._alone.copy()
+        for share, pair in zip(self._together.T, self.pairs, strict=True):
+            found[:, pair] += share[:, None]
+        return np.clip(found, 0.0, 1.0)
+
+    @property
+    def of_evaluations(self) -> Array:
+        """The draws' variance over that of evaluations, (k,): what is noise has no best part."""
+        return self.landscape.belief.anova.of_evaluations
+
+    def curve(self, j: int, positions: Array) -> Array:
+        """Return the share of the best at encoded values of a hyperparameter, (k, G)."""
+        axis = self.landscape.axes[j]
+        rows, hits = self._counts(self._levels[j], len(axis.centers))
+        return np.asarray((hits / np.maximum(rows, 1.0))[:, axis.level(positions)])
+
+    def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
+        """Return the share of the best at values of two hyperparameters, (k, G1, G2)."""
+        axes = self.landscape.axes
+        rows, hits = self._counts(*self._cells(a, b))
+        shares = np.where(rows > 0.0, hits / np.maximum(rows, 1.0), self.mean[:, None])
+        table = shares.reshape(len(rows), len(axes[a].centers), len(axes[b].centers))
+        return np.asarray(table[:, axes[a].level(first)[:, None], axes[b].level(second)])
+
+
+def among_best(costs: Array, share: float) -> Bools:
+    """Return which rows are among the best share of each draw, ties included, (k, N).
+
+    Examples
+    --------
+    >>> among_best(np.array([[3.0, 1.0, 2.0, 1.0]]), 0.25).tolist()
+    [[False, True, False, True]]
+    """
+    at = max(math.ceil(share * costs.shape[1]) - 1, 0)
+    return np.asarray(costs <= np.partition(costs, at, axis=1)[:, at, None])

@@ -1,0 +1,291 @@
+"""Where the best configuration is, and whether there is more to get, by draws of the objective.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+f_s         a draw of the cost, noise excluded
+x̂           the best observed trial, the incumbent
+regret      ``f_s(x̂) - min f_s``
+region      the shortest range, or smallest set of categories, with the least of 90 % of the draws
+near        tried, or a tried configuration with one number moved a little
+==========  ============================================================================
+
+What further trials bring is read off at places like those of the run's later trials: each value is
+that of one of them, numbers moved a little, and one in so many is drawn anew. That is how a TPE
+proposes, and random search, too.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hpo_explain.asked.explained import accepted_surrogate
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.asked.given import surrogate_of
+from hpo_explain.base.checks import check_count, check_number, check_seed
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import STRETCH, decide
+from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.landscape import Axis
+from hpo_explain.methods.advice.chances import TRIALS, Chances, expected_best
+from hpo_explain.methods.advice.optimum_result import Optimum, Region
+from hpo_explain.methods.space.narrowing import part_of
+from hpo_explain.methods.space.recommended_space import still_possible
+from hpo_explain.run import Run, average_instances
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    SearchSpace,
+    lowest,
+    ranked,
+)
+
+HELD = 0.9  # of the draws have their best value of a hyperparameter in its region
+_STARTS = 20  # tried configurations of which neighbours are looked at
+_STEP, _CLOSE = 0.05, 0.125  # of a number's scale: as far as a neighbour is; as far as it may be
+_PLACES = (200, 10)  # for further trials: at least, and for each
+_EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
+_LATER = 0.5  # of the trials say where further ones will be made
+
+_NO_POSTERIOR = declared_fact(
+    "no_posterior_of_the_best",
+    "the model has no joint posterior, so it does not tell where the best is; leave {surrogate=} "
+    "out, then draws of the objective tell it",
+)
+
+
+@explains(of="surrogate", without=("kind",))
+def optimum(asked: Asked, epsilon: float | None = None, *, more: int = TRIALS) -> Optimum:
+    """Say where the best configuration is, and whether there is more to get.
+
+    Parameters
+    ----------
+    epsilon : float, optional
+        By how much a configuration must be better for that to count, in the objective's units; by
+        default the noise of one evaluation, and at least 1 % of the way from the median to the
+        best.
+    more : int, default 20
+        How many further trials to foresee.
+
+    Returns
+    -------
+    Optimum
+        The range or set of values of each hyperparameter that holds the best one with 90 %, the
+        configuration expected to be best near the trials, and what may still be gained.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, `epsilon` is negative, or `more` is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": np.linspace(0.0, 1.0, 40)})
+    >>> table["loss"] = (table.x - 0.3) ** 2
+    >>> found = hx.optimum(table, objective="loss")
+    >>> round(found.config["x"], 1), found.space["x"].low < 0.3 < found.space["x"].high < 0.5
+    (0.3, True)
+    """
+    run = average_instances(asked.run, seed=asked.seed)
+    run.check_differences()
+    return OptimumExplainer(run, epsilon=epsilon, more=more, seed=asked.seed).explain()
+
+
+class OptimumExplainer:
+    """Says where the best configuration is, and whether there is more to get.
+
+    Parameters
+    ----------
+    run : Run
+        The run, without instances.
+    epsilon, more
+        As of :func:`optimum`.
+    seed : int, default 0
+        Seed of samples and draws.
+
+    Raises
+    ------
+    InputError
+        If `epsilon` is negative, or `more` is not a positive whole number.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(60, seed=1)
+    >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
+    >>> found = OptimumExplainer(run).explain()
+    >>> found.p_better, [round(region.share, 1) for region in found.regions]
+    (0.0, [0.2, 0.9])
+    """
+
+    def __init__(
+        self, run: Run, *, epsilon: float | None = None, more: int = TRIALS, seed: int = 0
+    ) -> None:
+        self._run, self._more = run, check_count("more", more)
+        self._epsilon = None if epsilon is None else check_number("epsilon", epsilon)
+        if self._epsilon is not None and self._epsilon < 0.0:
+            problem = f"must not be negative, but was {epsilon!r}"
+            raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
+        self._seed = check_seed(seed)
+
+    @shows_progress
+    def explain(self) -> Optimum:
+        """Return where the best is.
+
+        Returns
+        -------
+        Optimum
+            Regions, a configuration, and what may still be gained.
+        """
+        run, seed = self._run, self._seed
+        incumbent = run.incumbent_trial
+        model, notes = surrogate_of(run, None, "auto", seed)
+        draws = as_draws(accepted_surrogate(model), run.direction, seed=seed)
+        if draws is None:
+            raise NothingToExplain(_NO_POSTERIOR())
+        feasibility = run.feasibility(seed=seed)
+        feasible = None if feasibility is None else feasibility.probability
+        chances = Chances(run, draws, feasible, self._epsilon)
+        x, costs = _best_near(chances)
+        bounds = run.bounds or (-np.inf, np.inf)
+        promised = decide(run.sign * costs, stretch=STRETCH["average"])
+        low, high = np.clip(promised.interval, *bounds).tolist()
+        axes = draws.landscape.axes
+        levels = [_best_levels(chances, j) for j in range(len(run.space))]
+        kept = [_held(axis, best) for axis, best in zip(axes, levels, strict=True)]
+        parts = [part_of(draws, kept, j) for j in range(len(run.space))]
+        return Optimum(
+            subject=Subject.of(run, notes=notes),
+            config=run.space.decode(x[None])[0],
+            estimate=promised.estimate,
+            interval=(low, high),
+            space=SearchSpace(still_possible(parts)[0]),
+            regions=tuple(
+                Region.of(p, part, axis, best, of, float(inactive))
+                for p, part, axis, best, of, inactive in zip(
+                    run.space,
+                    parts,
+                    axes,
+                    levels,
+                    kept,
+                    np.isnan(_best_rows(chances)).mean(axis=0),
+                    strict=True,
+                )
+            ),
+            incumbent=run.incumbent,
+            incumbent_trial=incumbent,
+            epsilon=chances.enough,
+            better=chances.better,
+            improved=decide(chances.incumbent - costs, chances.enough, side="above"),
+            gained=chances.decided(_gains(chances, self._more)),
+            more=self._more,
+        )
+
+
+def _best_rows(chances: Chances) -> Array:
+    """Return the row that is best in each draw, of what is probably feasible, (k, d)."""
+    land = chances.draws.landscape
+    return np.asarray(land.all_rows[_first_least(chances, np.flatnonzero(chances.possible))])
+
+
+def _first_least(chances: Chances, rows: Ints) -> Ints:
+    """Return which of some rows is the least of each draw, of equal ones the first, (k,)."""
+    land = chances.draws.landscape
+    values = land.all_values[:, rows]
+    limit = values.min(axis=1) + _EQUAL * land.spread
+    return np.asarray(rows[(values <= limit[:, None]).argmax(axis=1)])
+
+
+def _best_levels(chances: Chances, j: int) -> Ints:
+    """Return the best level of a hyperparameter in each draw, where it is active, (k,)."""
+    land = chances.draws.landscape
+    active = land.level[:, j] >= 0
+    some = active & chances.possible
+    rows = np.flatnonzero(some if some.any() else active)
+    if not len(rows):  # a branch that no row has: every level is as probable
+        return np.arange(len(land.all_values)) % len(land.axes[j].weights)
+    return np.asarray(land.level[_first_least(chances, rows), j])
+
+
+def _held(axis: Axis, best: Ints) -> Bools:
+    """Return the levels of the shortest range, or of the smallest set, that holds the best one.
+
+    90 % of the draws, up to half of the error that so many draws leave.
+    """
+    n, least = len(axis.weights), HELD - 0.5 * math.sqrt(HELD * (1.0 - HELD) / len(best))
+    probable, kept = np.bincount(best, minlength=n) / len(best), np.zeros(n, bool)
+    if axis.category:
+        in_order = ranked(-probable)
+        kept[in_order[: 1 + int(np.searchsorted(np.cumsum(probable[in_order]), least))]] = True
+        return kept
+    mass, size = (np.concatenate([[0.0], np.cumsum(x)]) for x in (probable, axis.weights))
+    ranges = [
+        (round(float(size[b] - size[a]), 9), round(float(mass[a] - mass[b]), 9), a, b)
+        for a in range(n)
+        for b in range(a + 1, n + 1)
+        if mass[b] - mass[a] >= least
+    ]
+    _, _, first, end = min(ranges)
+    kept[first:end] = True
+    return kept
+
+
+def _best_near(chances: Chances) -> tuple[Array, Array]:
+    """Return the row near trials with the lowest mean, (d,), and its cost in each draw, (k,)."""
+    space = chances.draws.space
+    tried = chances.run.X[chances.rows]
+    starts = tried[ranked(chances.costs.mean(axis=0))[:_STARTS]]
+    found = [tried]
+    for j in space.order.tolist():
+        parameter = space.parameters[j]
+        if isinstance(parameter, CategoricalParameter):
+            continue
+        step = max(_STEP, 1.0 / max((parameter.size or np.inf) - 1.0, 1.0))
+        if step > _CLOSE:
+            continue
+        for side in (-step, step):
+            moved = starts.copy()
+            moved[:, j] = parameter.nearest(np.clip(moved[:, j] + side, 0.0, 1.0))
+            moved = space.project(moved)
+            found.append(moved[space.is_valid(moved) & chances.allowed(moved)])
+    rows = np.concatenate(found)
+    costs = np.concatenate([chances.costs, chances.draws.costs(rows[len(tried) :])], axis=1)
+    best = lowest(costs.mean(axis=0))
+    return rows[best], costs[:, best]
+
+
+def _gains(chances: Chances, more: int) -> Array:
+    """Return what the best of further trials is expected to gain on the incumbent, (k,)."""
+    n = max(_PLACES[0], _PLACES[1] * more)
+    values = chances.draws.costs(_places(chances.run, n, chances.draws.seed))
+    return np.maximum(chances.incumbent + expected_best(-values, more), 0.0)
+
+
+def _places(run: Run, n: int, seed: int) -> Array:
+    """Return rows like those at which the later trials were made, (n, d)."""
+    space, rng = run.space, np.random.default_rng(seed)
+    in_order = np.argsort(np.asarray(run.trials), kind="stable")
+    later = run.X[in_order[int(_LATER * len(in_order)) :]]
+    found = space.sample(n, seed=seed, latent=True)
+    for j in space.order.tolist():
+        known, parameter = later[~np.isnan(later[:, j]), j], space.parameters[j]
+        if not len(known):
+            continue
+        drawn, noise = known[rng.integers(0, len(known), n)], rng.standard_normal(n)
+        if not isinstance(parameter, CategoricalParameter):
+            width = 0.5 / max(len(np.unique(known)), 5)
+            drawn = parameter.nearest(np.clip(drawn + width * noise, 0.0, 1.0))
+        as_before = rng.random(n) >= 1.0 / (len(known) + 1.0)
+        found[as_before, j] = drawn[as_before]
+    return np.asarray(space.project(found))

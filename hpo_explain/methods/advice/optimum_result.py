@@ -1,0 +1,250 @@
+"""Where the best configuration is, and what there is to get, as a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.numbers import values_in_words
+from hpo_explain.base.result import Result, Table
+from hpo_explain.base.text import Estimate, declared_fact
+from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.belief.landscape import Axis
+from hpo_explain.methods.advice.advise_result import settings_of, values_of
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace
+
+_PROBABLE = declared_fact("told_with_probability", "a probability is told", role="said")
+_MOST = 0.99  # so many draws tell no larger probability, nor a smaller one than the rest
+_LITTLE = 0.1  # of what counts: a smaller gain is not told by its number
+_NARROW, _NAMED = 0.5, 3  # of their values at most: hyperparameters that the sentence names
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Where the best value of a hyperparameter is.
+
+    Attributes
+    ----------
+    hyperparameter : str
+        Its name.
+    values : tuple
+        ``(low, high)``, or the categories, that hold its best value with 90 %, in the user's
+        units; of a conditional one where it is active.
+    share : float
+        Share of its own measure that they are.
+    held : Decision
+        In which share of the draws they hold the best value.
+    inactive : float
+        Share of the draws that are best where it is inactive.
+    levels : tuple
+        Parts of its values: ``(low, high)`` of each, or the categories.
+    density : ndarray of shape (L,)
+        How many times as probably as by chance the best value is of each part.
+    """
+
+    hyperparameter: str
+    values: tuple[Any, ...]
+    share: float
+    held: Decision
+    inactive: float
+    levels: tuple[Any, ...]
+    density: Array
+
+    @classmethod
+    def of(
+        cls, whole: Parameter, part: Parameter, axis: Axis, best: Ints, kept: Bools,
+        inactive: float,
+    ) -> Region:  # fmt: skip
+        """Return the region of a hyperparameter that keeps some levels, from each draw's best."""
+        probable = np.bincount(best, minlength=len(kept)) / len(best)
+        if isinstance(whole, CategoricalParameter):
+            levels = tuple(whole.decode(axis.centers))
+        else:
+            low, high = (whole.decode(ends) for ends in axis.edges.T)
+            levels = tuple(zip(low, high, strict=True))
+        values = values_of(part)
+        return cls(
+            whole.name,
+            values if isinstance(values, tuple) else (values,),
+            float(axis.weights[kept].sum()),
+            decide(kept[best].astype(float), 0.5, side="above"),
+            inactive,
+            levels,
+            probable / axis.weights,
+        )
+
+    @property
+    def inside(self) -> str:
+        """The values in words: "from 0.1 to 1", or "a or b"."""
+        if isinstance(self.levels[0], tuple) and len(self.values) == 2:
+            return f"from {values_in_words(self.values[:1])} to {values_in_words(self.values[1:])}"
+        return f"in {{{values_in_words(self.values)}}}"
+
+
+def _each(name: str) -> Any:
+    return lambda found: [getattr(region, name) for region in found.regions]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Optimum(Result):
+    """Where the best configuration is, and whether there is more to get.
+
+    Attributes
+    ----------
+    config : mapping
+        The configuration, tried or close to a tried one, that is expected to be best.
+    estimate : float
+        The objective that it promises, noise excluded.
+    interval : tuple of (float, float)
+        What holds that with 95 %, inside the run's bounds.
+    space : SearchSpace
+        Of each hyperparameter what holds the best value with 90 %, each by itself.
+    regions : tuple of Region
+        The same with their sizes and densities, one per hyperparameter.
+    incumbent : mapping
+        The configuration of the best observed trial.
+    incumbent_trial : int
+        That trial.
+    epsilon : float
+        By how much a configuration must be better for that to count.
+    better : Decision
+        By how much the best is better than the incumbent, and whether by more than `epsilon`.
+    improved : Decision
+        By how much `config` is better than the incumbent, and whether by more than `epsilon`.
+    gained : Decision
+        By how much the best of `more` further trials is better than the incumbent.
+    more : int
+        How many trials were foreseen.
+    subject, notes
+        As of every result.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(60, seed=1)
+    >>> found = hx.optimum(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
+    >>> found.p_better, found.regret < found.epsilon
+    (0.0, True)
+    """
+
+    table: ClassVar[Table] = Table(
+        index=("hyperparameter", "names"),
+        columns={
+            "best": lambda found: [found.config.get(name) for name in found.names],
+            "region": lambda found: [region.inside for region in found.regions],
+            "size": _each("share"),
+            "probability": lambda found: [region.held.probability for region in found.regions],
+            "inactive": _each("inactive"),
+        },
+        held={
+            **{name: name for name in (
+                "config", "estimate", "interval", "incumbent", "incumbent_trial", "epsilon",
+                "p_better", "regret", "expected_gain", "more",
+            )},
+            "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
+            "regions": lambda found: [region.__dict__ for region in found.regions],
+        },
+    )  # fmt: skip
+    says: ClassVar[Mapping[str, str]] = {
+        "config": "Expected best near the trials: {objective} {promised} with {settings}.",
+        "better": "One better than trial {trial} by more than {epsilon} exists: the best is "
+        "expected to be better by {regret}.",
+        "perhaps": "One better than trial {trial} by more than {epsilon} exists with "
+        "{probability:%}; the best is expected to be better by {regret}.",
+        "more": "{n:#further trial} of this kind would gain {gain} on average.",
+        "hardly": "{n:#further trial} of this kind would gain less than {little} on average.",
+        "where": "With 90% each, the best has {each}. | {name} {region}",
+    }
+    config: Mapping[str, Any]
+    estimate: float
+    interval: tuple[float, float]
+    space: SearchSpace
+    regions: tuple[Region, ...]
+    incumbent: Mapping[str, Any]
+    incumbent_trial: int
+    epsilon: float
+    better: Decision
+    improved: Decision
+    gained: Decision
+    more: int
+
+    @property
+    def names(self) -> list[str]:
+        """The hyperparameters of the regions."""
+        return [region.hyperparameter for region in self.regions]
+
+    @property
+    def p_better(self) -> float:
+        """Probability that a configuration better than the incumbent by `epsilon` exists."""
+        return self.better.probability
+
+    @property
+    def regret(self) -> float:
+        """By how much the incumbent is expected to be worse than the best."""
+        return self.better.estimate
+
+    @property
+    def expected_gain(self) -> float:
+        """By how much the best of `more` further trials is expected to be better."""
+        return self.gained.estimate
+
+    @property
+    def narrowest(self) -> tuple[Region, ...]:
+        """The regions, the smallest first."""
+        order = np.argsort([round(region.share, 9) for region in self.regions], kind="stable")
+        return tuple(self.regions[place] for place in order)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What is best near the trials, whether there is more, what trials bring, and regions.
+
+        That a better configuration exists may be certain; that none does is never, nor what
+        trials bring, nor a region, which is wrong where a narrow optimum was not seen.
+        """
+        named = [r for r in self.narrowest if r.share <= _NARROW >= r.inactive][:_NAMED]
+        trial, config = self.incumbent_trial, tuple(self.config)
+        values = tuple(self.config.values())
+        half = (self.interval[1] - self.interval[0]) / 2.0
+        promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
+        more, little = self.better, _LITTLE * self.epsilon
+        probable = float(np.clip(self.p_better, 1.0 - _MOST, _MOST))
+        return (
+            self._told(
+                "best", config, promised, "config", values, objective=self.objective_name,
+                promised=Estimate(self.estimate, half), settings=settings_of(config, values),
+            ),
+            self._told(
+                "difference", (), more, "better" if more.certain else "perhaps", trial=trial,
+                epsilon=self.epsilon, regret=self.regret, probability=probable,
+            ),
+            self._told(
+                "difference", (), replace(self.gained, certain=False),
+                "hardly" if self.expected_gain < little else "more",
+                n=self.more, gain=self.expected_gain, little=little,
+            ),
+            *(
+                self._told(
+                    "best", (region.hyperparameter,), replace(region.held, certain=False),
+                    "where" if region in named else "",
+                    (region.values,), name=region.hyperparameter, region=region.inside,
+                )
+                for region in self.narrowest
+                if region.share < 1.0
+            ),
+        )  # fmt: skip
+
+    def _told(
+        self, kind: Any, names: tuple[str, ...], decision: Decision, says: str,
+        values: tuple[Any, ...] = (), **words: Any,
+    ) -> Claim:  # fmt: skip
+        """Return a claim with its probability, which its words tell."""
+        claim = self.told(
+            kind, names, decision.estimate, decision.interval, says=says, values=values,
+            certain=decision.certain, because=() if decision.certain else (_PROBABLE(),), **words,
+        )  # fmt: skip
+        return replace(claim, probability=decision.probability, side=decision.side)

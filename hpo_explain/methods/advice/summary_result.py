@@ -1,0 +1,179 @@
+"""A run in five lines: what a person asks first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from hpo_explain.base.claim import Claim
+from hpo_explain.base.numbers import format_value
+from hpo_explain.base.phrases import listed
+from hpo_explain.base.result import Result, Table
+from hpo_explain.base.width import columns, shorten
+from hpo_explain.methods.advice.advise_result import Advice, settings_of
+from hpo_explain.methods.advice.optimum_result import Optimum
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.runs.history_result import History
+from hpo_explain.methods.runs.trust_result import RunTrust
+from hpo_explain.methods.space.recommended_space_result import Recommendation
+
+WIDTH = 99  # columns of a line
+_NAME, _NAMED = 24, 3  # columns of a hyperparameter's name, and how many are named
+QUESTIONS = (
+    "How good, and is there more?",
+    "What matters?",
+    "Where to search?",
+    "What to try next?",
+    "How far to believe this?",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Summary(Result):
+    """A run in five lines; what cannot be told yet is None.
+
+    Attributes
+    ----------
+    history : History
+        What every trial reached.
+    optimum : Optimum or None
+        Whether there is more to get.
+    importance, among_best : FanovaImportance or None
+        What matters over the whole space, and for being among the best 10 %.
+    recommended_space : Recommendation or None
+        Where to search on.
+    advice : Advice or None
+        What to try next.
+    trusted : RunTrust or None
+        How far to believe this.
+    subject, notes
+        As of every result.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> found = hx.summary(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
+    >>> len(found.lines), max(map(len, found.lines)) < 100
+    (5, True)
+    >>> print(found.lines[0])
+    Best objective 1.123e-05 by trial 8; one better by more than noise exists with 0%.
+    """
+
+    table: ClassVar[Table] = Table(
+        index=("question", "questions"),
+        columns={"answer": "lines"},
+        held={"lines": "lines"},
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "more": "{best} by trial {trial}; one better by more than noise exists with {p:%}.",
+        "best": "{best} by trial {trial}.",
+        "no best": "No trial counts yet.",
+        "matters": "{name} matters most: {share:%} of all variation{best}.",
+        "perhaps": "Probably {name} matters most: {share:%} of all variation{best}.",
+        "nothing matters": "Nothing is known to matter yet.",
+        "where": "{volume} of the space is enough; narrowed are {names}.",
+        "everywhere": "Everywhere: nothing can be left out yet.",
+        "next": "{title}.",
+        "go on": "Go on as it is.",
+        "trust": "Trust is {level}: {r2:%} of the variation over the space is known.",
+        "no trust": "Not at all: too little is known.",
+    }
+    history: History
+    optimum: Optimum | None
+    importance: FanovaImportance | None
+    among_best: FanovaImportance | None
+    recommended_space: Recommendation | None
+    advice: Advice | None
+    trusted: RunTrust | None
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What each line answers."""
+        return QUESTIONS
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """One answer to each question: a claim of the method that answers it, in short words."""
+        return self._more, self._matters, self._where, self._next, self._far
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The answers, each of less than 100 columns."""
+        return tuple(shorten(claim.text, WIDTH) for claim in self.claims)
+
+    @property
+    def sentence(self) -> str:
+        """The lines, one after the other."""
+        return " ".join(self.lines)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _short(self, claim: Claim | None, says: str, **words: Any) -> Claim:
+        """Return a claim in short words; without one, what is said where nothing is known."""
+        if claim is None:
+            return self.told("tried", (), says=says, certain=True, because=(), **words)
+        frame, text = self.words(says, **words)
+        return replace(claim, frame=frame, text=text)
+
+    @property
+    def _more(self) -> Claim:
+        trial = self.history.incumbent_trial
+        if trial is None:
+            return self._short(None, "no best")
+        name = shorten(self.objective_name, _NAME)
+        best = f"Best {name} {format_value(float(self.history.best[-1]))}"
+        if self.optimum is None:
+            return self._short(self.history.claims[0], "best", trial=trial, best=best)
+        claim = next(c for c in self.optimum.claims if c.kind == "difference")
+        return self._short(claim, "more", trial=trial, best=best, p=claim.probability)
+
+    @property
+    def _matters(self) -> Claim:
+        found, best = self.importance, self.among_best
+        claim = None if found is None else found.claims[0]
+        if claim is None or not (claim.certain or claim.probability >= 0.5):
+            return self._short(None, "nothing matters")
+        (name, *_), among = claim.hyperparameters, ""
+        if best is not None and best.estimate.any():
+            first = best.claims[0].hyperparameters[0]
+            of_best = f"for being among the best {best.top or 0.0:.0%}"
+            among = f", also {of_best}"
+            if first != name:
+                among = f"; {of_best} it is {shorten(first, _NAME)}"
+        return self._short(
+            claim, "matters" if claim.certain else "perhaps", name=shorten(name, _NAME),
+            share=claim.estimate, best=among,
+        )  # fmt: skip
+
+    @property
+    def _where(self) -> Claim:
+        found = self.recommended_space
+        if found is None or not found.narrowed:
+            return self._short(None, "everywhere")
+        names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
+        volume = f"{found.volume:.0%}" if found.volume >= 0.005 else "Less than 1%"
+        return self._short(found.claims[0], "where", volume=volume, names=listed(names, _NAMED))
+
+    @property
+    def _next(self) -> Claim:
+        if self.advice is None or not self.advice.actions:
+            return self._short(None, "go on")
+        (first,) = self.advice.chosen("first") or self.advice.actions[:1]
+        claim = self.advice.claims[self.advice.actions.index(first)]
+        title = first.title
+        if first.kind == "try":  # as many of its values as there is room for
+            names = [shorten(name, _NAME) for name in first.hyperparameters]
+            titles = [f"Try {settings_of(names, first.values, most=most)}" for most in (4, 3, 2, 1)]
+            title = next((text for text in titles if columns(text) < WIDTH), titles[-1])
+        return self._short(claim, "next", title=title)
+
+    @property
+    def _far(self) -> Claim:
+        found = self.trusted
+        if found is None:
+            return self._short(None, "no trust")
+        return self._short(found.claims[0], "trust", level=found.level, r2=max(found.r2, 0.0))

@@ -1,0 +1,463 @@
+"""The fewest changes: which of those that lead from a default to the best configuration it takes.
+
+=========  ============================================================================
+symbol     meaning
+=========  ============================================================================
+f_s        a draw of the cost
+g_s(T)     ``f_s(default) - f_s(default with the changes T)``; g_s of all changes
+noise      standard deviation of one evaluation at the best configuration
+=========  ============================================================================
+
+T keeps the gain in a draw if ``g_s > 0`` and no more of it is lost than
+``max((1 - keep) g_s, min(noise, g_s / 2))``. The smallest T that does in 85 % of the draws is
+taken, of several the likeliest; all changes where ``g_s > 0`` in less than 90 %. It is certain from
+95 % on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hpo_explain.asked.explained import Explained
+from hpo_explain.asked.explains import Asked, explained_of, explains
+from hpo_explain.base.checks import check_number, check_seed
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.options import Direction
+from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import GAINED, KEPT, LEVEL, STRETCH, decide
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.mixtures import Mixtures, differing
+from hpo_explain.methods.around.changes_result import Changes, End
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.space import Array, Bools, Config, SearchSpace, encode_one, lowest, ranked
+
+_EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
+_ORDERS = 30  # and as many reversed
+_ROUNDING = 1e-12  # of the costs that a gain is the difference of
+_HALF = 0.5  # of the gain: noise is no reason to lose more
+_NEAR, _KEPT = 25, 10  # trials that values are taken from, and rows of each round
+
+_IS_BEST = declared_fact(
+    "default_is_best", "{what} is the best configuration that is known, so there is nothing to "
+    "change ({config})",
+)  # fmt: skip
+_REACHED = declared_fact(
+    "reached_already", "{what} reaches {reach} already, with {probability:%}"
+)  # fmt: skip
+_START = declared_fact(
+    "default_assumed",
+    {
+        "framework": "default: the framework's own, as none was given",
+        "middle": "default: the middle of the search space, as none was given",
+        "best": "start: trial {trial}, the best that is known, as no default was given",
+    },
+)
+
+
+@explains(of="surrogate")
+def changes(
+    asked: Asked,
+    default: Config | int | None = None,
+    *,
+    keep: float = 0.95,
+    reach: float | None = None,
+) -> Changes:
+    """Say which changes of a default it takes, and which can be put back.
+
+    Parameters
+    ----------
+    default : dict or int, optional
+        Where the changes start: a configuration, or the number of a trial. By default the
+        framework's own defaults where the run knows them, else the middle of the search space; with
+        `reach` the best configuration.
+    keep : float, default 0.95
+        The share of the gain that the changes keep, of that of the tried configuration with the
+        best mean. A loss within the noise of one evaluation counts as kept, up to half of the gain.
+    reach : float, optional
+        Find the fewest changes that reach this objective with 95 % instead, with values that were
+        tried.
+
+    Returns
+    -------
+    Changes
+        ``changed`` holds the values to change, ``put_back`` those that can stay, ``gain`` what the
+        changes bring, with its ``interval``; the table what each change contributes.
+
+    Raises
+    ------
+    NothingToExplain
+        If there is nothing to change.
+    ValueError
+        If fewer than two trials are finished, or the default is not a configuration of the space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
+    >>> table["loss"] = (table.x - 0.2) ** 2
+    >>> found = hx.changes(table, {"x": 0.9, "y": 0.5}, objective="loss")
+    >>> [*found.changed], [*found.put_back]
+    (['x'], ['y'])
+    """
+    run, model = asked.run, asked.model
+    best = _best(asked)
+    notes, trial = asked.notes, asked.trial(default) if default is not None else None
+    if default is not None:
+        start = End(asked.config("default", default), "given", trial)
+    elif reach is not None:
+        start = best
+        notes.append(_START(of="best", trial=best.trial))
+    elif run.default is not None:
+        start = End(run.default, "framework")
+        notes.append(_START(of="framework"))
+    else:
+        start = End(run.space.decode(_middle(asked))[0], "middle")
+        notes.append(_START(of="middle"))
+    explainer = ChangesExplainer(model, subject=asked.subject(), seed=asked.seed)
+    if reach is not None:
+        return explainer.reach(start, reach, run.X[np.asarray(run.feasible)])
+    return explainer.explain(start, best, keep=keep)
+
+
+def _middle(asked: Asked) -> Array:
+    space = asked.run.space
+    return space.project(space.from_latent(np.full((1, len(space)), 0.5)))
+
+
+def _best(asked: Asked) -> End:
+    """Return the feasible trial with the best mean."""
+    run = asked.run
+    mean = run.sign * asked.model.predict(run.X)[0]
+    row = lowest(np.where(np.asarray(run.feasible), mean, np.inf))
+    return End(run.space.decode(run.X[[row]])[0], "best", int(np.asarray(run.trials)[row]))
+
+
+@dataclass(frozen=True, eq=False)
+class ChangesExplainer:
+    """Finds the fewest changes that keep the gain of all, or that reach an objective.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective.
+    subject : Subject, optional
+        What is explained, such as ``Subject.of(run)``; by default it is made from the model and
+        `direction`.
+    seed : int, default 0
+        Seed of the draws, of orders where more than 11 hyperparameters differ, and of the value of
+        what is active in neither configuration, but after some of the changes.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    >>> X = space.sample(40, seed=1)
+    >>> belief = hx.Run(space, X, 3.0 * X[:, 0], "minimize").belief()
+    >>> explainer = hx.methods.ChangesExplainer(belief)
+    >>> found = explainer.explain({"x": 0.9, "y": 0.9}, {"x": 0.1, "y": 0.1})
+    >>> found.changed
+    {'x': 0.1}
+    """
+
+    surrogate: Surrogate
+    _: KW_ONLY
+    direction: Direction = "minimize"
+    subject: Subject | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        explained_of(self.surrogate, self.subject, self.direction)
+        check_seed(self.seed)
+
+    @shows_progress
+    def explain(self, default: Config | End, best: Config | End, *, keep: float = 0.95) -> Changes:
+        """Return the fewest changes from a configuration to another that keep its gain.
+
+        Parameters
+        ----------
+        default, best : dict
+            The configurations, in the user's units; what is inactive is left out.
+        keep : float, default 0.95
+            The share of the gain that is kept.
+
+        Raises
+        ------
+        NothingToExplain
+            If the two configurations are the same.
+        ValueError
+            If a configuration is not one of the space, or `keep` is not in (0, 1].
+        """
+        if not 0.0 < check_number("keep", keep) <= 1.0:
+            problem = f"must lie above 0 and be at most 1, but was {keep!r}"
+            raise InputError("keep", problem, keep, "Give a share of the gain, such as 0.95.")
+        explained, about = explained_of(self.surrogate, self.subject, self.direction)
+        start, end = End.of(default), End.of(best)
+        x = encode_one(explained.space, start.config, "default")
+        y = encode_one(explained.space, end.config, "best")
+        mixed = Mixtures(explained.space, x, y)
+        if not mixed.columns:
+            raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+        game = _Game(explained, mixed, self.seed)
+        taken = game.smallest(keep)
+        return self._result(game, start, end, about, taken, keep=keep)
+
+    @shows_progress
+    def reach(self, default: Config | End, reach: float, tried: Array) -> Changes:
+        """Return the fewest changes of a configuration that reach an objective with 95 %.
+
+        Parameters
+        ----------
+        default : dict
+            The configuration, in the user's units; what is inactive is left out.
+        reach : float
+            The objective to be reached.
+        tried : ndarray of shape (n, d)
+            Encoded rows that values are taken from.
+
+        Raises
+        ------
+        NothingToExplain
+            If the configuration reaches it already, or there is nothing to be changed.
+        ValueError
+            If the configuration is not one of the space, or `reach` is not a number.
+        """
+        goal = check_number("reach", reach)
+        explained, about = explained_of(self.surrogate, self.subject, self.direction)
+        start = End.of(default)
+        x = encode_one(explained.space, start.config, "default")
+        costs = _costs(explained, self.seed)
+        limit = explained.sign * goal
+
+        def reaches(rows: Array) -> Array:
+            return np.asarray((_stretched(costs(rows) - limit) <= 0.0).mean(axis=0))
+
+        there = float(reaches(x[None])[0])
+        if there >= LEVEL:
+            raise NothingToExplain(_REACHED(what=start.name, reach=goal, probability=there))
+        y = _reaching(explained, x, tried, reaches, costs)
+        if y is None:
+            raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+        game = _Game(explained, Mixtures(explained.space, x, y), self.seed)
+        end = End(explained.space.decode(y[None])[0], "found")
+        every = np.ones(len(game.mixed.columns), bool)
+        return self._result(game, start, end, about, every, reach=goal)
+
+    def _result(
+        self, game: _Game, start: End, end: End, about: Subject, taken: Bools, *,
+        keep: float = 1.0, reach: float | None = None,
+    ) -> Changes:  # fmt: skip
+        mixed, space = game.mixed, game.explained.space
+        final = mixed.rows(taken[None])[0]
+        columns = [j for j in space.order.tolist() if j in differing(mixed.x, mixed.y)]
+        shapley = game.shapley
+        share = dict(zip(mixed.columns, shapley.T, strict=True))
+        none = np.full(len(shapley), np.nan)
+        drawn = np.column_stack([share.get(j, none) for j in columns])
+        first = ranked(-np.nan_to_num(drawn.mean(axis=0), nan=-np.inf))
+        columns, drawn = [columns[i] for i in first], drawn[:, first]
+        other = differing(final, mixed.y)
+        gain = game.gains(taken[None])[:, 0]
+        slack = game.slack(gain[:, None], keep)[:, 0]
+        if reach is not None:
+            slack = _stretched(game.explained.sign * reach - game.origin + gain)
+        return Changes(
+            subject=about,
+            start=start,
+            best=end,
+            config=space.decode(final[None])[0],
+            names=tuple(space.names[j] for j in columns),
+            needed=np.array([j not in other for j in columns]),
+            contributions=drawn.mean(axis=0),
+            keep=keep,
+            reach=reach,
+            noise_std=game.noise,
+            known=game.known,
+            gain_drawn=gain,
+            whole_drawn=game.whole,
+            slack_drawn=slack,
+            contributions_drawn=drawn.T,
+            notes=about.notes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Game:
+    """What sets of changes gain in each draw."""
+
+    explained: Explained
+    mixed: Mixtures
+    seed: int
+
+    @cached_property
+    def _draws(self) -> Draws | None:
+        return self.explained.draws(self.seed)
+
+    @property
+    def known(self) -> bool:
+        """Whether the model knows how its predictions vary together."""
+        return self._draws is not None
+
+    @cached_property
+    def noise(self) -> float:
+        """Standard deviation of one evaluation after all changes; 0 where it is not known."""
+        return 0.0 if self._draws is None else float(self._draws.noise_at(self.mixed.y[None])[0])
+
+    @cached_property
+    def origin(self) -> Array:
+        """Cost of each draw before all changes, (k,)."""
+        return _costs(self.explained, self.seed)(self.mixed.x[None])[:, 0]
+
+    def gains(self, sets: Bools) -> Array:
+        """Return what sets of changes (m, n) gain in each draw, (k, m)."""
+        space, rows = self.explained.space, self.mixed.rows(sets)
+        # what has a value in neither configuration gets one, so that all sets have a gain
+        drawn = space.sample(1, seed=self.seed, latent=True)[0]
+        needed = np.array([p.optional is None for p in space.parameters])
+        rows = space.project(np.where(np.isnan(rows) & needed, drawn, rows))
+        return np.asarray(self.origin[:, None] - _costs(self.explained, self.seed)(rows))
+
+    @cached_property
+    def whole(self) -> Array:
+        """What all changes gain, (k,)."""
+        return self.gains(np.ones((1, len(self.mixed.columns)), bool))[:, 0]
+
+    def slack(self, gains: Array, keep: float) -> Array:
+        """Return by how much sets gain more than is to be kept; below 0 where nothing is gained."""
+        whole = self.whole[:, None]
+        rounding = _ROUNDING * np.abs(self.origin[:, None])
+        allowed = np.maximum((1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole))
+        more = gains - whole + allowed + rounding
+        return np.asarray(np.minimum(more, whole))
+
+    @cached_property
+    def _every(self) -> tuple[Bools, Array]:
+        """All sets and what they gain; of many changes, those of orders that are drawn."""
+        n = len(self.mixed.columns)
+        if n <= _EXACT:
+            sets = all_coalitions(n)
+            return sets, self.gains(sets)
+        rng = np.random.default_rng(self.seed)
+        orders = np.array([rng.permutation(n) for _ in range(_ORDERS)])
+        place = np.argsort(np.vstack([orders, orders[:, ::-1]]), axis=1)
+        sets = (place[:, None, :] < np.arange(n + 1)[:, None]).reshape(-1, n)
+        return sets, self.gains(sets)
+
+    @cached_property
+    def shapley(self) -> Array:
+        """The Shapley values of the changes in each draw, (k, n)."""
+        sets, gains = self._every
+        n = sets.shape[1]
+        if n <= _EXACT:
+            return np.asarray(gains @ shapley_weights(n).T)
+        steps = np.diff(gains.reshape(len(gains), -1, n + 1), axis=2)  # of each order
+        who = np.diff(sets.reshape(-1, n + 1, n).astype(int), axis=1)
+        return np.asarray(np.einsum("dos,osp->dp", steps, who) / len(who))
+
+    def smallest(self, keep: float) -> Bools:
+        """Return the smallest set that keeps the gain; all where it is not certain or none does."""
+        n = len(self.mixed.columns)
+        every = np.ones(n, bool)
+        if not decide(self.whole, side="above", level=GAINED).certain:
+            return every
+        if n > _EXACT:
+            return self._greedy(keep)
+        sets, gains = self._every
+        allowed = self.explained.space.is_valid(self.mixed.rows(sets))
+        kept = (self.slack(gains, keep) > 0.0).mean(axis=0)
+        for size in range(1, n):
+            some = np.flatnonzero(allowed & (sets.sum(axis=1) == size) & (kept >= KEPT))
+            if len(some):
+                return np.asarray(sets[some[lowest(-kept[some])]])
+        return every
+
+    def _greedy(self, keep: float) -> Bools:
+        """Return a small set that keeps the gain: from the largest contributions, one by one."""
+        n = len(self.mixed.columns)
+        order = ranked(-self.shapley.mean(axis=0))
+        taken = np.ones(n, bool)
+        sets = np.argsort(order)[None, :] < np.arange(1, n + 1)[:, None]
+        good = np.flatnonzero(self._keeps(sets, keep))
+        if len(good):
+            taken = sets[good[0]].copy()
+        for j in order[::-1]:
+            fewer = taken & (np.arange(n) != j)
+            if fewer.any() and self._keeps(fewer[None], keep)[0]:
+                taken = fewer
+        return taken
+
+    def _keeps(self, sets: Bools, keep: float) -> Bools:
+        valid = self.explained.space.is_valid(self.mixed.rows(sets))
+        kept = (self.slack(self.gains(sets), keep) > 0.0).mean(axis=0) >= KEPT
+        return np.asarray(valid & kept)
+
+
+def _stretched(drawn: Array) -> Array:
+    """Return draws further from their median: the best of many rows seems better than it is."""
+    middle = np.median(drawn, axis=0)
+    return np.asarray(middle + STRETCH["attainable"] * (drawn - middle))
+
+
+def _costs(explained: Explained, seed: int) -> Callable[[Array], Array]:
+    """Return what tells the cost of each draw at encoded rows, (k, n); the mean without draws."""
+    draws = explained.draws(seed)
+    if draws is None:
+        return lambda X: explained.sign * explained(X)[None]
+    return lambda X: np.asarray(draws.costs(X), float)
+
+
+def _reaching(
+    explained: Explained,
+    x: Array,
+    tried: Array,
+    reaches: Callable[[Array], Array],
+    costs: Callable[[Array], Array],
+) -> Array | None:
+    """Return the row with the fewest changes of `x` that surely reaches a goal, else the likeliest.
+
+    Every round changes one more hyperparameter to a value of a good trial, which brings those along
+    that become active.
+    """
+    space = explained.space
+    near = space.distinct(tried)
+    near = near[ranked(costs(near).mean(axis=0))[:_NEAR]]
+    rows, best, likeliest = x[None], None, (-1.0, 0.0)
+    for _ in range(len(space)):
+        found = [_with(space, rows, near, j) for j in space.order.tolist()]
+        new = space.distinct(np.concatenate([*found, np.empty((0, len(space)))]))
+        new = new[[bool(differing(x, row)) for row in new]]
+        if not len(new):
+            break
+        chance, mean = reaches(new), costs(new).mean(axis=0)
+        first = ranked(mean)
+        first = first[np.argsort(-chance[first], kind="stable")]
+        top = (float(chance[first[0]]), -float(mean[first[0]]))
+        if top > likeliest:
+            best, likeliest = new[first[0]], top
+        if top[0] >= LEVEL:
+            break
+        rows = new[first[:_KEPT]]
+    return best
+
+
+def _with(space: SearchSpace, rows: Array, others: Array, j: int) -> Array:
+    """Return rows with a hyperparameter as in others, and what that switches on as there."""
+    a, b = (np.repeat(np.arange(n), m) for n, m in ((len(rows), len(others)), (len(others), 1)))
+    start, other = rows[a], others[np.tile(b, len(rows))]
+    changed = np.where(np.isnan(start), other, start)
+    changed[:, j] = other[:, j]
+    blank = np.isnan(changed)
+    new = space.project(np.where(blank, 0.0, changed))
+    new[blank] = np.nan
+    return new[space.is_valid(new) & ~np.isnan(other[:, j])]

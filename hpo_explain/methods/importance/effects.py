@@ -1,0 +1,195 @@
+"""What the objective does along hyperparameters: one of them, a pair, or all that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.base.checks import check_count, check_flag, check_option, check_sequence
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.options import EFFECTS, EffectKind, Split, Variance
+from hpo_explain.methods._engines.sub_space import Given
+from hpo_explain.methods.effects.accumulated_local_effects import AccumulatedLocalEffectsExplainer
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, all_of
+from hpo_explain.methods.effects.regional_partial_dependence import (
+    RegionalPartialDependenceExplainer,
+)
+from hpo_explain.methods.importance.importance import importance
+from hpo_explain.models.protocols import SupportsJoint
+
+_SAMPLE, _SAMPLE_OF_SEVERAL = 1000, 300
+Names = str | Sequence[str] | Sequence[str | Sequence[str]] | None
+
+
+@explains(of="surrogate", without=("kind",))
+def partial_dependence(
+    asked: Asked,
+    names: Names = None,
+    *,
+    kind: EffectKind = "partial",
+    regions: bool = False,
+    most: int = 6,
+    pairs: int = 0,
+    sample: int | npt.ArrayLike | None = None,
+    grid_size: int = 20,
+    variance: Variance | None = None,
+    attainable: bool = True,
+    max_depth: int = 3,
+    criterion: Split = "l2",
+    given: Given | None = None,
+) -> Any:
+    """Show the effects of hyperparameters, and how well they are known.
+
+    Parameters
+    ----------
+    names : str, pair of str or sequence of them, optional
+        A hyperparameter, a pair, or several effects: more than two names, or names and pairs. By
+        default those that explain most of the variance, by :func:`importance` with the same model
+        and seed: the counterpart of skopt's ``plot_objective``.
+    kind : {"partial", "accumulated"}, default "partial"
+        Whether the others are averaged over all combinations, or (Apley and Zhu 2020) only what
+        changes along the configurations tried is added up, relative to its average: where trials
+        crowd, or were tried in certain combinations only, nothing is asked where nobody tried. Of
+        a pair that is what both do together beyond the sum of both.
+    regions : bool, default False
+        Whether the partial dependence is told apart by regions within which the model's uncertainty
+        is similar, the incumbent's first.
+    most : int, default 6
+        How many hyperparameters, where none is named.
+    pairs : int, default 0
+        How many pairs beside them, those with the largest interactions.
+    sample : int or ndarray of shape (n, d), optional
+        The configurations that are averaged: so many of the space's measure, by default 1000, and
+        300 for several effects (of draws fewer: 10,000 for all values together), or encoded rows.
+        Of accumulated effects by default those tried.
+    grid_size : int, default 20
+        Points of the grid where a hyperparameter has more values; equidistant on its own scale, of
+        accumulated effects quantiles of the sample.
+    variance : {"average", "covariance"}, optional
+        Whether the band of a partial dependence is that of single configurations (Eq. 5 of
+        Moosbauer et al. 2021), or of their average (Eq. 4); by default that of the average where
+        the model has draws. In regions it is the former.
+    attainable : bool, default True
+        Whether the best over all others stands beside the average (of one hyperparameter): it
+        answers which value, or which model family, can reach the best objective.
+    max_depth : int, default 3
+        Most splits that lead to a region.
+    criterion : {"l2", "area", "variance", "mean"}, default "l2"
+        What regions make similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+    given : mapping of str to sequence, optional
+        Only a part of the space, such as ``{"booster": ["dart"]}``: lists of values, or ``(low,
+        high)`` of a real-valued hyperparameter. What is conditional is active where it is named.
+
+    Returns
+    -------
+    Effect, PartialDependences or RegionalPartialDependence
+        Curve or surface with its band, in the objective's units; of several effects all, the most
+        important first; or the effect in each region.
+
+    Raises
+    ------
+    NothingToExplain
+        If fewer than two values of a hyperparameter were tried whose effects are accumulated.
+    ValueError
+        If fewer than two trials are finished, a name is unknown, or an option is not allowed.
+
+    References
+    ----------
+    .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+       dependence plots. NeurIPS. https://arxiv.org/abs/2111.04820
+    .. [2] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
+       box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
+       https://doi.org/10.1111/rssb.12377
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame(rng.random((30, 3)), columns=["a", "b", "c"])
+    >>> table["loss"] = table.b * table.c
+    >>> quick = {"objective": "loss", "sample": 20}
+    >>> found = hx.partial_dependence(table, most=2, pairs=1, **quick)
+    >>> sorted(found.names[:2]), found.names[2], found.left_out
+    ([('b',), ('c',)], ('b', 'c'), ('a',))
+    >>> effect = hx.partial_dependence(table, "b", kind="accumulated", **quick)
+    >>> bool(effect.mean[-1] > 0 > effect.mean[0])
+    True
+    >>> found = hx.partial_dependence(table, "b", regions=True, **quick)
+    >>> found.regions[0].holds(found.subject.incumbent)
+    True
+    """
+    check_option("kind", kind, EFFECTS)
+    wanted, shares = _several(names), dict[tuple[str, ...], float]()
+    if check_flag("regions", regions) and (kind != "partial" or wanted is not None):
+        problem = f"was {regions}, but is for one partial dependence"
+        raise InputError("regions", problem, regions, "Name one hyperparameter, or a pair.")
+    band = kind == "partial" and not regions
+    for option, value, default, used in (
+        ("most", most, 6, names is None), ("pairs", pairs, 0, names is None),
+        ("variance", variance, None, band), ("attainable", attainable, True, band),
+        ("max_depth", max_depth, 3, regions), ("criterion", criterion, "l2", regions),
+    ):  # fmt: skip
+        if value != default and not used:
+            problem = f"was {value!r}, but has no meaning for these effects"
+            raise InputError(option, problem, value, "Leave it out.")
+    if names is None:
+        check_count("most", most)
+        check_count("pairs", pairs, minimum=0)
+        wanted, shares = _most_important(asked, most, pairs, given)
+    if sample is None and kind == "partial":
+        sample = _SAMPLE if wanted is None else _SAMPLE_OF_SEVERAL
+    options: dict[str, Any] = {
+        "sample": sample, "grid_size": grid_size, "subject": asked.subject(), "given": given,
+        "seed": asked.seed,
+    }  # fmt: skip
+    explainer: Any
+    if regions:
+        explainer = RegionalPartialDependenceExplainer(
+            asked.model, max_depth=max_depth, criterion=criterion, **options
+        )
+    elif kind == "accumulated":
+        explainer = AccumulatedLocalEffectsExplainer(
+            asked.model, feasible=asked.feasible, **options
+        )
+    else:
+        if variance is None:
+            variance = "covariance" if isinstance(asked.model, SupportsJoint) else "average"
+        explainer = PartialDependenceExplainer(
+            asked.model, variance=variance, attainable=attainable, feasible=asked.feasible,
+            **options,
+        )  # fmt: skip
+    return explainer.explain(names) if wanted is None else all_of(explainer, wanted, shares)
+
+
+def _several(names: Names) -> list[str | Sequence[str]] | None:
+    """Return the effects that were named; None where it is a single one."""
+    if names is None:
+        return []
+    given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
+    return None if len(given) in (1, 2) and all(isinstance(n, str) for n in given) else given
+
+
+def _most_important(
+    asked: Asked, most: int, pairs: int, given: Given | None
+) -> tuple[list[str | Sequence[str]], dict[tuple[str, ...], float]]:
+    """Return the most important hyperparameters and pairs, and what all explain."""
+    order = 2 if pairs and len(asked.run.space) > 1 else 1
+    kind = "auto" if given and asked.kind == "gp" else asked.kind  # no forest, no sub-space
+    found = importance(asked.run, order, given=given, kind=kind, seed=asked.seed)
+    shares = {
+        tuple(found.names[j] for j in members): share if np.isfinite(share) else 0.0
+        for members, share in zip(found.members, found.estimate.tolist(), strict=True)
+    }
+    free = {n for n, a in zip(found.names, found.axes, strict=True) if a.activity and a.grid[1:]}
+    ranked = sorted(shares, key=lambda names: -shares[names])
+    if given:  # of what has one value there is no effect, nor of what is never active
+        ranked = [names for names in ranked if free.issuperset(names)]
+    alone = [names for names in ranked if len(names) == 1][:most]
+    together = [names for names in ranked if len(names) == 2][:pairs]
+    return [*alone, *together], shares

@@ -1,0 +1,106 @@
+"""What is known of a metric by its name: which way it is better, and its natural range."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+
+from hpo_explain.base.options import Direction
+from hpo_explain.base.text import declared_fact
+from hpo_explain.space import Array
+
+_PERCENT = 100.0
+_OF_WHAT = frozenset((
+    "train", "training", "val", "valid", "validation", "test", "eval", "dev", "holdout", "cv",
+    "oob", "mean", "avg", "average", "best", "final", "last", "min", "max", "total", "epoch",
+    "fold", "top1", "top5", "weighted", "macro", "micro", "balanced", "score", "in", "s", "ms",
+    "sec", "secs", "seconds",
+))  # fmt: skip
+_SHARES = frozenset((
+    "acc", "accuracy", "auc", "auroc", "auprc", "roc_auc", "pr_auc", "precision", "recall", "f1",
+    "jaccard", "iou", "dice", "sensitivity", "specificity", "error_rate", "probability_of_failure",
+    "probability_of_infeasibility",
+))  # fmt: skip
+_RANGES = {
+    **dict.fromkeys(("r2", "explained_variance"), (-math.inf, 1.0)),
+    **dict.fromkeys(("mcc", "matthews_corrcoef", "cohen_kappa", "kappa"), (-1.0, 1.0)),
+    **dict.fromkeys(("perplexity", "ppl"), (1.0, math.inf)),
+    **dict.fromkeys(
+        (
+            "rmse", "mse", "mae", "mape", "rmsle", "msle", "squared_error", "absolute_error",
+            "root_squared_error", "absolute_percentage_error", "log_loss", "logloss",
+            "cross_entropy", "duration", "runtime", "latency", "walltime",
+        ),
+        (0.0, math.inf),
+    ),
+}  # fmt: skip
+
+_LARGER = frozenset((
+    *_SHARES, "r2", "explained_variance", "mcc", "matthews_corrcoef", "cohen_kappa", "kappa",
+    "reward", "bleu", "rouge", "throughput",
+)) - {"error_rate", "probability_of_failure", "probability_of_infeasibility"}  # fmt: skip
+_SMALLER = frozenset((
+    "loss", "error", "err", "error_rate", "cost", "regret", "nll", "rmse", "mse", "mae", "mape",
+    "rmsle", "msle", "logloss", "cross_entropy", "perplexity", "ppl", "duration", "runtime",
+    "latency", "walltime", "elapsed",
+))  # fmt: skip
+_TURNED = re.compile(r"\b1\s*-|one_minus|inv", re.IGNORECASE)
+
+BOUNDS_BY_NAME = declared_fact(
+    "bounds_by_name",
+    "bounds: {names} {lies}, as its name says, so no prediction is beyond; {bounds=} says "
+    "otherwise",
+    lies=lambda fact: _lies(*fact["range"]),
+)
+
+
+def _lies(low: float, high: float) -> str:
+    if math.isinf(high):
+        return f"is at least {low:g}"
+    return f"is at most {high:g}" if math.isinf(low) else f"lies between {low:g} and {high:g}"
+
+
+def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
+    """Return a metric's natural range by its name; None where that does not say, or is wrong.
+
+    Examples
+    --------
+    >>> bounds_of("val_accuracy", np.array([0.9])), bounds_of("accuracy", np.array([87.5]))
+    ((0.0, 1.0), (0.0, 100.0))
+    >>> bounds_of("neg_mean_squared_error", np.array([-2.0])), bounds_of("loss", np.array([1.0]))
+    ((-inf, 0.0), None)
+    """
+    words, own = _words(name)
+    key = "_".join(own)
+    low, high = (0.0, 1.0) if key in _SHARES else _RANGES.get(key, (-math.inf, math.inf))
+    if key in _SHARES and np.max(objective, initial=0.0) > high:
+        high = _PERCENT
+    if "neg" in words:
+        low, high = -high, 0.0 - low
+    known = math.isfinite(low) or math.isfinite(high)
+    inside = bool(((objective >= low) & (objective <= high)).all())
+    return (low, high) if known and inside else None
+
+
+def direction_of(name: str) -> Direction | None:
+    """Return which way a metric is better by its name, or by the last word of it; None if unknown.
+
+    Examples
+    --------
+    >>> [direction_of(name) for name in ("val_accuracy", "trainLoss", "neg_log_loss", "y")]
+    ['maximize', 'minimize', 'maximize', None]
+    """
+    words, own = _words(name)
+    found = {"_".join(own), *own[-1:]}
+    larger, smaller = bool(found & _LARGER), bool(found & _SMALLER)
+    if larger == smaller or _TURNED.search(name):
+        return None
+    return "maximize" if larger != ("neg" in words) else "minimize"
+
+
+def _words(name: str) -> tuple[list[str], list[str]]:
+    """Return the words of a name, and those that say what it is a metric of."""
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)]
+    return words, [word for word in words if word not in {*_OF_WHAT, "neg"}]
