@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.phrases import printable
-from hpo_explain.methods.advice.advise import advise
+from hpo_explain.methods.advice.summary import summary
 from hpo_explain.methods.importance.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.history import history
-from hpo_explain.methods.runs.trust import trust
 from hpo_explain.methods.space.recommended_space import recommended_space
 
 if TYPE_CHECKING:
@@ -26,24 +25,13 @@ REPORT = "hpo_explain.html"
 _EFFECTS, _SAMPLE = 2, 100  # of how many hyperparameters, averaged over how many configurations
 
 
-def summary_of(run: Run) -> tuple[str, ...]:
-    """Return a run in five lines: the best, what matters, where, what next, how far to believe."""
-    lines = [
-        unless_nothing(lambda: history(run).best_so_far),
-        unless_nothing(lambda: importance(run).finding),
-        unless_nothing(lambda: recommended_space(run).finding),
-        unless_nothing(lambda: advise(run).finding),
-        unless_nothing(lambda: trust(run).finding),
-    ]
-    return tuple(printable(line) for line in lines if line)
-
-
 def text_of(runs: Mapping[str, Run]) -> str:
-    """Return the summary of runs as Markdown, in which names are text."""
+    """Return the five lines of each run as Markdown, in which names are text."""
     parts = []
     for name, run in runs.items():
         heading = [f"**{_escaped(name)}**", ""] if len(runs) > 1 else []
-        parts += [*heading, *(f"- {_escaped(line)}" for line in summary_of(run)), ""]
+        lines = [*summary(run).lines, f"Trials that count: {len(run.X)}."]
+        parts += [*heading, *(f"- {_escaped(printable(line))}" for line in lines), ""]
     return "\n".join(parts).strip()
 
 

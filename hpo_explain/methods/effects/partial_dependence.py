@@ -69,6 +69,7 @@ _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32
 _FEASIBLE_ROWS = 300  # at which it is asked what is feasible
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
+_COUNTED = 100_000  # values of a hyperparameter that are looked through one by one
 
 BAND = declared_fact(
     "effect_band", "the band {of}",
@@ -319,10 +320,10 @@ class PartialDependenceExplainer:
         if isinstance(parameter, CategoricalParameter):
             codes = codes_of(self._subject, j, members)
             return codes[self._part.has(j, codes)]
-        grid = parameter.grid()
-        if grid is None or (parameter.size > self._grid_size and j not in self._part.kept):
-            return np.unique(parameter.nearest(equidistant))
-        left = grid[0][self._part.has(j, grid[0])]
+        counted = parameter.size <= (_COUNTED if j in self._part.kept else self._grid_size)
+        grid = parameter.grid() if counted else None
+        positions = np.unique(parameter.nearest(equidistant)) if grid is None else grid[0]
+        left = positions[self._part.has(j, positions)]
         some = np.linspace(0, len(left) - 1, min(len(left), self._grid_size))
         return np.asarray(left[some.round().astype(int)])
 
