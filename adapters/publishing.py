@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hpo_explain.adapters._published import REPORT, shares_of, text_of, written
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.progress import shows_progress
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _TEXT = "hpo_explain.md"
 
 
+@shows_progress
 def publish(
     study: Any,
     *,

@@ -122,7 +122,7 @@ def written(package: str) -> dict[str, str]:
     return {
         alias.name: f"{package}.{node.module}"
         for node in tree.body
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
 

@@ -293,6 +293,18 @@ REFUSED = {
             ["a"],
         )
     ],
+    "OptimumExplainer": [
+        (lambda: hx.methods.OptimumExplainer(RUN, epsilon=-1.0), "epsilon", -1.0),
+        (lambda: hx.methods.OptimumExplainer(RUN, more=0), "more", 0),
+    ],
+    "publish": [
+        (lambda: hx.publish(RUN), "study", RUN),
+        (lambda: hx.publish(RUN, to="mlflow"), "to", "mlflow"),
+    ],
+    "report": [
+        (lambda: hx.report(RUN, "never.html", sections=["importanc"]), "sections", "importanc"),
+        (lambda: hx.report(RUN, "never.html", n_jobs=0), "n_jobs", 0),
+    ],
     "AblationExplainer": [
         (lambda: hx.methods.AblationExplainer(MODEL, direction="down"), "direction", "down")
     ],

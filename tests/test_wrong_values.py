@@ -76,11 +76,13 @@ WRONG = {
     "criterion": WORD,
     "default": CONFIG,
     "enough": [*NUMBER, -1, 2],
+    "epsilon": ["x", True, [1], -1],
     "ensemble": [5, "x", [3], ["gp"], {"a": 1}],
     "estimator": WORD,
     "given": ["x", 3, ["x"], {"xx": [1]}, {"x": 5}, {"x": [0.2]}, {"x": (2, 3)}, {"k": [20]}],
     "grid_size": COUNT,
     "index": WORD,
+    "keep": [*NUMBER, 0, 2],
     "kernel_width": ["x", -1, 0, True, [1]],
     "kind": ["svm", 3, None, ["gp"], {"a": 1}],
     "lose": ["x", True, [1], 0, -1],
@@ -88,6 +90,7 @@ WRONG = {
     "max_depth": COUNT,
     "max_features": COUNT,
     "model": WORD,
+    "more": COUNT,
     "most": COUNT,
     "n": COUNT,
     "n_jobs": ["x", 0, 1.5, True, [1]],
@@ -106,6 +109,7 @@ WRONG = {
     "precision": [*NUMBER, 0, 2],
     "progress": FLAG,
     "random": COUNT,
+    "reach": ["x", True, [1], np.nan],
     "regions": FLAG,
     "run": [3, None, "no-such.db", {"a": 1}, [1, 2]],
     "runs": [3, "x", {}, {"a": 3, "b": 4}, {"a": "no-such.db", "b": 4}],
@@ -119,9 +123,11 @@ WRONG = {
     "surrogate": ["svm", 3, ["gp"], {"a": 1}, Nothing()],
     "target": CONFIG,
     "title": [3, ["x"]],
+    "top": ["x", True, [1], 0, 1],
     "trial": ["lastest", 99, 1.5, None, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}],
     "trials": [*TRIALS, []],
     "variance": WORD,
+    "within": ["x", True, [1], 0, 2],
 }
 
 
@@ -163,7 +169,7 @@ def test_what_was_probably_meant_is_an_option_of_the_function(function, run):
     if meant is None:
         pytest.skip("it has no option of its own")
     with pytest.raises(InputError) as caught:
-        called(function, run, f"{meant}s", 3)
+        called(function, run, f"{meant}x", 3)
     assert f"Did you mean {meant!r}?" in str(caught.value)
 
 

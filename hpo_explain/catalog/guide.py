@@ -14,10 +14,9 @@ def guide() -> None:
     --------
     >>> import hpo_explain as hx
     >>> hx.guide()  # doctest: +ELLIPSIS
-    What did each trial reach, and when was the best found?
-        hx.history
-        Limitations: says what was observed: the best of noisy results is better than its
-        average
+    How good is it, what matters, where to search, what to try, how far to believe it?
+        hx.summary
+        Limitations: five lines: the functions that they come from say how sure each is
     ...
     """
     print(guide_text())  # noqa: T201 - this is what it is for

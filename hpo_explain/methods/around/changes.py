@@ -111,9 +111,9 @@ def changes(
     """
     run, model = asked.run, asked.model
     best = _best(asked)
-    notes, trial = asked.notes, asked.trial(default) if default is not None else None
+    notes = asked.notes
     if default is not None:
-        start = End(asked.config("default", default), "given", trial)
+        start = End(asked.config("default", default), "given", asked.trial(default))
     elif reach is not None:
         start = best
         notes.append(_START(of="best", trial=best.trial))
