@@ -20,7 +20,7 @@ def loss(config: list[float]) -> float:
 
 def main() -> None:
     """Run scikit-optimize and look around the incumbent."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--calls", type=int, default=20)
     dimensions = [
         skopt.space.Real(1e-5, 1.0, prior="log-uniform", name="rate"),

@@ -28,7 +28,7 @@ def loss(trial: optuna.Trial) -> float:
 
 def main() -> None:
     """Run a study with the callback."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--out", type=Path, default=Path("report.html"))
     options = parser.parse_args()

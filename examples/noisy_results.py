@@ -33,7 +33,7 @@ def made_up(n: int) -> pd.DataFrame:
 
 def main() -> None:
     """Explain the noise of a table, and a proposal that is averse to it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--configurations", type=int, default=40)
     table = made_up(parser.parse_args().configurations)
 

@@ -24,7 +24,7 @@ def loss(trial: optuna.Trial) -> float:
 
 def main() -> None:
     """Explain a study."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--storage", help="as Optuna takes it")
     parser.add_argument("--study-name")
     options = parser.parse_args()

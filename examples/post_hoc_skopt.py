@@ -20,7 +20,7 @@ def loss(point: list[float]) -> float:
 
 def main() -> None:
     """Minimize, then explain."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--calls", type=int, default=30)
     options = parser.parse_args()
     space = [

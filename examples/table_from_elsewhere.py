@@ -36,7 +36,7 @@ def made_up() -> pd.DataFrame:
 
 def main() -> None:
     """Explain a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--objective", default="loss")
     parser.add_argument("--direction", default="minimize")

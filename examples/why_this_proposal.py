@@ -26,7 +26,7 @@ def loss(trial: optuna.Trial) -> float:
 
 def main() -> None:
     """Run a study and ask why."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trials", type=int, default=40)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     study.optimize(loss, n_trials=parser.parse_args().trials)

@@ -1,0 +1,113 @@
+"""Sphinx's settings; ``python -m docs`` writes the generated pages first."""
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from numpydoc.xref import DEFAULT_LINKS  # noqa: E402
+
+import hpo_explain  # noqa: E402
+from docs.pages import SHOWN_ONLY, TOPICS, documented  # noqa: E402
+
+# ---------------------------------------------------------------------- the site
+
+project = "hpo_explain"
+author = "the hpo_explain developers"
+release = version = hpo_explain.__version__
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+html_theme = "pydata_sphinx_theme"
+html_title = "hpo_explain"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": [], "papers": [], "how_it_works": []}
+html_theme_options = {
+    "show_prev_next": False,
+    "navbar_align": "left",
+    "header_links_before_dropdown": 8,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": ["theme-version"],
+}
+copyright = "2026, the hpo_explain developers. MIT license"  # noqa: A001 - Sphinx's name
+templates_path = ["templates"]
+exclude_patterns = ["build", "notebooks", "templates", "**/GALLERY_HEADER.rst"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+suppress_warnings = ["config.cache"]  # settings of the gallery are functions
+
+# ---------------------------------------------------------------------- the API
+
+autosummary_generate = True
+autodoc_member_order = "groupwise"
+autodoc_typehints = "none"  # numpydoc has the types
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+# No network is needed: an inventory is used where it is at hand.
+intersphinx_mapping = {
+    name: (address, str(HERE / "inventories" / f"{name}.inv"))
+    for name, address in {
+        "matplotlib": "https://matplotlib.org/stable",
+        "numpy": "https://numpy.org/doc/stable",
+        "optuna": "https://optuna.readthedocs.io/en/stable",
+        "pandas": "https://pandas.pydata.org/docs",
+        "python": "https://docs.python.org/3",
+        "sklearn": "https://scikit-learn.org/stable",
+    }.items()
+    if (HERE / "inventories" / f"{name}.inv").exists()
+}
+
+# Without Python's inventory, numpydoc's labels of Python's own types lead nowhere.
+labels = {} if "python" in intersphinx_mapping else {name: name for name in DEFAULT_LINKS}
+numpydoc_xref_aliases = labels | documented()
+
+# ---------------------------------------------------------------------- pages that are run
+
+SCRIPTS = HERE / "build" / "scripts"
+sphinx_gallery_conf = {
+    "examples_dirs": [str(SCRIPTS / name) for name in ("questions", "gallery")],
+    "gallery_dirs": ["questions", "gallery"],
+    "filename_pattern": rf"/(?!({SHOWN_ONLY})\.py)\w+\.py$",
+    "subsection_order": [f"build/scripts/questions/{topic}" for topic in TOPICS],
+    "within_subsection_order": "docs.pages.in_order",
+    "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),
+    "doc_module": ("hpo_explain",),
+    "reference_url": {"hpo_explain": None},
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "image_srcset": ["2x"],
+}
+warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+
+
+def short_names(app: Any, env: Any, node: Any, content: Any) -> Any:
+    """Resolve what a docstring calls by its short name, such as ``Run.surrogate``."""
+    full, asked = documented(), node.get("reftarget", "")
+    owner, _, name = asked.rpartition(".")
+    owner = owner.rpartition(".")[2]
+    target = f"{full[owner]}.{name}" if owner in full else full.get(name)
+    if node.get("refdomain") != "py" or target in (None, asked):
+        return None
+    domain = env.get_domain("py")
+    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", target, node, content)
+
+
+def setup(app: Any) -> None:
+    """Connect what Sphinx calls."""
+    app.connect("missing-reference", short_names)

@@ -1,0 +1,156 @@
+"""The pages that follow from the package: the questions, the API, and the gallery of examples."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import shutil
+import textwrap
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from docs.answers import CODE, READING, STUDIES, STUDY
+from hpo_explain.catalog.entry import Method
+from hpo_explain.catalog.methods import METHODS
+
+ROOT = Path(__file__).parents[1]
+TOPICS = {
+    "advice": "How good is it, and what next?",
+    "importance": "What matters?",
+    "effects": "Which values are good?",
+    "around": "What about one configuration?",
+    "proposals": "Why was this proposed, or predicted?",
+    "space": "Where to search?",
+    "runs": "What happened, and how far to believe it?",
+}
+HOMES = {
+    "hpo_explain": "What a person remembers: questions, readers, runs and search spaces.",
+    "hpo_explain.methods": "Every other question, the explainer classes, and what they find.",
+    "hpo_explain.models": "Surrogates, acquisition functions, and the Protocols of models.",
+    "hpo_explain.run": "The record of an optimization, and what was known when.",
+    "hpo_explain.base": "What all results are made of.",
+    "hpo_explain.adapters": "Readers beside those of the top level.",
+    "hpo_explain.adapters.optuna": "What acts in Optuna: callback, evaluators, reviewed sampler.",
+    "hpo_explain.adapters.skopt": "What acts in scikit-optimize.",
+}
+SHOWN_ONLY = "callback|fanova_subspace|post_hoc_optuna"  # they write files, or take long
+
+
+def write(folder: Path) -> None:
+    """Write all of them below a folder."""
+    for made in ("api", "gallery", "questions"):
+        shutil.rmtree(folder / made, ignore_errors=True)
+    scripts = folder / "build" / "scripts"
+    for topic, title in TOPICS.items():
+        _put(scripts / "questions" / topic / "GALLERY_HEADER.rst", heading(title, "-"))
+    intro = "One page a question: its code, the picture, how to read it, and when it is wrong."
+    _put(scripts / "questions" / "GALLERY_HEADER.rst", f"{heading('Questions')}{intro}\n")
+    for method in METHODS:
+        _put(scripts / "questions" / topic_of(method) / f"{method.name}.py", question(method))
+    _put(scripts / "gallery" / "GALLERY_HEADER.rst", heading("Examples"))
+    for path in sorted((folder / "notebooks").glob("*.py")):
+        _put(scripts / "gallery" / path.name, path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        _put(scripts / "gallery" / path.name, example(path.read_text(encoding="utf-8")))
+    for home, names in by_home().items():
+        _put(folder / "api" / f"{home}.rst", api(home, names))
+    results = ROOT / "examples" / "papers" / "RESULTS.md"
+    _put(folder / "build" / "results.md", results.read_text() if results.exists() else "")
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def in_order(path: str) -> tuple[int, str]:
+    """Return where the gallery lists a script: questions as the catalog has them."""
+    names, name = [method.name for method in METHODS], Path(path).stem
+    return (names.index(name) if name in names else len(names), name)
+
+
+def heading(title: str, line: str = "=") -> str:
+    """Return a title of reStructuredText."""
+    return f"{title}\n{line * len(title)}\n\n"
+
+
+# ---------------------------------------------------------------------- questions
+
+
+def topic_of(method: Method) -> str:
+    """Return the folder of methods that a question belongs to."""
+    return (method.result or method.module).split(".")[2]
+
+
+def question(method: Method) -> str:
+    """Return the script of one question, from its entry in the catalog."""
+    study = STUDIES.get(method.name, STUDY)
+    load = f'study = optuna.load_study(study_name="{study}", storage=STORAGE)\n' if study else ""
+    code = CODE.get(method.name, f"found = {method.path}(study)")
+    doc = (inspect.getdoc(method.function) or "").partition("\n")[0]
+    command = f"On the command line: ``hpo-explain {method.called}``." if method.called else ""
+    limits = f"{method.limits[0].upper()}{method.limits[1:]}."
+    more = f"All arguments: :func:`{documented()[method.name]}`. {command}"
+    return "\n".join(
+        [
+            f'"""\n{heading(method.asks)}{_rst(doc)}\n"""',
+            "import optuna\n\nimport hpo_explain as hx\n",
+            f'STORAGE = "sqlite:///study.db"  # or yours\n{load}',
+            f"{code}\nprint(found.sentence)\nfound.plot()\n",
+            *(f"# %%\nfound.plot(view={name!r})\n" for name in method.views if name),
+            _text("How to read it", method.how_to_read or READING.get(method.name, "")),
+            _text("When it is wrong", limits),
+            _text("All numbers", more) + "found.to_frame()\n",
+        ]
+    )
+
+
+def _text(title: str, text: str) -> str:
+    """Return a block of text of a script."""
+    lines = [title, "-" * len(title), "", *textwrap.wrap(_rst(text), 96)]
+    return "# %%\n" + "\n".join(f"# {line}".rstrip() for line in lines) + "\n"
+
+
+def _rst(text: str) -> str:
+    """Return the catalog's text with its code as reStructuredText has it."""
+    text = re.sub(r"(?<![:`])`hx\.([\w.]+)`", r":func:`hpo_explain.\1`", text)
+    return re.sub(r"(?<![:`\w])`([^`]+)`(?!`)", r"``\1``", text)
+
+
+def example(text: str) -> str:
+    """Return an example whose first sentence is its title, as a gallery needs it."""
+    doc = ast.get_docstring(ast.parse(text)) or ""
+    title, _, rest = doc.partition("\n")
+    rest = re.sub(r"^ *(python examples/.*)$", r"``\1``", rest, flags=re.MULTILINE)
+    body = text.partition('"""')[2].partition('"""')[2]
+    return f'"""\n{heading(title.rstrip("."))}{textwrap.dedent(rest)}\n"""{body}'
+
+
+# ---------------------------------------------------------------------- the API
+
+
+@cache
+def by_home() -> dict[str, list[str]]:
+    """Return the public names by the package that they are imported from."""
+    found: dict[str, list[str]] = {}
+    seen = set()
+    for home in HOMES:
+        package = import_module(home)
+        objects = {name: getattr(package, name) for name in package.__all__}
+        found[home] = [name for name in objects if id(objects[name]) not in seen]
+        seen.update(map(id, objects.values()))
+    return found
+
+
+@cache
+def documented() -> dict[str, str]:
+    """Return the full name of each public name that has a page."""
+    return {name: f"{home}.{name}" for home, names in by_home().items() for name in names}
+
+
+def api(home: str, names: list[str]) -> str:
+    """Return the list of a package's public names."""
+    lines = [f".. autosummary::\n   :toctree: {home}\n   :nosignatures:\n", *names]
+    return f"{heading(home)}{HOMES[home]}\n\n.. currentmodule:: {home}\n\n" + "\n   ".join(lines)
