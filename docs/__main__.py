@@ -1,14 +1,15 @@
 """Build the documentation: ``python -m docs`` writes docs/build/html.
 
-Pages that follow from the package are written first: the questions, the API, the gallery. Sphinx
-then runs their code, and stops at the first warning. Last, every link within the site is followed.
+Pages that follow from the package are written first. Sphinx then runs their code, and fails at a
+warning. Last, every link within the site is followed.
 """
 
 import os
+import re
 import shutil
 import sys
 import time
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,37 +19,17 @@ HERE = Path(__file__).parent
 SITE = HERE / "build" / "html"
 
 
-class Page(HTMLParser):
-    """What a page of HTML links to, and what in it can be linked to."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.links: set[str] = set()
-        self.anchors: set[str] = set()
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep the links and anchors of one tag."""
-        for name, value in attrs:
-            if value and name in ("href", "src"):
-                self.links.add(value)
-            elif value and name == "id":
-                self.anchors.add(value)
-
-
 def broken_links(site: Path) -> list[str]:
     """Return the links between the pages of a site that lead nowhere."""
-    read = {path.resolve(): Page(path) for path in site.rglob("*.html")}
+    texts = {path: path.read_text(encoding="utf-8") for path in site.resolve().rglob("*.html")}
+    anchors = {path: {*re.findall(r'\sid="([^"]+)"', text)} for path, text in texts.items()}
     broken = []
-    for path, page in read.items():
-        for link in page.links:
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
+    for path, text in texts.items():
+        for link in {*re.findall(r'\s(?:href|src)="([^"]+)"', text)}:
+            parts = urlsplit(unescape(link))
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            anchor = unquote(parts.fragment)
-            missing = anchor and target in read and anchor not in read[target].anchors
-            if not target.exists() or missing:
+            lost = parts.fragment and unquote(parts.fragment) not in anchors.get(target, ())
+            if not (parts.scheme or parts.netloc) and (lost or not target.exists()):
                 broken.append(f"{path.relative_to(site.resolve())}: {link}")
     return sorted(broken)
 
@@ -66,8 +47,7 @@ def main() -> int:
         shutil.copy(HERE / "build" / "study.db", folder)
     failed = build_main(["-W", "-q", "-b", "html", str(HERE), str(SITE)])
     broken = [] if failed else broken_links(SITE)
-    for link in broken:
-        print("broken:", link)
+    print(*(f"broken: {link}" for link in broken), sep="\n")
     print(f"{SITE / 'index.html'} in {time.perf_counter() - began:.0f} s")
     return failed or bool(broken)
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(HERE.parent))
 from numpydoc.xref import DEFAULT_LINKS  # noqa: E402
 
 import hpo_explain  # noqa: E402
-from docs.pages import SHOWN_ONLY, TOPICS, documented  # noqa: E402
+from docs.pages import EXAMPLES, SHOWN_ONLY, TOPICS, documented  # noqa: E402
 
 # ---------------------------------------------------------------------- the site
 
@@ -38,7 +38,13 @@ html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {
+        "**": ["page-toc"],
+        "gallery/**": [],
+        "index": [],
+        "measured/*": [],
+        "questions/**": [],
+    },
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
 }
@@ -47,7 +53,7 @@ templates_path = ["templates"]
 exclude_patterns = ["build", "notebooks", "templates", "**/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-suppress_warnings = ["config.cache"]  # settings of the gallery are functions
+suppress_warnings = ["config.cache", "myst.header"]  # of functions; of tables made elsewhere
 
 # ---------------------------------------------------------------------- the API
 
@@ -82,7 +88,10 @@ sphinx_gallery_conf = {
     "examples_dirs": [str(SCRIPTS / name) for name in ("questions", "gallery")],
     "gallery_dirs": ["questions", "gallery"],
     "filename_pattern": rf"/(?!({SHOWN_ONLY})\.py)\w+\.py$",
-    "subsection_order": [f"build/scripts/questions/{topic}" for topic in TOPICS],
+    "subsection_order": [
+        *(f"build/scripts/questions/{topic}" for topic in TOPICS),
+        *(f"build/scripts/gallery/{part}" for part in EXAMPLES),
+    ],
     "within_subsection_order": "docs.pages.in_order",
     "abort_on_example_error": True,
     "capture_repr": ("_repr_html_",),

@@ -6,16 +6,22 @@ import ast
 import inspect
 import re
 import shutil
+import sys
 import textwrap
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from docs.answers import CODE, READING, STUDIES, STUDY
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import METHODS
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).parents[1]
+ANSWERS = tomllib.loads((ROOT / "docs" / "answers.toml").read_text(encoding="utf-8"))
 TOPICS = {
     "advice": "How good is it, and what next?",
     "importance": "What matters?",
@@ -25,39 +31,45 @@ TOPICS = {
     "space": "Where to search?",
     "runs": "What happened, and how far to believe it?",
 }
+EXAMPLES = {"notebooks": "Notebooks about the main questions", "scripts": "Scripts"}
+SHOWN_ONLY = "callback|fanova_subspace|post_hoc_optuna"  # they write files, or take long
+TABLES = {"claims": "examples/claims.md", "results": "examples/papers/RESULTS.md"}
 HOMES = {
     "hpo_explain": "What a person remembers: questions, readers, runs and search spaces.",
     "hpo_explain.methods": "Every other question, the explainer classes, and what they find.",
     "hpo_explain.models": "Surrogates, acquisition functions, and the Protocols of models.",
-    "hpo_explain.run": "The record of an optimization, and what was known when.",
+    "hpo_explain.run": "Parts of a run.",
     "hpo_explain.base": "What all results are made of.",
     "hpo_explain.adapters": "Readers beside those of the top level.",
     "hpo_explain.adapters.optuna": "What acts in Optuna: callback, evaluators, reviewed sampler.",
     "hpo_explain.adapters.skopt": "What acts in scikit-optimize.",
 }
-SHOWN_ONLY = "callback|fanova_subspace|post_hoc_optuna"  # they write files, or take long
+PARTS = {"hpo_explain.run": ("Curves", "Instances", "NoiseModel")}  # others are the house's own
 
 
 def write(folder: Path) -> None:
     """Write all of them below a folder."""
-    for made in ("api", "gallery", "questions"):
+    for made in ("api", "gallery", "measured", "questions"):
         shutil.rmtree(folder / made, ignore_errors=True)
     scripts = folder / "build" / "scripts"
-    for topic, title in TOPICS.items():
-        _put(scripts / "questions" / topic / "GALLERY_HEADER.rst", heading(title, "-"))
-    intro = "One page a question: its code, the picture, how to read it, and when it is wrong."
-    _put(scripts / "questions" / "GALLERY_HEADER.rst", f"{heading('Questions')}{intro}\n")
+    for gallery, parts in {"questions": TOPICS, "gallery": EXAMPLES}.items():
+        title = {"questions": "Questions", "gallery": "Examples"}[gallery]
+        _put(scripts / gallery / "GALLERY_HEADER.rst", heading(title))
+        for part, title in parts.items():
+            _put(scripts / gallery / part / "GALLERY_HEADER.rst", heading(title, "-"))
     for method in METHODS:
         _put(scripts / "questions" / topic_of(method) / f"{method.name}.py", question(method))
-    _put(scripts / "gallery" / "GALLERY_HEADER.rst", heading("Examples"))
-    for path in sorted((folder / "notebooks").glob("*.py")):
-        _put(scripts / "gallery" / path.name, path.read_text(encoding="utf-8"))
-    for path in sorted((ROOT / "examples").glob("*.py")):
-        _put(scripts / "gallery" / path.name, example(path.read_text(encoding="utf-8")))
+    for path in (folder / "notebooks").glob("*.py"):
+        _put(scripts / "gallery" / "notebooks" / path.name, path.read_text(encoding="utf-8"))
+    for path in (ROOT / "examples").glob("*.py"):
+        text = example(path.read_text(encoding="utf-8"))
+        _put(scripts / "gallery" / "scripts" / path.name, text)
     for home, names in by_home().items():
         _put(folder / "api" / f"{home}.rst", api(home, names))
-    results = ROOT / "examples" / "papers" / "RESULTS.md"
-    _put(folder / "build" / "results.md", results.read_text() if results.exists() else "")
+    for name, file in TABLES.items():
+        found = (ROOT / file).read_text(encoding="utf-8") if (ROOT / file).exists() else ""
+        text = re.sub(r"!?\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", found)  # of files not here
+        _put(folder / "measured" / f"{name}.md", text or f"# {name.title()}\n\nNot written yet.\n")
 
 
 def _put(path: Path, text: str) -> None:
@@ -76,7 +88,7 @@ def heading(title: str, line: str = "=") -> str:
     return f"{title}\n{line * len(title)}\n\n"
 
 
-# ---------------------------------------------------------------------- questions
+# ---------------------------------------------------------------------- scripts of the gallery
 
 
 def topic_of(method: Method) -> str:
@@ -86,23 +98,22 @@ def topic_of(method: Method) -> str:
 
 def question(method: Method) -> str:
     """Return the script of one question, from its entry in the catalog."""
-    study = STUDIES.get(method.name, STUDY)
-    load = f'study = optuna.load_study(study_name="{study}", storage=STORAGE)\n' if study else ""
-    code = CODE.get(method.name, f"found = {method.path}(study)")
+    more = {"study": "svm", "code": f"found = {method.path}(study)", "reading": ""}
+    more |= ANSWERS.get(method.name, {})
+    load = f'study = optuna.load_study(study_name="{more["study"]}", storage=STORAGE)\n'
     doc = (inspect.getdoc(method.function) or "").partition("\n")[0]
     command = f"On the command line: ``hpo-explain {method.called}``." if method.called else ""
-    limits = f"{method.limits[0].upper()}{method.limits[1:]}."
-    more = f"All arguments: :func:`{documented()[method.name]}`. {command}"
+    arguments = f"All arguments: :func:`{documented()[method.name]}`. {command}"
     return "\n".join(
         [
             f'"""\n{heading(method.asks)}{_rst(doc)}\n"""',
             "import optuna\n\nimport hpo_explain as hx\n",
-            f'STORAGE = "sqlite:///study.db"  # or yours\n{load}',
-            f"{code}\nprint(found.sentence)\nfound.plot()\n",
-            *(f"# %%\nfound.plot(view={name!r})\n" for name in method.views if name),
-            _text("How to read it", method.how_to_read or READING.get(method.name, "")),
-            _text("When it is wrong", limits),
-            _text("All numbers", more) + "found.to_frame()\n",
+            f'STORAGE = "sqlite:///study.db"  # or yours\n{load if more["study"] else ""}',
+            f"{more['code']}\nprint(found.sentence)\nfound.plot()\n",
+            *(f'# %%\nfound.plot(view="{name}")\n' for name in method.views if name),
+            _text("How to read it", method.how_to_read or more["reading"]),
+            _text("When it is wrong", f"{method.limits[0].upper()}{method.limits[1:]}."),
+            _text("All numbers", arguments) + "found.to_frame()\n",
         ]
     )
 
@@ -121,10 +132,9 @@ def _rst(text: str) -> str:
 
 def example(text: str) -> str:
     """Return an example whose first sentence is its title, as a gallery needs it."""
-    doc = ast.get_docstring(ast.parse(text)) or ""
-    title, _, rest = doc.partition("\n")
+    title, _, rest = (ast.get_docstring(ast.parse(text)) or "").partition("\n")
     rest = re.sub(r"^ *(python examples/.*)$", r"``\1``", rest, flags=re.MULTILINE)
-    body = text.partition('"""')[2].partition('"""')[2]
+    body = text.split('"""', 2)[2]
     return f'"""\n{heading(title.rstrip("."))}{textwrap.dedent(rest)}\n"""{body}'
 
 
@@ -135,10 +145,11 @@ def example(text: str) -> str:
 def by_home() -> dict[str, list[str]]:
     """Return the public names by the package that they are imported from."""
     found: dict[str, list[str]] = {}
-    seen = set()
+    seen = set[int]()
     for home in HOMES:
         package = import_module(home)
-        objects = {name: getattr(package, name) for name in package.__all__}
+        listed = {name: getattr(package, name) for name in PARTS.get(home, package.__all__)}
+        objects = {name: value for name, value in listed.items() if not inspect.ismodule(value)}
         found[home] = [name for name in objects if id(objects[name]) not in seen]
         seen.update(map(id, objects.values()))
     return found
@@ -153,4 +164,4 @@ def documented() -> dict[str, str]:
 def api(home: str, names: list[str]) -> str:
     """Return the list of a package's public names."""
     lines = [f".. autosummary::\n   :toctree: {home}\n   :nosignatures:\n", *names]
-    return f"{heading(home)}{HOMES[home]}\n\n.. currentmodule:: {home}\n\n" + "\n   ".join(lines)
+    return f"{heading(home)}{HOMES[home]}\n\n.. module:: {home}\n\n" + "\n   ".join(lines)

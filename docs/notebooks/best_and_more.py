@@ -1,0 +1,70 @@
+"""
+Where is the best, and is there more to get?
+============================================
+
+A study ends with a best trial. Was it the best configuration, or the luckiest one? And would
+further trials find a better one?
+"""
+
+# %%
+# A study to ask: a support vector machine, tuned by Optuna. Put your own in its place.
+
+import optuna
+from sklearn.datasets import load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import hpo_explain as hx
+
+X, y = load_wine(return_X_y=True)
+
+
+def accuracy(trial):
+    svc = SVC(
+        C=trial.suggest_float("C", 1e-3, 1e3, log=True),
+        gamma=trial.suggest_float("gamma", 1e-5, 1e1, log=True),
+        kernel=trial.suggest_categorical("kernel", ["rbf", "sigmoid"]),
+    )
+    return cross_val_score(make_pipeline(StandardScaler(), svc), X, y).mean()
+
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+study.optimize(accuracy, n_trials=40)
+
+# %%
+# The best trial
+# --------------
+# What was reached, trial by trial. A line that is flat for long says that the search has
+# converged, or that it is stuck; the picture does not tell these apart.
+
+hx.history(study).plot()
+
+# %%
+# Where the best value of each hyperparameter lies
+# ------------------------------------------------
+# Many functions go through the trials as well as the noise allows. Each of them has its best
+# configuration somewhere: the curve says where. ``bounds=`` is what an accuracy cannot leave.
+
+best = hx.optimum(study, bounds=(0, 1))
+print(best.sentence)
+best.plot()
+
+# %%
+# Is there more to get?
+# ---------------------
+# How probable it is that a better configuration than the incumbent exists, and what 20 further
+# trials are expected to gain.
+
+print(f"P(a better one exists) = {best.p_better:.2f}")
+print(f"expected gain of 20 trials: {best.expected_gain:.4f}")
+print("expected to be best:", best.config)
+
+# %%
+# How far to believe it
+# ---------------------
+# Where trust is poor, the curves above are about the model rather than about the objective.
+
+print(hx.trust(study, bounds=(0, 1)).sentence)

@@ -1,0 +1,75 @@
+"""
+What matters: over the whole space, and among the best?
+=======================================================
+
+Two different questions have two different answers. Over the whole space it matters what keeps a
+search out of bad regions; among good configurations other hyperparameters may decide.
+"""
+
+# %%
+# A study to ask: a support vector machine, tuned by Optuna. Put your own in its place.
+
+import optuna
+from sklearn.datasets import load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import hpo_explain as hx
+
+X, y = load_wine(return_X_y=True)
+
+
+def accuracy(trial):
+    svc = SVC(
+        C=trial.suggest_float("C", 1e-3, 1e3, log=True),
+        gamma=trial.suggest_float("gamma", 1e-5, 1e1, log=True),
+        kernel=trial.suggest_categorical("kernel", ["rbf", "sigmoid"]),
+    )
+    return cross_val_score(make_pipeline(StandardScaler(), svc), X, y).mean()
+
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+study.optimize(accuracy, n_trials=40)
+
+# %%
+# Over the whole space
+# --------------------
+# The share of the variance that each hyperparameter explains, alone and in pairs, with an
+# interval over the functions that the trials allow.
+
+everywhere = hx.importance(study, order=2)
+print(everywhere.sentence)
+everywhere.plot()
+
+# %%
+# For being among the best
+# ------------------------
+# What decides whether a configuration is among the best 10 %.
+
+among_best = hx.importance(study, top=0.1)
+print(among_best.sentence)
+among_best.plot()
+
+# %%
+# How sure is the order?
+# ----------------------
+
+print(f"P(C matters more than gamma) = {everywhere.probability('C', 'gamma'):.2f}")
+print(f"P(gamma decides the best)    = {among_best.probability('gamma'):.2f}")
+
+# %%
+# Which values are good?
+# ----------------------
+# Importance does not say. The effects do: the average over all other hyperparameters, and (dashed)
+# what can be attained with the others at their best.
+
+hx.partial_dependence(study).plot()
+
+# %%
+# How do two act together?
+# ------------------------
+
+hx.partial_dependence(study, ("C", "gamma")).plot()

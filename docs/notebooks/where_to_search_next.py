@@ -1,0 +1,72 @@
+"""
+Where should the search go on, and with which trials?
+=====================================================
+
+An explanation is worth most before the next trials are paid for. Here advice is taken, applied, and
+looked at again.
+"""
+
+# %%
+# A study to ask: a support vector machine, tuned by Optuna. Put your own in its place.
+
+import optuna
+from sklearn.datasets import load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import hpo_explain as hx
+
+X, y = load_wine(return_X_y=True)
+
+
+def accuracy(trial):
+    svc = SVC(
+        C=trial.suggest_float("C", 1e-3, 1e3, log=True),
+        gamma=trial.suggest_float("gamma", 1e-5, 1e1, log=True),
+        kernel=trial.suggest_categorical("kernel", ["rbf", "sigmoid"]),
+    )
+    return cross_val_score(make_pipeline(StandardScaler(), svc), X, y).mean()
+
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+study.optimize(accuracy, n_trials=40)
+
+# %%
+# What to leave out
+# -----------------
+# What stays holds, with 95 % probability, a configuration that is as good as the best up to what
+# the sentence says.
+
+space = hx.recommended_space(study)
+print(space.sentence)
+space.plot()
+
+# %%
+# What to do
+# ----------
+# At most a handful of actions, and first what is expected to bring most. Each has its evidence,
+# and code to paste.
+
+advice = hx.advise(study)
+print(advice.sentence)
+for action in advice.actions:
+    print(f"- {action.kind} {action.values}: gain {action.gain:.4f}, certain: {action.certain}")
+
+# %%
+# Do it
+# -----
+# The new study has all old trials, and goes on in the space advised.
+
+advised = advice.apply(study)
+advised.optimize(accuracy, n_trials=10)
+print(f"best before {study.best_value:.4f}, after {advised.best_value:.4f}")
+
+# %%
+# What could still be missed
+# --------------------------
+# A map of the space: bright places with crosses and without circles are promising, and unexplored.
+
+hx.methods.footprint(advised).plot()
