@@ -36,7 +36,7 @@ def broken_links(site: Path) -> list[str]:
 
 def main() -> int:
     """Build the site, and say how long it took."""
-    os.environ.setdefault("MPLBACKEND", "agg")
+    os.environ |= {"MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
     from sphinx.cmd.build import build_main
 
     began = time.perf_counter()

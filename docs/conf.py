@@ -15,9 +15,9 @@ from docs.pages import EXAMPLES, SHOWN_ONLY, TOPICS, documented  # noqa: E402
 
 # ---------------------------------------------------------------------- the site
 
-project = "hpo_explain"
-author = "the hpo_explain developers"
+project = html_title = "hpo_explain"
 release = version = hpo_explain.__version__
+copyright = "2026, the hpo_explain developers. MIT license"  # noqa: A001 - Sphinx's name
 extensions = [
     "myst_parser",
     "numpydoc",
@@ -28,29 +28,22 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 html_theme = "pydata_sphinx_theme"
-html_title = "hpo_explain"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
-html_show_sourcelink = False
-html_copy_source = False
-html_sidebars = {"index": [], "papers": [], "how_it_works": []}
+html_show_sourcelink = html_copy_source = False
+html_sidebars = {name: [] for name in ("index", "papers", "how_it_works", "start")}
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
     "secondary_sidebar_items": {
-        "**": ["page-toc"],
-        "gallery/**": [],
-        "index": [],
-        "measured/*": [],
-        "questions/**": [],
+        name: [] for name in ("gallery/**", "index", "measured/*", "questions/**")
     },
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
 }
-copyright = "2026, the hpo_explain developers. MIT license"  # noqa: A001 - Sphinx's name
 templates_path = ["templates"]
-exclude_patterns = ["build", "notebooks", "templates", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["build", "notebooks", "**/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache", "myst.header"]  # of functions; of tables made elsewhere
@@ -63,11 +56,11 @@ autodoc_typehints = "none"  # numpydoc has the types
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
+
 # No network is needed: an inventory is used where it is at hand.
 intersphinx_mapping = {
     name: (address, str(HERE / "inventories" / f"{name}.inv"))
     for name, address in {
-        "matplotlib": "https://matplotlib.org/stable",
         "numpy": "https://numpy.org/doc/stable",
         "optuna": "https://optuna.readthedocs.io/en/stable",
         "pandas": "https://pandas.pydata.org/docs",
@@ -76,16 +69,14 @@ intersphinx_mapping = {
     }.items()
     if (HERE / "inventories" / f"{name}.inv").exists()
 }
-
 # Without Python's inventory, numpydoc's labels of Python's own types lead nowhere.
 labels = {} if "python" in intersphinx_mapping else {name: name for name in DEFAULT_LINKS}
 numpydoc_xref_aliases = labels | documented()
 
 # ---------------------------------------------------------------------- pages that are run
 
-SCRIPTS = HERE / "build" / "scripts"
 sphinx_gallery_conf = {
-    "examples_dirs": [str(SCRIPTS / name) for name in ("questions", "gallery")],
+    "examples_dirs": [f"build/scripts/{name}" for name in ("questions", "gallery")],
     "gallery_dirs": ["questions", "gallery"],
     "filename_pattern": rf"/(?!({SHOWN_ONLY})\.py)\w+\.py$",
     "subsection_order": [

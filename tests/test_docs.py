@@ -1,0 +1,221 @@
+"""The documentation: what is public and what is asked has a page, and its code runs."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hpo_explain import reporting
+from hpo_explain.catalog.methods import METHODS
+from hpo_explain.cli import main
+from hpo_explain.reporting import page
+from tests.adapters.drawn import drawn_here
+from tests.public import names
+from tests.source_tree import ROOT
+
+pytestmark = pytest.mark.usefixtures("empty_figures", "quiet_optuna")
+
+DOCS = ROOT / "docs"
+PAGES = {
+    path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
+    for path in [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md"), *DOCS.glob("frameworks/*.md")]
+}
+NEEDS = {  # what a framework's program imports, where that may not be installed
+    "ax": "ax",
+    "flaml": "flaml.tune",
+    "hyperopt": "hyperopt",
+    "keras-tuner": "keras_tuner",
+    "mlflow": "mlflow",
+    "ray-tune": "ray.tune",
+    "smac": "smac",
+}
+
+
+@pytest.fixture(scope="module")
+def made():
+    """The functions that make pages; they need no Sphinx."""
+    return runpy.run_path(str(DOCS / "pages.py"))
+
+
+def blocks(text: str, language: str = "python") -> list[tuple[int, str]]:
+    """(lines before the block, its text) of every fenced block in a language."""
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [(text.count("\n", 0, match.start(1)), match[1]) for match in found]
+
+
+def run_blocks(name: str, namespace: dict[str, object]) -> None:
+    """Run a page's Python, whose tracebacks name the page's own lines."""
+    for before, block in blocks(PAGES[name]):
+        exec(compile("\n" * before + block, DOCS / f"{name}.md", "exec"), namespace)
+
+
+@pytest.fixture
+def brief(monkeypatch, tmp_path):
+    """Reports are their first part, in a folder of the test: whole ones are looked at elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    parts = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
+    monkeypatch.setattr(page, "SECTIONS", parts)
+    drawn_here(monkeypatch)
+
+
+# ---------------------------------------------------------------------- what has a page
+
+
+def test_every_public_name_is_in_the_api_once(made):
+    listed = made["documented"]()
+    assert {*listed} >= {*names()}
+    for name, home in names().items():
+        assert listed[name] == f"{home}.{name}"
+    written = [f"{home}.{name}" for home, there in made["by_home"]().items() for name in there]
+    assert len({*written}) == len(written)
+    for home, there in made["by_home"]().items():
+        lines = made["api"](home, there).split()
+        assert {*there} <= {*lines}
+
+
+def test_every_entry_of_the_catalog_has_a_question_with_all_its_parts(made):
+    for method in METHODS:
+        assert made["topic_of"](method) in made["TOPICS"]
+        script = made["question"](method)
+        compile(script, method.name, "exec")
+        assert script.startswith(f'"""\n{method.asks}\n')
+        assert f"{method.path}(" in script
+        text = re.sub(r"\n# ?", " ", script).replace("``", "`")
+        said = method.limits[1:].replace("`hx.", ":func:`hpo_explain.")
+        assert said in text.replace("  ", " ")
+        assert re.search(r"# How to read it\n# -+\n#\n# \w", script), method.name
+        for view in filter(None, method.views):
+            assert f'found.plot(view="{view}")' in script
+
+
+def test_answers_are_about_entries_of_the_catalog(made):
+    assert {*made["ANSWERS"]} <= {method.name for method in METHODS}
+    explained = {method.name for method in METHODS if method.how_to_read}
+    assert not explained & {name for name, more in made["ANSWERS"].items() if "reading" in more}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.thorough
+def test_the_code_of_every_question_runs(made, studies, method, monkeypatch):
+    monkeypatch.chdir(studies)
+    exec(compile(made["question"](method), method.name, "exec"), {})
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory):
+    """A folder with the storage that questions are asked about."""
+    folder = tmp_path_factory.mktemp("studies")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("optuna.logging.set_verbosity", lambda level: None)
+        runpy.run_path(str(DOCS / "studies.py"))["write"](folder / "study.db")
+    return folder
+
+
+def test_an_example_keeps_its_code_and_gets_a_title(made):
+    for path in (ROOT / "examples").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        shown = made["example"](text)
+        compile(shown, path, "exec")
+        assert re.match(r'"""\n(.+)\n=+\n', shown)
+        assert shown.endswith(text.split('"""', 2)[2])
+
+
+# ---------------------------------------------------------------------- code of the pages
+
+
+def test_start_runs_and_prints_what_it_shows(brief, capsys):
+    run_blocks("start", {"__name__": "__main__"})
+    ((_, shown),) = blocks(PAGES["start"], "text")
+    printed = capsys.readouterr().out  # the last digits are a machine's own
+    assert re.sub(r"[0-9.]+", "0", shown) in re.sub(r"[0-9.]+", "0", printed)
+
+
+@pytest.fixture(scope="module")
+def started():
+    """What the program of the first page leaves: a study and its objective."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    (_, block) = blocks(PAGES["start"])[0]
+    exec(block, namespace)
+    return namespace
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PAGES if name.startswith("guide/") and blocks(PAGES[name])]
+)
+def test_a_page_of_the_guide_goes_on_where_start_ends(name, started, brief):
+    import optuna
+
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+    study.add_trials(started["study"].trials)
+    run_blocks(name, {**started, "study": study})
+
+
+@pytest.mark.filterwarnings("ignore:The ``noload`` loader strategy")  # of MLflow's storage
+@pytest.mark.parametrize("name", sorted(path.stem for path in DOCS.glob("frameworks/*.md")))
+def test_the_program_of_a_framework_runs(name, brief, tmp_path):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason=f"{name} is not installed", exc_type=ImportError)
+    run_blocks(f"frameworks/{name}", {"__name__": "__main__"})
+    assert (tmp_path / "report.html").exists() is (name != "index")
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("notebooks/*.py")), ids=lambda path: path.stem)
+def test_a_notebook_runs(path: Path, brief, monkeypatch, capsys):
+    import optuna
+
+    whole = optuna.Study.optimize
+    monkeypatch.setattr(
+        optuna.Study, "optimize", lambda study, of, n_trials: whole(study, of, min(n_trials, 15))
+    )
+    text = path.read_text(encoding="utf-8")
+    assert re.match(r'"""\n(.+)\n=+\n', text)
+    exec(compile(text, path, "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out
+
+
+def test_python_of_all_other_pages_compiles():
+    for name, text in PAGES.items():
+        for _, block in blocks(text):
+            compile(block, name, "exec")
+
+
+# ---------------------------------------------------------------------- commands and links
+
+
+def test_every_command_and_option_that_is_shown_exists():
+    shown = {
+        line.partition("#")[0].strip()
+        for text in PAGES.values()
+        for _, block in blocks(text, "sh")
+        for line in block.splitlines()
+        if line.startswith("hpo-explain ")
+    }
+    shown |= {line for text in PAGES.values() for line in re.findall("`(hpo-explain [^`]+)`", text)}
+    commands = {line.split()[1] for line in shown if not line.split()[1].startswith("-")}
+    assert len(commands) > 10
+    for name in commands:
+        helped = CliRunner().invoke(main, [name, "--help"])
+        assert helped.exit_code == 0, name
+        words = {word for line in shown if line.split()[1] == name for word in line.split()[2:]}
+        for option in filter(lambda word: word.startswith("--"), words):
+            assert re.search(rf"{option}\b", helped.output), (name, option)
+
+
+def test_links_between_pages_lead_somewhere():
+    made_later = ("questions/", "gallery/", "measured/")
+    for name, text in PAGES.items():
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+            target = (DOCS / name).parent / link
+            inside = target.resolve().relative_to(ROOT.resolve()).as_posix()
+            known = inside.removeprefix("docs/").startswith(made_later)
+            assert known or target.exists() or target.with_suffix(".md").exists(), (name, link)
+
+
+def test_every_page_is_in_a_table_of_contents():
+    listed = set()
+    for name, text in PAGES.items():
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            listed |= {(Path(name).parent / line).as_posix() for line in tree.split()}
+    assert {*PAGES} - listed == {"index"}
