@@ -92,6 +92,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "image_srcset": ["2x"],
+    "default_thumb_file": str(HERE / "_static" / "report.png"),
 }
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 

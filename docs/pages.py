@@ -32,7 +32,7 @@ TOPICS = {
     "runs": "What happened, and how far to believe it?",
 }
 EXAMPLES = {"notebooks": "Notebooks about the main questions", "scripts": "Scripts"}
-SHOWN_ONLY = "callback|fanova_subspace|post_hoc_optuna"  # they write files, or take long
+SHOWN_ONLY = "callback|fanova_subspace"  # they write files, or take long
 TABLES = {"claims": "examples/claims.md", "results": "examples/papers/RESULTS.md"}
 HOMES = {
     "hpo_explain": "What a person remembers: questions, readers, runs and search spaces.",
@@ -57,8 +57,8 @@ def write(folder: Path) -> None:
         _put(scripts / gallery / "GALLERY_HEADER.rst", heading(title))
         for part, title in parts.items():
             _put(scripts / gallery / part / "GALLERY_HEADER.rst", heading(title, "-"))
-    for method in METHODS:
-        _put(scripts / "questions" / topic_of(method) / f"{method.name}.py", question(method))
+    for method in METHODS:  # shap imports a module called lime, and scripts can be imported
+        _put(scripts / "questions" / topic_of(method) / f"ask_{method.name}.py", question(method))
     for path in (folder / "notebooks").glob("*.py"):
         _put(scripts / "gallery" / "notebooks" / path.name, path.read_text(encoding="utf-8"))
     for path in (ROOT / "examples").glob("*.py"):
@@ -79,7 +79,7 @@ def _put(path: Path, text: str) -> None:
 
 def in_order(path: str) -> tuple[int, str]:
     """Return where the gallery lists a script: questions as the catalog has them."""
-    names, name = [method.name for method in METHODS], Path(path).stem
+    names, name = [method.name for method in METHODS], Path(path).stem.removeprefix("ask_")
     return (names.index(name) if name in names else len(names), name)
 
 
@@ -164,4 +164,4 @@ def documented() -> dict[str, str]:
 def api(home: str, names: list[str]) -> str:
     """Return the list of a package's public names."""
     lines = [f".. autosummary::\n   :toctree: {home}\n   :nosignatures:\n", *names]
-    return f"{heading(home)}{HOMES[home]}\n\n.. module:: {home}\n\n" + "\n   ".join(lines)
+    return f"{heading(home)}.. module:: {home}\n\n{HOMES[home]}\n\n" + "\n   ".join(lines)

@@ -40,6 +40,7 @@ def main() -> None:
     run = hx.from_frame(table, objective="loss", instance="fold")
     noise = hx.methods.noise(run)
     print(noise.sentence)
+    noise.plot()
     if noise.main is not None:
         print(noise.effect(noise.main).to_string(index=False, float_format="{:.3g}".format))
 

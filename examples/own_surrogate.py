@@ -49,7 +49,9 @@ def main() -> None:
     ensemble = Ensemble(X, y)
     bound = hx.models.LowerConfidenceBound(ensemble, kappa=1.96)
     config = {"learning_rate": 4e-4, "dropout": 0.1, "layers": 2}
-    print(hx.methods.ShapleyExplainer(bound, background=200).explain(config).sentence)
+    reasons = hx.methods.ShapleyExplainer(bound, background=200).explain(config)
+    print(reasons.sentence)
+    reasons.plot()
     print(hx.methods.FanovaExplainer(ensemble).explain(order=2).sentence)  # distilled into a forest
     print(
         hx.methods.PartialDependenceExplainer(ensemble, sample=200)

@@ -39,7 +39,9 @@ def main() -> None:
     print(hx.trust(run))
     print(hx.importance(run, order=min(2, len(run.space))).sentence)
     print(hx.explain_proposal(run, "best").sentence)
-    print(hx.methods.desirability_path(run, background=200).sentence)
+    path = hx.methods.desirability_path(run, background=200)
+    print(path.sentence)
+    path.plot()
 
 
 if __name__ == "__main__":

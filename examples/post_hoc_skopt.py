@@ -37,6 +37,7 @@ def main() -> None:
     print(explanation.to_frame().round(4))
     path = hx.methods.desirability_path(run, background=200)
     print(path.predictions().round(4).tail())
+    path.plot()
 
 
 if __name__ == "__main__":

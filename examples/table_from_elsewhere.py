@@ -47,7 +47,9 @@ def main() -> None:
     print(run)  # the space it was taken for, and what was assumed
     result = hx.importance(run)
     print(result.sentence)
-    print(hx.partial_dependence(run, result.to_frame().index[0]).sentence)
+    effect = hx.partial_dependence(run, result.to_frame().index[0])
+    print(effect.sentence)
+    effect.plot()
 
 
 if __name__ == "__main__":
