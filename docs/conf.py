@@ -1,27 +1,20 @@
 """Sphinx's settings; ``python -m docs`` writes the generated pages first."""
 
-import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
+from numpydoc.xref import DEFAULT_LINKS
+
+from docs.pages import GALLERIES, SAID, SHOWN_ONLY, documented
+from hpo_explain import __version__ as release  # noqa: F401 - Sphinx takes it
+
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from numpydoc.xref import DEFAULT_LINKS  # noqa: E402
-
-import hpo_explain  # noqa: E402
-from docs.pages import EXAMPLES, SHOWN_ONLY, TOPICS, documented  # noqa: E402
-
-# ---------------------------------------------------------------------- the site
 
 project = html_title = "hpo_explain"
-release = version = hpo_explain.__version__
 copyright = "2026, the hpo_explain developers. MIT license"  # noqa: A001 - Sphinx's name
 extensions = [
     "myst_parser",
     "numpydoc",
-    "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "sphinx_design",
@@ -39,16 +32,11 @@ html_theme_options = {
     "secondary_sidebar_items": {
         name: [] for name in ("gallery/**", "index", "measured/*", "questions/**")
     },
-    "footer_start": ["copyright"],
-    "footer_end": ["theme-version"],
 }
 templates_path = ["templates"]
 exclude_patterns = ["build", "notebooks", "**/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["colon_fence"]
-myst_heading_anchors = 3
 suppress_warnings = ["config.cache", "myst.header"]  # of functions; of tables made elsewhere
-
-# ---------------------------------------------------------------------- the API
 
 autosummary_generate = True
 autodoc_member_order = "groupwise"
@@ -60,29 +48,18 @@ numpydoc_xref_ignore = "all"
 # No network is needed: an inventory is used where it is at hand.
 intersphinx_mapping = {
     name: (address, str(HERE / "inventories" / f"{name}.inv"))
-    for name, address in {
-        "numpy": "https://numpy.org/doc/stable",
-        "optuna": "https://optuna.readthedocs.io/en/stable",
-        "pandas": "https://pandas.pydata.org/docs",
-        "python": "https://docs.python.org/3",
-        "sklearn": "https://scikit-learn.org/stable",
-    }.items()
+    for name, address in SAID["inventories"].items()
     if (HERE / "inventories" / f"{name}.inv").exists()
 }
 # Without Python's inventory, numpydoc's labels of Python's own types lead nowhere.
 labels = {} if "python" in intersphinx_mapping else {name: name for name in DEFAULT_LINKS}
 numpydoc_xref_aliases = labels | documented()
 
-# ---------------------------------------------------------------------- pages that are run
-
 sphinx_gallery_conf = {
     "examples_dirs": [f"build/scripts/{name}" for name in ("questions", "gallery")],
     "gallery_dirs": ["questions", "gallery"],
     "filename_pattern": rf"/(?!({SHOWN_ONLY})\.py)\w+\.py$",
-    "subsection_order": [
-        *(f"build/scripts/questions/{topic}" for topic in TOPICS),
-        *(f"build/scripts/gallery/{part}" for part in EXAMPLES),
-    ],
+    "subsection_order": [f"build/scripts/{place}" for place in GALLERIES if "/" in place],
     "within_subsection_order": "docs.pages.in_order",
     "abort_on_example_error": True,
     "capture_repr": ("_repr_html_",),
@@ -94,7 +71,6 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "default_thumb_file": str(HERE / "_static" / "report.png"),
 }
-warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 
 def short_names(app: Any, env: Any, node: Any, content: Any) -> Any:

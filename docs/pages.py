@@ -21,29 +21,15 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
-ANSWERS = tomllib.loads((ROOT / "docs" / "answers.toml").read_text(encoding="utf-8"))
-TOPICS = {
-    "advice": "How good is it, and what next?",
-    "importance": "What matters?",
-    "effects": "Which values are good?",
-    "around": "What about one configuration?",
-    "proposals": "Why was this proposed, or predicted?",
-    "space": "Where to search?",
-    "runs": "What happened, and how far to believe it?",
+SAID = tomllib.loads((ROOT / "docs" / "pages.toml").read_text(encoding="utf-8"))
+GALLERIES = {
+    "questions": "Questions",
+    **{f"questions/{topic}": title for topic, title in SAID["topics"].items()},
+    "gallery": "Examples",
+    "gallery/notebooks": "Notebooks about the main questions",
+    "gallery/scripts": "Scripts",
 }
-EXAMPLES = {"notebooks": "Notebooks about the main questions", "scripts": "Scripts"}
 SHOWN_ONLY = "callback|fanova_subspace"  # they write files, or take long
-TABLES = {"claims": "examples/claims.md", "results": "examples/papers/RESULTS.md"}
-HOMES = {
-    "hpo_explain": "What a person remembers: questions, readers, runs and search spaces.",
-    "hpo_explain.methods": "Every other question, the explainer classes, and what they find.",
-    "hpo_explain.models": "Surrogates, acquisition functions, and the Protocols of models.",
-    "hpo_explain.run": "Parts of a run.",
-    "hpo_explain.base": "What all results are made of.",
-    "hpo_explain.adapters": "Readers beside those of the top level.",
-    "hpo_explain.adapters.optuna": "What acts in Optuna: callback, evaluators, reviewed sampler.",
-    "hpo_explain.adapters.skopt": "What acts in scikit-optimize.",
-}
 PARTS = {"hpo_explain.run": ("Curves", "Instances", "NoiseModel")}  # others are the house's own
 
 
@@ -52,11 +38,9 @@ def write(folder: Path) -> None:
     for made in ("api", "gallery", "measured", "questions"):
         shutil.rmtree(folder / made, ignore_errors=True)
     scripts = folder / "build" / "scripts"
-    for gallery, parts in {"questions": TOPICS, "gallery": EXAMPLES}.items():
-        title = {"questions": "Questions", "gallery": "Examples"}[gallery]
-        _put(scripts / gallery / "GALLERY_HEADER.rst", heading(title))
-        for part, title in parts.items():
-            _put(scripts / gallery / part / "GALLERY_HEADER.rst", heading(title, "-"))
+    for place, title in GALLERIES.items():
+        line = "-" if "/" in place else "="
+        _put(scripts / place / "GALLERY_HEADER.rst", f"{title}\n{line * len(title)}\n")
     for method in METHODS:  # shap imports a module called lime, and scripts can be imported
         _put(scripts / "questions" / topic_of(method) / f"ask_{method.name}.py", question(method))
     for path in (folder / "notebooks").glob("*.py"):
@@ -66,7 +50,7 @@ def write(folder: Path) -> None:
         _put(scripts / "gallery" / "scripts" / path.name, text)
     for home, names in by_home().items():
         _put(folder / "api" / f"{home}.rst", api(home, names))
-    for name, file in TABLES.items():
+    for name, file in SAID["tables"].items():
         found = (ROOT / file).read_text(encoding="utf-8") if (ROOT / file).exists() else ""
         text = re.sub(r"!?\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", found)  # of files not here
         _put(folder / "measured" / f"{name}.md", text or f"# {name.title()}\n\nNot written yet.\n")
@@ -83,12 +67,9 @@ def in_order(path: str) -> tuple[int, str]:
     return (names.index(name) if name in names else len(names), name)
 
 
-def heading(title: str, line: str = "=") -> str:
+def heading(title: str) -> str:
     """Return a title of reStructuredText."""
-    return f"{title}\n{line * len(title)}\n\n"
-
-
-# ---------------------------------------------------------------------- scripts of the gallery
+    return f"{title}\n{'=' * len(title)}\n\n"
 
 
 def topic_of(method: Method) -> str:
@@ -99,7 +80,7 @@ def topic_of(method: Method) -> str:
 def question(method: Method) -> str:
     """Return the script of one question, from its entry in the catalog."""
     more = {"study": "svm", "code": f"found = {method.path}(study)", "reading": ""}
-    more |= ANSWERS.get(method.name, {})
+    more |= SAID["answers"].get(method.name, {})
     load = f'study = optuna.load_study(study_name="{more["study"]}", storage=STORAGE)\n'
     doc = (inspect.getdoc(method.function) or "").partition("\n")[0]
     command = f"On the command line: ``hpo-explain {method.called}``." if method.called else ""
@@ -138,15 +119,12 @@ def example(text: str) -> str:
     return f'"""\n{heading(title.rstrip("."))}{textwrap.dedent(rest)}\n"""{body}'
 
 
-# ---------------------------------------------------------------------- the API
-
-
 @cache
 def by_home() -> dict[str, list[str]]:
     """Return the public names by the package that they are imported from."""
     found: dict[str, list[str]] = {}
     seen = set[int]()
-    for home in HOMES:
+    for home in SAID["api"]:
         package = import_module(home)
         listed = {name: getattr(package, name) for name in PARTS.get(home, package.__all__)}
         objects = {name: value for name, value in listed.items() if not inspect.ismodule(value)}
@@ -164,4 +142,4 @@ def documented() -> dict[str, str]:
 def api(home: str, names: list[str]) -> str:
     """Return the list of a package's public names."""
     lines = [f".. autosummary::\n   :toctree: {home}\n   :nosignatures:\n", *names]
-    return f"{heading(home)}.. module:: {home}\n\n{HOMES[home]}\n\n" + "\n   ".join(lines)
+    return f"{heading(home)}.. module:: {home}\n\n{SAID['api'][home]}\n\n" + "\n   ".join(lines)

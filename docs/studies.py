@@ -41,10 +41,10 @@ def network(trial: optuna.Trial) -> float:
 
 
 STUDIES = {  # what is tuned, the metrics, the sampler
-    "svm": (lambda trial: machine(trial)[0], ACCURACY, TPESampler(seed=0)),
-    "seed 0": (lambda trial: machine(trial)[0], ACCURACY, TPESampler(seed=1)),
-    "seed 1": (lambda trial: machine(trial)[0], ACCURACY, TPESampler(seed=2)),
-    "seed 2": (lambda trial: machine(trial)[0], ACCURACY, TPESampler(seed=3)),
+    **{
+        name: (lambda trial: machine(trial)[0], ACCURACY, TPESampler(seed=seed))
+        for seed, name in enumerate(["svm", "seed 0", "seed 1", "seed 2"])
+    },
     "two objectives": (machine, {**ACCURACY, "support_vectors": "minimize"}, TPESampler(seed=0)),
     "networks": (network, LOSS, TPESampler(seed=0)),
     "repeated": (network, LOSS, RandomSampler(seed=0)),

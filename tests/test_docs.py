@@ -77,7 +77,7 @@ def test_every_public_name_is_in_the_api_once(made):
 
 def test_every_entry_of_the_catalog_has_a_question_with_all_its_parts(made):
     for method in METHODS:
-        assert made["topic_of"](method) in made["TOPICS"]
+        assert made["topic_of"](method) in made["SAID"]["topics"]
         script = made["question"](method)
         compile(script, method.name, "exec")
         assert script.startswith(f'"""\n{method.asks}\n')
@@ -91,9 +91,10 @@ def test_every_entry_of_the_catalog_has_a_question_with_all_its_parts(made):
 
 
 def test_answers_are_about_entries_of_the_catalog(made):
-    assert {*made["ANSWERS"]} <= {method.name for method in METHODS}
-    explained = {method.name for method in METHODS if method.how_to_read}
-    assert not explained & {name for name, more in made["ANSWERS"].items() if "reading" in more}
+    assert {*made["SAID"]["answers"]} <= {method.name for method in METHODS}
+    for method in METHODS:  # how to read a figure is said once
+        answer = made["SAID"]["answers"].get(method.name, {})
+        assert bool(method.how_to_read) != ("reading" in answer), method.name
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -219,3 +220,14 @@ def test_every_page_is_in_a_table_of_contents():
         for tree in re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             listed |= {(Path(name).parent / line).as_posix() for line in tree.split()}
     assert {*PAGES} - listed == {"index"}
+
+
+def test_a_broken_link_of_the_site_is_found(tmp_path):
+    broken_links = runpy.run_path(str(DOCS / "__main__.py"))["broken_links"]
+    (tmp_path / "a.html").write_text(
+        '<h1 id="top">A</h1> <a href="sub/b.html#there">b</a> <a href="#top">up</a> '
+        '<a href="https://example.org/none">far</a> <img src="none.png">'
+    )
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.html").write_text('<p id="there"><a href="../a.html#bottom">a</a></p>')
+    assert broken_links(tmp_path) == ["a.html: none.png", "sub/b.html: ../a.html#bottom"]
