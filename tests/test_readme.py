@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import hpo_explain
 from hpo_explain import reporting
 from hpo_explain.reporting import page
 from tests.source_tree import ROOT
@@ -52,3 +53,13 @@ def test_the_python_blocks_run_and_print_what_is_shown(tmp_path, monkeypatch, ca
     ((_, shown),) = blocks("text")
     printed = capsys.readouterr().out  # the last digits are a machine's own
     assert re.sub(r"[0-9.]+", "0", shown) in re.sub(r"[0-9.]+", "0", printed)
+
+
+def test_what_is_cited_is_this_version_at_its_addresses():
+    cited = dict(
+        re.findall(r"^([a-z-]+): (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    )
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert cited["version"] == hpo_explain.__version__
+    assert f'Source = "{cited["repository-code"]}"' in project
+    assert f'Documentation = "{cited["url"]}"' in project
