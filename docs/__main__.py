@@ -21,7 +21,8 @@ SITE = HERE / "build" / "html"
 
 def broken_links(site: Path) -> list[str]:
     """Return the links between the pages of a site that lead nowhere."""
-    texts = {path: path.read_text(encoding="utf-8") for path in site.resolve().rglob("*.html")}
+    there = [path for path in site.resolve().rglob("*.html") if path.parent.name != "_static"]
+    texts = {path: path.read_text(encoding="utf-8") for path in there}
     anchors = {path: {*re.findall(r'\sid="([^"]+)"', text)} for path, text in texts.items()}
     broken = []
     for path, text in texts.items():

@@ -5,11 +5,10 @@ from typing import Any
 
 from numpydoc.xref import DEFAULT_LINKS
 
-from docs.pages import GALLERIES, SAID, SHOWN_ONLY, documented
+from docs.pages import SAID, SHOWN_ONLY, documented
 from hpo_explain import __version__ as release  # noqa: F401 - Sphinx takes it
 
 HERE = Path(__file__).parent
-
 project = html_title = "hpo_explain"
 copyright = "2026, the hpo_explain developers. MIT license"  # noqa: A001 - Sphinx's name
 extensions = [
@@ -59,7 +58,7 @@ sphinx_gallery_conf = {
     "examples_dirs": [f"build/scripts/{name}" for name in ("questions", "gallery")],
     "gallery_dirs": ["questions", "gallery"],
     "filename_pattern": rf"/(?!({SHOWN_ONLY})\.py)\w+\.py$",
-    "subsection_order": [f"build/scripts/{place}" for place in GALLERIES if "/" in place],
+    "subsection_order": [f"build/scripts/{place}" for place in SAID["galleries"] if "/" in place],
     "within_subsection_order": "docs.pages.in_order",
     "abort_on_example_error": True,
     "capture_repr": ("_repr_html_",),

@@ -22,13 +22,6 @@ else:
 
 ROOT = Path(__file__).parents[1]
 SAID = tomllib.loads((ROOT / "docs" / "pages.toml").read_text(encoding="utf-8"))
-GALLERIES = {
-    "questions": "Questions",
-    **{f"questions/{topic}": title for topic, title in SAID["topics"].items()},
-    "gallery": "Examples",
-    "gallery/notebooks": "Notebooks about the main questions",
-    "gallery/scripts": "Scripts",
-}
 SHOWN_ONLY = "callback|fanova_subspace"  # they write files, or take long
 PARTS = {"hpo_explain.run": ("Curves", "Instances", "NoiseModel")}  # others are the house's own
 
@@ -38,7 +31,7 @@ def write(folder: Path) -> None:
     for made in ("api", "gallery", "measured", "questions"):
         shutil.rmtree(folder / made, ignore_errors=True)
     scripts = folder / "build" / "scripts"
-    for place, title in GALLERIES.items():
+    for place, title in SAID["galleries"].items():
         line = "-" if "/" in place else "="
         _put(scripts / place / "GALLERY_HEADER.rst", f"{title}\n{line * len(title)}\n")
     for method in METHODS:  # shap imports a module called lime, and scripts can be imported
