@@ -54,7 +54,9 @@ def axis_of(belief: Draws, j: int) -> Axis:
     category = isinstance(parameter, CategoricalParameter)
     fine = 12 * len(parameter.choices) if isinstance(parameter, CategoricalParameter) else 960
     U = np.repeat((np.arange(fine)[:, None] + 0.5) / fine, len(space), axis=1)
-    values, counts = np.unique(space.from_latent(U)[:, j], return_counts=True)
+    found = space.from_latent(U)[:, j]  # NaN where an optional one is inactive
+    values, counts = np.unique(found[~np.isnan(found)], return_counts=True)
+    fine = counts.sum()
     if category or len(values) <= _PARTS:
         return Axis(values, np.column_stack([values, values]), counts / fine, category)
     part = np.minimum((np.cumsum(counts) - 0.5 * counts) / fine * _PARTS, _PARTS - 1).astype(int)

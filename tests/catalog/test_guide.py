@@ -3,7 +3,6 @@
 import hpo_explain as hx
 from hpo_explain.catalog.methods import METHODS
 from tests.public import public
-from tests.source_tree import ROOT
 
 
 def test_every_question_is_answered_by_a_public_function_of_its_own():
@@ -12,13 +11,6 @@ def test_every_question_is_answered_by_a_public_function_of_its_own():
         assert method.asks.endswith("?")
         assert not method.limits.endswith(".")
     assert len({method.name for method in METHODS}) == len(METHODS)
-
-
-def test_the_page_has_the_same_table():
-    text = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-    table = text.partition("| question | function | limitations |\n|---|---|---|\n")[2]
-    rows = table.partition("\n\n")[0].splitlines()
-    assert rows == [f"| {m.asks} | `{m.path}` | {m.limits} |" for m in METHODS]
 
 
 def test_the_guide_prints_every_question(capsys):

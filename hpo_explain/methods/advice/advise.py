@@ -73,8 +73,8 @@ def advise(asked: Asked, *, most: int = 5) -> Advice:
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
     >>> table["loss"] = (table.x - 0.2) ** 2
     >>> advice = hx.advise(table, objective="loss")
-    >>> "x" in advice.actions[0].hyperparameters, len(advice.actions) <= 5
-    (True, True)
+    >>> advice.actions[0].title
+    'Stop, and keep trial 15'
     """
     run = average_instances(asked.run, seed=asked.seed)
     return AdviceExplainer(run, most=most, seed=asked.seed).explain()
