@@ -161,7 +161,7 @@ def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
     if publish:
         storage = f"sqlite:///{tmp_path / 'study.db'}"
         study = optuna.load_study(study_name="s", storage=storage)
-        assert "of 15 trials" in dashboard.get_note(study)
+        assert "count: 15" in dashboard.get_note(study)
 
 
 def test_what_no_dashboard_reads_is_not_published_and_logged_once(monkeypatch, tmp_path, caplog):
