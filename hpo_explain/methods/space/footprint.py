@@ -26,6 +26,7 @@ from scipy.spatial.distance import cdist
 
 from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.numbers import NORMAL_95, r_squared
@@ -179,7 +180,8 @@ class FootprintExplainer:
         kinds = ["incumbent" if row in best else "tried" for row in rows.tolist()]
         kinds += ["border"] * len(untried[0]) + ["random"] * len(untried[1])
         distances = gower_distances(space, X, X)
-        xy = improved(distances, classical_scaling(distances))
+        with one_blas_thread():  # the last digits of sums depend on it
+            xy = improved(distances, classical_scaling(distances))
         mean, std = self._surrogate.predict(X)
         draws = as_draws(self._surrogate, subject.direction, seed=self._seed)
         width = _width(xy)
