@@ -148,9 +148,7 @@ def test_the_command_takes_bounds(tmp_path):
     place = tmp_path / "trials.csv"
     _table(name="score_of_mine").to_csv(place, index=False)
     options = ["--objective", "score_of_mine", "--direction", "maximize", "--bounds", "0", "1"]
-    shown = CliRunner().invoke(
-        main, ["partial-dependence", str(place), "lr", *options, "--format", "json"]
-    )
+    shown = CliRunner().invoke(main, ["partial-dependence", str(place), "lr", *options, "--json"])
     assert shown.exit_code == 0, shown.output
     assert max(json.loads(shown.stdout)["mean"]) <= 1.0
 

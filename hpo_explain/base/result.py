@@ -220,6 +220,24 @@ class Result(ABC):
         frame = pd.DataFrame(columns, index=rows)
         return frame.iloc[getattr(self, self.table.order)()] if self.table.order else frame
 
+    def cells(self) -> list[tuple[str, list[Any]]]:
+        """Return the columns of `to_frame`, labels first; of declared ones without pandas."""
+        table = self.table
+        if table.keys or type(self).to_frame is not Result.to_frame:
+            frame = self.to_frame()
+            if any(name is not None for name in frame.index.names):
+                frame = frame.reset_index()
+            return [(name, frame.iloc[:, i].tolist()) for i, name in enumerate(frame.columns)]
+        columns = {key: self._column(held) for key, held in table.columns.items()}
+        if table.index[1]:
+            columns = {table.index[0]: getattr(self, table.index[1]), **columns}
+        order = getattr(self, table.order)() if table.order else None
+        found = []
+        for name, held in columns.items():
+            values = [value.item() if isinstance(value, np.generic) else value for value in held]
+            found.append((name, values if order is None else [values[i] for i in order]))
+        return found
+
     def _numbers(self) -> dict[str, Any]:
         table = self.table
         if table.held:
@@ -364,6 +382,11 @@ class Result(ABC):
     # ------------------------------------------------------------------ how it shows itself
 
     @property
+    def said(self) -> str:
+        """What stands above the printed table."""
+        return " ".join(filter(None, [self.sentence, self.reliance]))
+
+    @property
     def details(self) -> str:
         """What stands under the printed table, such as code to paste."""
         return ""
@@ -390,8 +413,7 @@ class Result(ABC):
             max_colwidth=_WIDEST,
             na_rep="",
         )
-        said = " ".join(filter(None, [self.sentence, self.reliance]))
-        return f"{said}\n\n{printable_lines(table)}"
+        return f"{self.said}\n\n{printable_lines(table)}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.sentence}>"
@@ -400,7 +422,7 @@ class Result(ABC):
         text = self.sentence
         plot = f'<div style="overflow-x: auto">{pages().plot_svg(self.plot, alt=text)}</div>'
         return (
-            f'<div style="max-width: 60em">{text_html(f"{text} {self.reliance}".rstrip())}{plot}'
+            f'<div style="max-width: 60em">{text_html(self.said)}{plot}'
             f"<details><summary>Table</summary>{frame_html(printed_frame(self))}</details></div>"
         )
 

@@ -60,8 +60,13 @@ class Best:
 
     @cached_property
     def _levels(self) -> list[Ints]:
+        """The level of each row from 1 on, 0 where one is inactive of itself."""
         land = self.landscape
-        return [axis.level(x) for axis, x in zip(land.axes, land.latent.T, strict=True)]
+        return [1 + axis.level(x) for axis, x in zip(land.axes, land.latent.T, strict=True)]
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        return [1 + len(axis.centers) for axis in self.landscape.axes]
 
     @cached_property
     def mean(self) -> Array:
@@ -97,8 +102,7 @@ class Best:
 
     @cached_property
     def _alone(self) -> Array:
-        sizes = [len(axis.centers) for axis in self.landscape.axes]
-        return np.stack(list(map(self._explained, self._levels, sizes)), axis=1)
+        return np.stack(list(map(self._explained, self._levels, self._sizes)), axis=1)
 
     @property
     def mains(self) -> Array:
@@ -112,7 +116,7 @@ class Best:
         return tuple(combinations(sorted(largest.tolist()), 2))
 
     def _cells(self, a: int, b: int) -> tuple[Ints, int]:
-        first, second = (len(self.landscape.axes[j].centers) for j in (a, b))
+        first, second = self._sizes[a], self._sizes[b]
         return self._levels[a] * second + self._levels[b], first * second
 
     @cached_property
@@ -144,16 +148,16 @@ class Best:
     def curve(self, j: int, positions: Array) -> Array:
         """Return the share of the best at encoded values of a hyperparameter, (k, G)."""
         axis = self.landscape.axes[j]
-        rows, hits = self._counts(self._levels[j], len(axis.centers))
-        return np.asarray((hits / np.maximum(rows, 1.0))[:, axis.level(positions)])
+        rows, hits = self._counts(self._levels[j], self._sizes[j])
+        return np.asarray((hits / np.maximum(rows, 1.0))[:, 1 + axis.level(positions)])
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
         """Return the share of the best at values of two hyperparameters, (k, G1, G2)."""
         axes = self.landscape.axes
         rows, hits = self._counts(*self._cells(a, b))
         shares = np.where(rows > 0.0, hits / np.maximum(rows, 1.0), self.mean[:, None])
-        table = shares.reshape(len(rows), len(axes[a].centers), len(axes[b].centers))
-        return np.asarray(table[:, axes[a].level(first)[:, None], axes[b].level(second)])
+        table = shares.reshape(len(rows), self._sizes[a], self._sizes[b])
+        return np.asarray(table[:, 1 + axes[a].level(first)[:, None], 1 + axes[b].level(second)])
 
 
 def among_best(costs: Array, share: float) -> Bools:

@@ -169,6 +169,7 @@ class _Basis:
         self.axis = axis
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
         self.degree = min(degree, len(axis.centers) - 1)
+        self.optional = bool(np.isnan(x).any())
         raw = self._everything(x)
         # a level that no row has makes a column depend on those before
         sizes = np.abs(np.diag(np.linalg.qr(raw, mode="r")))
@@ -178,9 +179,14 @@ class _Basis:
         self.functions = self.at(x)
 
     def _everything(self, x: Array) -> Array:
+        off = np.isnan(x)  # of an optional one: it is inactive whatever others are
         if self.axis.category:
-            return np.column_stack([np.ones(len(x)), x[:, None] == self.axis.centers[None, 1:]])
-        return np.asarray(np.polynomial.legendre.legvander(2.0 * x - 1.0, self.degree))
+            levels = (x[:, None] == self.axis.centers[None, 1:]).astype(float)
+        else:
+            found = np.polynomial.legendre.legvander(2.0 * np.nan_to_num(x) - 1.0, self.degree)
+            levels = np.where(off[:, None], 0.0, found[:, 1:])
+        inactive = off[:, None][:, : int(self.optional)]
+        return np.column_stack([np.ones(len(x)), inactive, levels])
 
     @property
     def small(self) -> Array:

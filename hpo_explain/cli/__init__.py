@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -20,7 +21,32 @@ from hpo_explain.cli.watch import watch
 __all__ = ["main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Questions(click.Group):
+    """Commands; a source in place of one asks for its summary."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that a command line means, and its arguments."""
+        place = Path(args[0])
+        if args[0] not in self.commands and (
+            place.suffix or len(place.parts) > 1 or place.exists()
+        ):
+            args = ["summary", *args]
+        return super().resolve_command(ctx, args)
+
+
+_COMPLETION = """\b
+For completion in bash, put this into ~/.bashrc (for zsh and fish with their names):
+  eval "$(_HPO_EXPLAIN_COMPLETE=bash_source hpo-explain)"
+"""
+
+
+@click.group(
+    cls=_Questions,
+    epilog=_COMPLETION,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="hpo_explain")
 @click.pass_context
 def main(context: click.Context) -> None:
@@ -28,7 +54,7 @@ def main(context: click.Context) -> None:
 
     A SOURCE is a storage as Optuna takes it (sqlite:///study.db, postgresql://..., mysql://...),
     the file of an SQLite or journal storage, a CSV file (with --objective), or a result that was
-    pickled (with --trust-pickle). It is only read.
+    pickled (with --trust-pickle). It is only read. A SOURCE without a command is summarized.
 
     Results go to stdout and everything else to stderr. The exit code is 0, 1 where something
     could not be done, or 2 where the command line is wrong.

@@ -81,7 +81,7 @@ def command_of(method: Method) -> click.Command:
         if here and parameter.kind is not parameter.VAR_KEYWORD:
             made = _taken(method, parameter, hints.get(parameter.name, Any), told)(made)
     made = shows_result(made)
-    own = [parameter.name for parameter in parameters]
+    own = {parameter.name for parameter in parameters} - {*method.options}
     made = takes_sources(made) if run.name == "runs" else takes_source(made, own)
     doc = (function.__doc__ or "").partition("\n\n")[0]
     return click.command(method.called, help=f"{doc}\n\n{method.asks}")(made)

@@ -13,9 +13,9 @@ import click
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.phrases import printable
 
-# What is called otherwise here: arguments of the commands, and of reading a table.
+# What is called otherwise here: arguments of the commands, and of reading.
 _COMMANDS = {"run": "source"}
-_TABLE = {
+READ_AS = {
     "run": "source",
     "hyperparameters": "--hyperparameter",
     "trial": "--trial-column",
@@ -24,11 +24,12 @@ _TABLE = {
     "proposed": "--proposed-column",
     "fidelity": "--fidelity-column",
 }
+_UNEXPECTED = "{}: {}. This is a defect: please report it with what --debug shows."
 
 
 @contextmanager
 def errors(*, debug: bool = False) -> Iterator[None]:
-    """Turn what could not be done into one line on stderr and exit code 1.
+    """Turn what could not be done, or went wrong, into one line on stderr and exit code 1.
 
     With `debug` the exception is raised as it is, so that its traceback is shown, and so are the
     tracebacks of what goes wrong on the way.
@@ -39,12 +40,14 @@ def errors(*, debug: bool = False) -> Iterator[None]:
     logger.addHandler(handler)
     try:
         yield
-    except BrokenPipeError:  # whoever read the output has enough; click ends quietly
-        raise
-    except (ValueError, OSError, ImportError) as error:
+    except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
+        raise  # of the first: whoever read the output has enough; click ends quietly
+    except Exception as error:
         if debug:
             raise
-        raise click.ClickException(printable(told(error))) from error
+        known = isinstance(error, (ValueError, OSError, ImportError))
+        text = told(error) if known else _UNEXPECTED.format(type(error).__name__, error)
+        raise click.ClickException(printable(text)) from error
     finally:
         logger.removeHandler(handler)
 
@@ -91,7 +94,7 @@ def name_option(option: Option) -> str:
 
 def name_reading_option(option: Option) -> str:
     """Return an argument of reading a source as an option, as `name_option` does."""
-    return _named(option, _TABLE)
+    return _named(option, READ_AS)
 
 
 def _named(option: Option, otherwise: Mapping[str, str]) -> str:

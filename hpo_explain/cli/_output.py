@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 from wcwidth import ljust, rjust
 
 from hpo_explain.base.phrases import printable, printable_lines
-from hpo_explain.base.width import columns
+from hpo_explain.base.width import columns as width
 from hpo_explain.cli._errors import name_option, say
 from hpo_explain.cli._interrupt import interrupt_at_hand
 
@@ -38,32 +38,33 @@ def _drawable(context: click.Context, option: click.Parameter, path: Path | None
 
 
 def shows_result(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options --format and --plot."""
+    """Give a command the options --json, --csv and --plot."""
     for option in (
         click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), callback=_drawable,
-                     help="Also draw it into this file (.png, .svg or .pdf)."),
-        click.option("--format", "form", default="table", show_default=True,
-                     type=click.Choice(["table", "json", "csv"]),
-                     help="How the result is written to stdout."),
+                     metavar="FILE", help="Also draw it into this file (.png, .svg or .pdf)."),
+        click.option("--csv", "form", flag_value="csv", help="Write the table as CSV."),
+        click.option("--json", "form", flag_value="json", help="Write everything as JSON."),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
-def show(result: Any, form: str, plot: Path | None) -> None:
+def show(result: Any, form: str | None, plot: Path | None) -> None:
     """Write a result to stdout; beside CSV, what it means goes to stderr."""
     if plot is not None:
         _draw(result, plot)
     if form == "json":
         _write(f"{as_json(result.to_dict())}\n")
-    elif form == "csv":
-        _explain(result, to_stderr=True)
+        return
+    _explain(result, to_stderr=form == "csv")
+    if form == "csv":
         _write(as_csv(_frame(result)))
-    else:
-        _explain(result, to_stderr=False)
-        click.echo(f"\n{text_table(_frame(result))}")
-        if result.details:
-            click.echo(printable_lines(f"\n{result.details}"))
+        return
+    columns = [column for column in result.cells() if column[0] != "members"]
+    if columns:
+        click.echo(f"\n{text_table(columns)}")
+    if result.details:
+        click.echo(printable_lines(f"\n{result.details}"))
 
 
 def _frame(result: Any) -> pd.DataFrame:
@@ -95,9 +96,7 @@ def _write(text: str) -> None:
 def _explain(result: Any, *, to_stderr: bool) -> None:
     from hpo_explain.base.text import tell
 
-    click.echo(result.sentence, err=to_stderr)
-    if result.reliance:
-        click.secho(result.reliance, err=to_stderr, bold=True)
+    click.echo(result.said, err=to_stderr)
     for note in result.notes:
         click.echo(f"note: {tell(note, name_option)}", err=to_stderr)
 
@@ -115,30 +114,31 @@ def _draw(result: Any, path: Path) -> None:
     say(f"plot: {path}")
 
 
-def text_table(frame: pd.DataFrame) -> str:
+def text_table(columns: Sequence[tuple[str, Sequence[Any]]]) -> str:
     """Return a table in aligned columns, numbers to the right, with a bold heading.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        The table; its index is not shown.
+    columns : sequence of (str, sequence)
+        Their names and values; among numbers None is not known, elsewhere it is a value.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"name": ["lr", "momentum"], "share": [0.98765, 0.01]})
-    >>> print(click.unstyle(text_table(frame)))
+    >>> columns = [("name", ["lr", "momentum"]), ("share", [0.98765, 0.01])]
+    >>> print(click.unstyle(text_table(columns)))
     name       share
     lr        0.9877
     momentum    0.01
     """
     aligned = []
-    for i, name in enumerate(frame.columns):
-        cells = frame.iloc[:, i].tolist()
-        number = all(isinstance(cell, (int, float)) and cell is not True for cell in cells)
-        texts = [_cell(name), *map(_cell, cells)]
-        pad, width = rjust if number else ljust, max(map(columns, texts))
-        aligned.append([pad(text, width, control_codes="ignore") for text in texts])
+    for name, cells in columns:
+        numbers = [isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in cells]
+        number = any(numbers) and all(
+            one or cell is None for one, cell in zip(numbers, cells, strict=True)
+        )
+        texts = [_cell(name), *("" if number and c is None else _cell(c) for c in cells)]
+        pad, widest = rjust if number else ljust, max(map(width, texts))
+        aligned.append([pad(text, widest, control_codes="ignore") for text in texts])
     heading, *rows = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
     return "\n".join([click.style(heading, bold=True), *rows])
 

@@ -4,47 +4,21 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.options import MEASURED, Direction
+from hpo_explain.base.options import MEASURED
 from hpo_explain.base.phrases import printable
-from hpo_explain.cli._errors import SourceError, debuggable, errors, name_reading_option
+from hpo_explain.cli._errors import READ_AS, SourceError, debuggable, errors, name_reading_option
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
-
-_FOR = {
-    "study_name": STORAGE,
-    "pruned": STORAGE,
-    "sampler": STORAGE,
-    "objective": TABLE,
-    "direction": TABLE,
-    "hyperparameter": TABLE,
-    "trial_column": TABLE,
-    "time_column": TABLE,
-    "instance_column": TABLE,
-    "initial": TABLE,
-    "proposed_column": TABLE,
-    "optimizer": TABLE,
-    "fidelity_column": TABLE,
-    "duration_column": TABLE,
-    "status_column": TABLE,
-    "level": TABLE,
-    "trust_pickle": PICKLE,
-}
-_STUDY = click.option("--study-name", help="Storage: the study, if there are several.")
-_STUDIES = click.option(
-    "--study-name", multiple=True,
-    help="Storage: the study, if there are several; given again for each source, or for each study "
-    "of one source.",
-)  # fmt: skip
 
 
 class Trials(click.ParamType):  # type: ignore[type-arg]
@@ -68,78 +42,81 @@ class Trials(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"must be as 50: or 3,5, but was {value!r}.", param, ctx)
 
 
-_TRIALS = click.option("--trials", type=Trials(), help="Read these trials only: 50: or 3,5,8.")
-_OPTIONS = (
-    click.option("--target", help="Explain what trials took (duration), which failed (failed), or "
-                 "failed or broke a constraint (infeasible); of a storage also one of several "
-                 "objectives, by index or name."),
-    click.option("--bounds", type=float, nargs=2, metavar="LOW HIGH",
-                 help="The objective's natural range, such as 0 1; by default known by its name."),
-    click.option("--pruned", type=click.Choice(["drop", "last"]),
-                 help="Storage: leave pruned trials out (the default), or read the last value "
-                 "that they reported."),
-    click.option("--sampler", metavar="NAME",
-                 help="Storage: the class of Optuna's sampler that chose the trials, such as "
-                 "RandomSampler, with its defaults; a storage does not record it."),
-    click.option("--objective", help="Table: the column of the objective."),
-    click.option("--direction", type=click.Choice(["minimize", "maximize"]),
-                 help="Table: which way is better; by default as the objective's name says."),
-    click.option("--hyperparameter", multiple=True, metavar="COLUMN",
-                 help="Table: a column to read, may be repeated; by default every other one."),
-    click.option("--trial-column", metavar="COLUMN", help="Table: the trials' numbers."),
-    click.option("--time-column", multiple=True, metavar="COLUMN",
-                 help="Table: a time that orders the rows, or twice: start and finish."),
-    click.option("--instance-column", metavar="COLUMN",
-                 help="Table: the fold or data set, if a trial has a row for each."),
-    click.option("--initial", type=click.IntRange(min=0),
-                 help="Table: how many trials came first and were chosen by no model."),
-    click.option("--proposed-column", metavar="COLUMN",
-                 help="Table: says which trials a model chose; without it, --initial and "
-                 "--optimizer none counts as a proposal."),
-    click.option("--optimizer", metavar="NAME",
-                 help="Table: what ran the optimization and chose the trials."),
-    click.option("--fidelity-column", metavar="COLUMN",
-                 help="Table: the epochs, samples or other budget; the highest counts."),
-    click.option("--duration-column", metavar="COLUMN",
-                 help="Table: how long a trial took, in seconds."),
-    click.option("--status-column", metavar="COLUMN",
-                 help="Table: whether a trial finished, failed or was pruned."),
-    click.option("--level", type=float, help="Table: the fidelity that counts in its place."),
-    click.option("--trust-pickle", is_flag=True,
-                 help="Unpickle the file, which runs whatever code is in it."),
-)  # fmt: skip
+_COLUMN = {"metavar": "COLUMN"}
+_READS: dict[str, tuple[str, dict[str, Any]]] = {
+    "--study-name": (STORAGE, {"help": "the study, if there are several."}),
+    "--trials": ("", {"type": Trials(), "help": "Read these trials only: 50: or 3,5,8."}),
+    "--target": ("", {
+        "help": "Explain what trials took (duration), which failed (failed), or failed or broke a "
+        "constraint (infeasible); of a storage also one of several objectives, by index or name."}),
+    "--bounds": ("", {"type": float, "nargs": 2, "metavar": "LOW HIGH", "help": "The objective's "
+                      "natural range, such as 0 1; by default known by its name."}),
+    "--pruned": (STORAGE, {"type": click.Choice(["drop", "last"]), "help": "leave pruned trials "
+                           "out (the default), or read the last value that they reported."}),
+    "--sampler": (STORAGE, {
+        "metavar": "NAME", "help": "the class of Optuna's sampler that chose the trials, such as "
+        "RandomSampler, with its defaults; a storage does not record it."}),
+    "--objective": (TABLE, {"help": "the column of the objective."}),
+    "--direction": (TABLE, {"type": click.Choice(["minimize", "maximize"]), "help": "which way is "
+                            "better; by default as the objective's name says."}),
+    "--hyperparameter": (TABLE, {"multiple": True, **_COLUMN, "help": "a column to read, may be "
+                                 "repeated; by default every other one."}),
+    "--trial-column": (TABLE, {**_COLUMN, "help": "the trials' numbers."}),
+    "--time-column": (TABLE, {"multiple": True, **_COLUMN, "help": "a time that orders the rows, "
+                              "or twice: start and finish."}),
+    "--instance-column": (TABLE, {**_COLUMN, "help": "the fold or data set, if a trial has a row "
+                                  "for each."}),
+    "--initial": (TABLE, {"type": click.IntRange(min=0), "help": "how many trials came first and "
+                          "were chosen by no model."}),
+    "--proposed-column": (TABLE, {
+        **_COLUMN, "help": "says which trials a model chose; without it, --initial and "
+        "--optimizer none counts as a proposal."}),
+    "--optimizer": (TABLE, {"metavar": "NAME", "help": "what ran the optimization and chose the "
+                            "trials."}),
+    "--fidelity-column": (TABLE, {**_COLUMN, "help": "the epochs, samples or other budget; the "
+                                  "highest counts."}),
+    "--duration-column": (TABLE, {**_COLUMN, "help": "how long a trial took, in seconds."}),
+    "--status-column": (TABLE, {**_COLUMN, "help": "whether a trial finished, failed or was "
+                                "pruned."}),
+    "--level": (TABLE, {"type": float, "help": "the fidelity that counts in its place."}),
+    "--trust-pickle": (PICKLE, {"is_flag": True, "help": "Unpickle the file, which runs whatever "
+                                "code is in it."}),
+}  # fmt: skip
+"""The options of reading: what kind of source each is for, and what click is told."""
+_ARGUMENTS = {flag: argument for argument, flag in READ_AS.items()}  # of reading, in Python
+_SAID = {STORAGE: "Storage: ", TABLE: "Table: "}
+_SEVERAL = (
+    "the study, if there are several; given again for each source, or for each study of one source."
+)
+
+
+def _name(flag: str) -> str:
+    return flag[2:].replace("-", "_")
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a run is, and how it is to be read; the fields are the command line's options."""
+    """Where a run is, and the options of reading it that were given, by their flags."""
 
     source: str
-    study_name: str | None = None
-    target: str | None = None
-    bounds: tuple[float, float] | None = None
-    trials: slice | list[int] | None = None
-    pruned: str | None = None
-    sampler: str | None = None
-    objective: str | None = None
-    direction: Direction | None = None
-    hyperparameter: tuple[str, ...] = ()
-    trial_column: str | None = None
-    time_column: tuple[str, ...] = ()
-    instance_column: str | None = None
-    initial: int | None = None
-    proposed_column: str | None = None
-    optimizer: str | None = None
-    fidelity_column: str | None = None
-    duration_column: str | None = None
-    status_column: str | None = None
-    level: float | None = None
-    trust_pickle: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: str, options: Mapping[str, Any]) -> Source:
+        """Return a source with those options of a command that say how it is read."""
+        by_flag = {flag: options.get(_name(flag)) for flag in _READS}
+        given = {f: v for f, v in by_flag.items() if v is not None and v is not False and v != ()}
+        return cls(source, given)
 
     @property
     def label(self) -> str:
         """The source as it may be shown: without the password of an address."""
         return printable(re.sub(r"(://[^:@/]*:).*@", r"\1***@", self.source))
+
+    @property
+    def study_name(self) -> str | None:
+        """The study that was asked for."""
+        return self.given.get("--study-name")
 
     def read(self) -> Run:
         """Return the run as it is now.
@@ -155,17 +132,17 @@ class Source:
         """
         from hpo_explain.adapters.sources import as_run
 
-        kind = self._checked_kind()
+        options = self._options()
         with self._reading():
-            return as_run(self.source, **self._given(kind))
+            return as_run(self.source, **options)
 
     def read_all(self) -> dict[str, Run]:
         """Return a run per objective by its name, as they are now; raises as `read`."""
         from hpo_explain.adapters.sources import as_runs
 
-        kind = self._checked_kind()
+        options = self._options()
         with self._reading():
-            return as_runs(self.source, **self._given(kind))
+            return as_runs(self.source, **options)
 
     def is_still_empty(self) -> bool:
         """Say whether it is a study without a complete trial: one that has just begun.
@@ -183,99 +160,44 @@ class Source:
 
         return not has_finished_trials(self.source, self.study_name)
 
-    def _checked_kind(self) -> str:
+    def _options(self) -> dict[str, Any]:
+        """Return the options as those of reading in Python; raise UsageError if they are not."""
         from hpo_explain.adapters.files import check_filled, check_trusted
 
         kind = kind_of(self.source)
-        check_filled(self.source, self.objective)
+        check_filled(self.source, self.given.get("--objective"))
         self._check_options(kind)
         self._check_columns()
-        if kind == PICKLE:
-            try:
-                check_trusted(self.source, trust_pickle=self.trust_pickle)
-            except InputError as error:
-                raise click.UsageError(error.told(name_reading_option)) from error
-        return kind
+        given: dict[str, Any] = {}
+        try:
+            if kind == PICKLE:
+                given["trust_pickle"] = "--trust-pickle" in self.given
+                check_trusted(self.source, trust_pickle=given["trust_pickle"])
+            for flag, value in self.given.items():
+                given[_ARGUMENTS.get(flag, _name(flag))] = _as_in_python(flag, value, kind)
+        except InputError as error:
+            raise click.UsageError(error.told(name_reading_option)) from error
+        return given
 
     def _check_options(self, kind: str) -> None:
-        for name, meant in _FOR.items():
-            # a count of 0 is given, an empty text and an unset flag are not
-            if getattr(self, name) in (None, (), False) and getattr(self, name) != 0:
-                continue
-            if getattr(self, name) is not False and meant != kind:
-                option = f"--{name.replace('_', '-')}"
-                raise click.UsageError(f"{option} is for {meant}, but {self.label} is {kind}.")
-        if self.target not in (None, *MEASURED) and kind != STORAGE:
-            raise click.UsageError(f"--target is for {STORAGE}, but {self.label} is {kind}.")
+        for flag, value in self.given.items():
+            meant = _READS[flag][0]
+            if flag == "--target" and value not in MEASURED:
+                meant = STORAGE
+            if meant not in ("", kind):
+                raise click.UsageError(f"{flag} is for {meant}, but {self.label} is {kind}.")
 
     def _check_columns(self) -> None:
         """Raise UsageError where the command line gives one column two roles."""
         roles: dict[str, str] = {}
-        for field in ("objective", "hyperparameter", "trial_column", "time_column",
-                      "instance_column", "proposed_column", "fidelity_column", "duration_column",
-                      "status_column"):  # fmt: skip
-            value = getattr(self, field)
-            option = f"--{field.replace('_', '-')}"
-            for name in value if isinstance(value, tuple) else filter(None, [value]):
+        for flag, value in self.given.items():
+            if flag != "--objective" and _READS[flag][1].get("metavar") != "COLUMN":
+                continue
+            for name in value if isinstance(value, tuple) else [value]:
                 if name in roles:
-                    both = " and ".join(dict.fromkeys([roles[name], option]))
+                    both = " and ".join(dict.fromkeys([roles[name], flag]))
                     raise click.UsageError(f"{both} gave the column {name!r} twice. Name it once.")
-                roles[name] = option
-
-    def _given(self, kind: str) -> dict[str, Any]:
-        """Return the options as those of reading in Python, without those that were not given."""
-        options = {STORAGE: self._of_storage, TABLE: self._of_table}.get(kind, self._of_pickle)()
-        options |= {"bounds": self.bounds, "trials": self.trials}
-        return {name: value for name, value in options.items() if value is not None}
-
-    def _of_storage(self) -> dict[str, Any]:
-        target: str | int | None = self.target
-        if self.target is not None and self.target.isdecimal():
-            target = int(self.target)
-        return {
-            "study_name": self.study_name,
-            "target": target,
-            "pruned": self.pruned,
-            "sampler": self._sampler(),
-        }
-
-    def _sampler(self) -> Any:
-        if self.sampler is None:
-            return None
-        from hpo_explain.adapters.optuna.samplers import make_sampler
-
-        try:
-            return make_sampler(self.sampler)
-        except InputError as error:
-            raise click.UsageError(error.told(name_reading_option)) from error
-
-    def _of_table(self) -> dict[str, Any]:
-        return {
-            "objective": self.objective,
-            "direction": self.direction,
-            "hyperparameters": self.hyperparameter or None,
-            "initial": self.initial,
-            "proposed": self.proposed_column,
-            "optimizer": self.optimizer,
-            "trial": self.trial_column,
-            "time": self._time(),
-            "instance": self.instance_column,
-            "fidelity": self.fidelity_column,
-            "level": self.level,
-            "duration": self.duration_column,
-            "status": self.status_column,
-            "target": self.target,
-        }
-
-    def _of_pickle(self) -> dict[str, Any]:
-        return {"trust_pickle": self.trust_pickle, "target": self.target}
-
-    def _time(self) -> str | tuple[str, str] | None:
-        if len(self.time_column) > 2:
-            raise click.UsageError("--time-column may be given twice: for start and finish.")
-        if len(self.time_column) == 2:
-            return self.time_column[0], self.time_column[1]
-        return self.time_column[0] if self.time_column else None
+                roles[name] = flag
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -283,12 +205,27 @@ class Source:
         try:
             yield
         except InputError as error:
-            needed = {"objective": self.objective, "direction": self.direction}
-            if needed.get(error.argument, "") is None:
+            needed = error.argument in ("objective", "direction")
+            if needed and f"--{error.argument}" not in self.given:
                 raise click.UsageError(error.told(name_reading_option)) from error
             raise SourceError(error) from error
         except NothingToExplain as error:
             raise SourceError(error) from error
+
+
+def _as_in_python(flag: str, value: Any, kind: str) -> Any:
+    """Return the value of an option of reading as Python takes it."""
+    if flag == "--target" and kind == STORAGE and value.isdecimal():
+        return int(value)
+    if flag == "--sampler":
+        from hpo_explain.adapters.optuna.samplers import make_sampler
+
+        return make_sampler(value)
+    if flag == "--time-column":
+        if len(value) > 2:
+            raise click.UsageError("--time-column may be given twice: for start and finish.")
+        return value if len(value) == 2 else value[0]
+    return value
 
 
 def takes_source(command: Callable[..., None], own: Collection[str] = ()) -> Callable[..., None]:
@@ -299,13 +236,11 @@ def takes_source(command: Callable[..., None], own: Collection[str] = ()) -> Cal
 
     @functools.wraps(command)
     def with_source(*, source: str, debug: bool, **given: Any) -> None:
-        found = Source(source, **_taken_out(given))
+        found = Source.of(source, given)
         with errors(debug=debug):
-            command(found, **given)
+            command(found, **_without_reading(given))
 
-    if "trials" not in own:
-        with_source = _TRIALS(with_source)
-    return click.argument("source")(_with_options(_STUDY, with_source))
+    return click.argument("source", type=click.Path())(_with_options(with_source, own))
 
 
 def takes_sources(command: Callable[..., None]) -> Callable[..., None]:
@@ -313,19 +248,20 @@ def takes_sources(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_sources(*, sources: tuple[str, ...], debug: bool, **given: Any) -> None:
-        options = _taken_out(given)
-        places = _places(sources, options.pop("study_name"))
-        found = [Source(place, study_name=study, **options) for place, study in places]
+        places = _places(sources, given["study_name"])
+        found = [Source.of(place, {**given, "study_name": study}) for place, study in places]
         with errors(debug=debug):
-            command(_by_label(found), **given)
+            command(_by_label(found), **_without_reading(given))
 
-    several = click.argument("sources", nargs=-1, required=True, metavar="SOURCE SOURCE...")
-    return several(_with_options(_STUDIES, _TRIALS(with_sources)))
+    several = click.argument(
+        "sources", nargs=-1, required=True, metavar="SOURCE SOURCE...", type=click.Path()
+    )
+    return several(_with_options(with_sources, several=True))
 
 
-def _taken_out(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of a source out of those given, and return them."""
-    return {field.name: given.pop(field.name) for field in fields(Source) if field.name in given}
+def _without_reading(given: Mapping[str, Any]) -> dict[str, Any]:
+    reading = {_name(flag) for flag in _READS}
+    return {name: value for name, value in given.items() if name not in reading}
 
 
 def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, str | None]]:
@@ -355,8 +291,14 @@ def _by_label(found: Sequence[Source]) -> dict[str, Source]:
     raise click.UsageError(f"{twice.label} was given twice. Give each run once.")
 
 
-def _with_options(study: Callable[..., Any], command: Callable[..., None]) -> Callable[..., None]:
-    decorated: Callable[..., None] = debuggable(command)
-    for option in reversed((study, *_OPTIONS)):
-        decorated = option(decorated)
-    return decorated
+def _with_options(
+    command: Callable[..., None], own: Collection[str] = (), *, several: bool = False
+) -> Callable[..., None]:
+    """Give a command the options of reading, but for those that it has of its own."""
+    for flag, (kind, made) in reversed(_READS.items()):
+        told = f"{_SAID.get(kind, '')}{made['help']}"
+        if flag == "--study-name" and several:
+            made, told = {"multiple": True}, f"{_SAID[STORAGE]}{_SEVERAL}"
+        if _name(flag) not in own:
+            command = click.option(flag, **{**made, "help": told})(command)
+    return debuggable(command)

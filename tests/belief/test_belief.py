@@ -286,6 +286,27 @@ def test_shares_in_being_among_the_best_are_those_of_closed_forms():
         np.testing.assert_allclose(found[0], [wanted_within, wanted_within, 0.0], atol=0.015)
 
 
+def test_shares_of_what_is_optional_are_those_of_closed_forms():
+    """Being inactive is a value of its own: of c by itself, of y the middle of its range."""
+    space = SearchSpace([
+        FloatParameter("x", 0.0, 1.0),
+        FloatParameter("y", 0.0, 1.0, optional=0.6),
+        CategoricalParameter("c", ["a", "b"], optional=0.5),
+    ])  # fmt: skip
+    known = Known(
+        space,
+        lambda X: X[:, 0] + np.nan_to_num(X[:, 1], nan=0.5) + np.isnan(X[:, 2]),
+    )
+    variances = np.array([1.0 / 12.0, 0.6 / 12.0, 0.25])
+    np.testing.assert_allclose(known.anova.mains[0], variances / variances.sum(), atol=0.005)
+    np.testing.assert_allclose(known.anova.of_pairs[0], 0.0, atol=0.005)
+    low, high = known.anova.curve(1, np.array([0.2, 0.8]))[0]
+    assert high - low == pytest.approx(0.6, abs=0.01)
+    best = Best(known.landscape, 0.25)  # of which nearly all have c
+    assert (best.mains[0] > 0.05).all()
+    assert best.mains[0, 2] < 1.0
+
+
 def test_where_a_draw_is_constant_nothing_is_among_the_best_more_than_others():
     space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "xy"])
     land = Known(space, lambda X: np.zeros(len(X))).landscape

@@ -95,7 +95,7 @@ assert found.to_frame()["trials"].tolist() == [3]
 assert found.plot().get_title is not None
 assert "How many toy trials are there?" in guide_text()
 ran = CliRunner().invoke(main, ["toy", "toys.csv", "--objective", "loss", "--least", "2",
-                                "--format", "json"])
+                                "--json"])
 assert ran.exit_code == 0, ran.output
 assert json.loads(ran.stdout)["claims"][0]["estimate"] == 3
 report = Report.of({"loss": hx.from_frame(table, "loss")}, sections=["toy"])

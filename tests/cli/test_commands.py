@@ -66,14 +66,14 @@ def test_every_command_prints_what_its_function_returns(run, read, method):
         outcome = run(method.called, *arguments, *options)
         assert (outcome.exit_code, str(found)[:20] in outcome.stderr) == (1, True)
         return
-    outcome = run(method.called, *arguments, *options, "--format", "json")
+    outcome = run(method.called, *arguments, *options, "--json")
     assert outcome.exit_code == 0, outcome.output
     assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
     if not hasattr(found, "to_frame"):
         return
     shown = run(method.called, *arguments, *options)
     assert found.sentence in " ".join(shown.stdout.split("\n"))
-    alone = run(method.called, *arguments, *options, "--format", "csv")
+    alone = run(method.called, *arguments, *options, "--csv")
     assert len(rows(alone.stdout)) == len(found.to_frame())
     assert all(None not in row and None not in row.values() for row in rows(alone.stdout))
     assert found.sentence in alone.stderr
@@ -102,13 +102,46 @@ def test_help_imports_nothing_heavy(arguments):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_source_without_a_command_is_summarized(run, read):
+    found = hx.summary(read)
+    for source in ("study.db", "sqlite:///study.db"):
+        assert run(source).stdout.splitlines() == [*found.lines]
+    told = run("study.db", "--json")
+    assert json.loads(told.stdout)["lines"] == [*found.lines]
+    assert rows(run("study.db", "--csv").stdout)[0]["answer"] == found.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("word", "code", "told"),
+    [("nope.db", 1, "Check the path"), ("nope/study", 1, "Check the path"),
+     ("importanc", 2, "No such command 'importanc'")],
+)  # fmt: skip
+def test_what_is_neither_a_command_nor_a_source_is_told(folder, run, word, code, told):
+    outcome = run(word)
+    assert (outcome.exit_code, outcome.stdout) == (code, "")
+    assert told in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [(["impor"], "importance"), (["importance", "study.db", "--to"], "--top"),
+     (["importance", ""], "file")],
+)  # fmt: skip
+def test_a_shell_completes_commands_options_and_files(words, found):
+    """As bash does: the words so far, and which of them is to be completed."""
+    given = {"COMP_WORDS": " ".join(["hpo-explain", *words]), "COMP_CWORD": str(len(words)),
+             "_HPO_EXPLAIN_COMPLETE": "bash_complete"}  # fmt: skip
+    told = CliRunner().invoke(main, env=given, prog_name="hpo-explain").stdout
+    assert any(found in line.split(",") for line in told.splitlines())
+
+
 # ---------------------------------------------------------------------- arguments of some
 
 
 def test_other_runs_are_read_with_the_same_options(run, read, study):
     shutil.copy("study.db", "other.db")
     outcome = run("tunability", "study.db", "--kind", "optimizer_bias", "--ensemble", "other.db",
-                  "--order", "1", "--surrogate", "gp", "--format", "json")  # fmt: skip
+                  "--order", "1", "--surrogate", "gp", "--json")  # fmt: skip
     found = hx.methods.tunability(
         read, kind="optimizer_bias", ensemble=[read], order=1, surrogate="gp"
     )
@@ -121,11 +154,11 @@ def test_studies_of_one_storage_are_compared_by_their_names(run, read):
         to_study_name="second", to_storage="sqlite:///study.db",
     )  # fmt: skip
     both = "--study-name", "first", "--study-name", "second"
-    outcome = run("compare", "study.db", *both, "--format", "csv")
+    outcome = run("compare", "study.db", *both, "--csv")
     assert outcome.exit_code == 0, outcome.output
     assert {"share in first", "share in second"} <= set(rows(outcome.stdout)[0])
     shutil.copy("study.db", "other.db")
-    outcome = run("compare", "study.db", "other.db", *both, "--format", "csv")
+    outcome = run("compare", "study.db", "other.db", *both, "--csv")
     assert {"share in study.db", "share in other.db"} <= set(rows(outcome.stdout)[0])
     wrong = run("compare", "study.db", "other.db", "third.db", *both)
     assert wrong.exit_code == 2
@@ -136,13 +169,13 @@ def test_studies_of_one_storage_are_compared_by_their_names(run, read):
 
 def test_a_good_region_and_a_sub_space(run, read):
     given = '{"kernel": ["poly", null], "x": [0.1, 0.6]}'
-    outcome = run("importance", "study.db", "--cap", "50%", "--given", given, "--format", "json")
+    outcome = run("importance", "study.db", "--cap", "50%", "--given", given, "--json")
     found = hx.importance(read, cap="50%", given=json.loads(given))
     assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
 
 
 def test_some_trials_are_read_on_the_command_line(run, read):
-    outcome = run("history", "study.db", "--trials", "5:", "--format", "json")
+    outcome = run("history", "study.db", "--trials", "5:", "--json")
     found = hx.history(read, trials=slice(5, None))
     assert json.loads(outcome.stdout) == json.loads(json.dumps(found.to_dict()))
     assert "not one of the trials that were chosen" in outcome.stderr
@@ -155,7 +188,7 @@ def test_the_pending_trial_is_the_one_that_runs(study, run):
     running = optuna.load_study(study_name="first", storage="sqlite:///study.db").ask()
     running.suggest_float("x", 0.0, 1.0)
     outcome = run("explain-proposal", "study.db", "--trial", "pending", "--background", "50",
-                  "--format", "json")  # fmt: skip
+                  "--json")  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
     found = json.loads(outcome.stdout)
     assert (found["trial"], found["state"]) == (running.number, "running")
@@ -169,7 +202,7 @@ def test_the_pending_trial_is_the_one_that_runs(study, run):
 
 @pytest.mark.parametrize(("command", "name"), [("importance", "a.png"), ("ablation", "a.SVG")])
 def test_a_plot_is_drawn_beside_the_table(folder, study, run, command, name):
-    outcome = run(command, "study.db", "--plot", name, "--format", "csv")
+    outcome = run(command, "study.db", "--plot", name, "--csv")
     assert outcome.exit_code == 0, outcome.output
     start = (folder / name).read_bytes()[:100]
     assert start.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in start

@@ -85,7 +85,7 @@ def test_a_ragged_row_is_said_in_a_sentence(folder, run):
 def test_the_separator_is_told_on_stderr(folder, run):
     table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "acc": [1.5, 2.5, 4.5, 3.0]})
     table.to_csv("t.csv", index=False, sep=";", decimal=",")
-    outcome = run("importance", "t.csv", "--objective", "acc", "--format", "csv")
+    outcome = run("importance", "t.csv", "--objective", "acc", "--csv")
     assert outcome.exit_code == 0, outcome.output
     assert "note: table: its columns are separated by semicolons" in outcome.stderr
     assert outcome.stdout.splitlines()[1].startswith("x,")

@@ -86,7 +86,7 @@ def test_a_command_obeys_no_name_and_its_csv_holds_no_formula(inside, run, name)
     shown = run(*COMMANDS[name], "--plot", "plot.svg")
     assert shown.exit_code == 0, shown.output
     assert not CONTROLS & {*shown.output}
-    table = run(*COMMANDS[name], "--format", "csv")
+    table = run(*COMMANDS[name], "--csv")
     assert table.exit_code == 0, table.output
     assert not CONTROLS & {*table.stderr}
     cells = [cell for row in csv.reader(io.StringIO(table.stdout)) for cell in row]

@@ -32,7 +32,7 @@ def test_an_argument_becomes_the_option_that_the_command_has(name, option, expec
 
 
 def test_notes_and_errors_name_options(folder, study, run):
-    told = run("importance", "study.db", "--format", "csv").stderr
+    told = run("importance", "study.db", "--csv").stderr
     assert "(--pruned last reads the last value it reported)" in told
     pd.DataFrame({"x": ["2026-01-01"], "loss": [1.0]}).to_csv("t.csv", index=False)
     refused = run("importance", "t.csv", "--objective", "loss")
@@ -55,6 +55,19 @@ def test_notes_beside_a_result_name_options(folder, run):
 def test_debug_shows_the_traceback_of_what_goes_wrong(folder, study, run):
     with pytest.raises(ValueError, match="must be a hyperparameter"):
         run("partial-dependence", "study.db", "z", "--debug")
+
+
+def test_a_defect_is_one_line_and_with_debug_a_traceback(folder, study, run, monkeypatch):
+    def broken(*_, **__):
+        raise KeyError("shapes")
+
+    monkeypatch.setattr("hpo_explain.methods.runs.trust.trust", broken)
+    outcome = run("trust", "study.db")
+    assert outcome.exit_code == 1
+    assert "KeyError: 'shapes'. This is a defect" in outcome.stderr
+    assert "Traceback" not in outcome.output
+    with pytest.raises(KeyError):
+        run("trust", "study.db", "--debug")
 
 
 @pytest.mark.parametrize("debug", [True, False])

@@ -13,9 +13,9 @@ from hpo_explain.cli._reading import CAUTIONS, summary
 from tests.noted import known_facts
 
 CHOSEN = {
-    "importance": ["--format", "json"],
-    "explain-proposal": ["--format", "json", "--acquisition", "lcb", "--optimizer", "Ax"],
-    "partial-dependence": ["x", "--kind", "accumulated", "--format", "json"],
+    "importance": ["--json"],
+    "explain-proposal": ["--json", "--acquisition", "lcb", "--optimizer", "Ax"],
+    "partial-dependence": ["x", "--kind", "accumulated", "--json"],
 }
 
 

@@ -46,7 +46,7 @@ def test_a_journal_file_is_read_and_not_locked(folder, run):
     storage = optuna.storages.JournalStorage(backend)
     tune(optuna.create_study(storage=storage, sampler=optuna.samplers.TPESampler(seed=0)), 10)
     before = (folder / "journal.log").read_bytes()
-    outcome = run("importance", "journal.log", "--format", "csv")
+    outcome = run("importance", "journal.log", "--csv")
     assert first_column(outcome.stdout) == {"x", "kernel", "y"}
     assert [path.name for path in folder.iterdir()] == ["journal.log"]
     assert (folder / "journal.log").read_bytes() == before
@@ -55,7 +55,7 @@ def test_a_journal_file_is_read_and_not_locked(folder, run):
 def test_a_table_is_read_as_the_options_say(table, run):
     outcome = run(
         "partial-dependence", "trials.csv", "kernel", "--objective", "auc", "--direction",
-        "maximize", "--hyperparameter", "x", "--hyperparameter", "kernel", "--format", "csv",
+        "maximize", "--hyperparameter", "x", "--hyperparameter", "kernel", "--csv",
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
     assert "2 hyperparameters, auc (maximize)" in outcome.stderr
@@ -68,11 +68,11 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(folder, run, 
     numbered = TABLE.set_index(pd.RangeIndex(first, first + len(TABLE)))
     numbered.to_csv("again.csv")
     pd.read_csv("again.csv").to_csv("trials.csv")  # saved twice, two such columns
-    outcome = run("importance", "trials.csv", "--objective", "auc", "--format", "csv")
+    outcome = run("importance", "trials.csv", "--objective", "auc", "--csv")
     assert first_column(outcome.stdout) == {"x", "kernel"}
     assert "note: Unnamed: 0: left out, a column with no name" in outcome.stderr
     chosen = ["--hyperparameter", "Unnamed: 0", "--hyperparameter", "x"]
-    asked = run("importance", "trials.csv", "--objective", "auc", "--format", "csv", *chosen)
+    asked = run("importance", "trials.csv", "--objective", "auc", "--csv", *chosen)
     assert first_column(asked.stdout) == {"x", "Unnamed: 0"}
     assert "Unnamed: 0: left out" not in asked.stderr
 
@@ -92,7 +92,7 @@ def test_a_table_may_number_and_time_its_trials_and_name_folds(folder, run):
     outcome = run(
         "history", "folds.csv", "--objective", "loss", "--trial-column", "id",
         "--time-column", "start", "--time-column", "end", "--instance-column", "fold",
-        "--initial", "1", "--format", "csv",
+        "--initial", "1", "--csv",
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
     found = pd.read_csv(io.StringIO(outcome.stdout))
@@ -108,7 +108,7 @@ def test_a_result_of_skopt_is_unpickled_only_if_it_is_trusted(folder, result, ru
     assert refused.exit_code == 2
     assert "runs whatever code is in the file" in refused.stderr
     assert "--trust-pickle" in refused.stderr
-    trusted = run("importance", name, "--trust-pickle", "--format", "csv")
+    trusted = run("importance", name, "--trust-pickle", "--csv")
     assert first_column(trusted.stdout) == {"x0"}
 
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
          ["--objective and --trial-column gave the column 'auc' twice"]),
         (["importance", "trials.csv", "--objective", "auc", *["--hyperparameter", "x"] * 2],
          ["--hyperparameter gave the column 'x' twice"]),
-        (["importance", "study.db", "--format", "yaml"], ["'yaml'"]),
+        (["importance", "study.db", "--yaml"], ["--yaml"]),
         (["importance", "study.db", "--plot", "plot.xyz"], [".png or .svg or .pdf", "plot.xyz"]),
         (
             ["importance", "study.db", "--plot", "no/plot.png"],
@@ -253,9 +253,9 @@ def test_neither_csv_nor_json_sends_commands_to_the_terminal(folder, monkeypatch
     with os.fdopen(its_end, "w", encoding="utf-8") as screen:
         for stream in ("stdout", "stderr"):
             monkeypatch.setattr(sys, stream, screen)
-        for form in ("csv", "json", "table"):
+        for form in (["--csv"], ["--json"], []):
             command = ["history", "t.csv", "--objective", name, "--direction", "minimize"]
-            main([*command, "--format", form], standalone_mode=False)
+            main([*command, *form], standalone_mode=False)
         monkeypatch.undo()
     looking.join()
     os.close(terminal)

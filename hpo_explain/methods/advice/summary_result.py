@@ -109,8 +109,17 @@ class Summary(Result):
         """The lines, one after the other."""
         return " ".join(self.lines)
 
-    def __str__(self) -> str:
+    @property
+    def said(self) -> str:
+        """The lines, one below the other."""
         return "\n".join(self.lines)
+
+    def cells(self) -> list[tuple[str, list[Any]]]:
+        """Return no columns: the lines say all."""
+        return []
+
+    def __str__(self) -> str:
+        return self.said
 
     def _short(self, claim: Claim | None, says: str, **words: Any) -> Claim:
         """Return a claim in short words; without one, what is said where nothing is known."""

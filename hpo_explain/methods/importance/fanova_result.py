@@ -26,7 +26,7 @@ from hpo_explain.belief.decide import INTERACTS, MATTERS, STRETCH, decide, inter
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
 from hpo_explain.models.protocols import TreeBoxes
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +131,19 @@ class FanovaImportance(Result):
     (('x',), 1, 1.0)
     """
 
-    table: ClassVar[Table] = Table(columns={})
+    table: ClassVar[Table] = Table(
+        index=("hyperparameters", "labels"),
+        columns={
+            "members": "sets",
+            "order": lambda found: [len(u) for u in found.members],
+            "importance": "estimate",
+            "normalized": "normalized",
+            "lower": lambda found: found.ends[:, 0],
+            "upper": lambda found: found.ends[:, 1],
+            "std": lambda found: found.shares.std(axis=0),
+        },
+        order="by_size",
+    )
     says: ClassVar[Mapping[str, str]] = {
         "constant": "The {found.what} is constant: no hyperparameter matters.",
         "share": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
@@ -179,8 +191,7 @@ class FanovaImportance(Result):
         """The shares in functions that the trials allow, by the label of the set."""
         if self.rows != "draws":
             return super().posterior
-        labels = [SEPARATOR.join(self.names[j] for j in u) for u in self.members]
-        return PosteriorDraws(tuple(labels), self.shares)
+        return PosteriorDraws(tuple(self.labels), self.shares)
 
     def bounds(self, i: int) -> tuple[float, float] | None:
         """Return the 95 % interval of the share of a set; None for trees."""
@@ -194,33 +205,33 @@ class FanovaImportance(Result):
         return STRETCH["share" if self.top is None else "within" if self.within else "top"]
 
     @property
+    def sets(self) -> list[tuple[str, ...]]:
+        """The sets, by the names of their members."""
+        return [self._named(u) for u in self.members]
+
+    @property
+    def labels(self) -> list[str]:
+        """What the sets are called."""
+        return [*map(SEPARATOR.join, self.sets)]
+
+    @property
+    def ends(self) -> Array:
+        """The ends of each set's interval, (number of sets, 2); NaN for trees."""
+        return np.array([self.bounds(i) or (np.nan, np.nan) for i in range(len(self.members))])
+
+    def by_size(self) -> Ints:
+        """Return the sets in the order of their shares, the largest first."""
+        return np.argsort(-self.estimate, kind="stable")
+
+    @property
     def importance(self) -> pd.DataFrame:
-        """All sets by their label: members, order, importance, normalized, interval, and std.
+        """All sets by their label, as they stand in `members`: members, order, importance, ...
 
         The interval (`lower`, `upper`) of the importance is over functions that the trials allow,
         and NaN for trees; `std` is the standard deviation over the functions or trees. Normalized
         are shares of what single hyperparameters explain together.
         """
-        import pandas as pd
-
-        members = [self._named(u) for u in self.members]
-        ends = np.array([self.bounds(i) or (np.nan, np.nan) for i in range(len(members))])
-        return pd.DataFrame(
-            {
-                "members": members,
-                "order": [len(u) for u in self.members],
-                "importance": self.estimate,
-                "normalized": self.normalized,
-                "lower": ends[:, 0],
-                "upper": ends[:, 1],
-                "std": self.shares.std(axis=0),
-            },
-            index=pd.Index(map(SEPARATOR.join, members), name="hyperparameters"),
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return `importance`, the largest first."""
-        return self.importance.sort_values("importance", ascending=False, kind="stable")
+        return self.to_frame().iloc[np.argsort(self.by_size())]
 
     def share(self, *names: str) -> float:
         """Return the share of a set of hyperparameters, beyond its subsets.
