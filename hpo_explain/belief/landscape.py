@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_explain.space import Array, CategoricalParameter, Ints
+from hpo_explain.space.sobol import sobol
 
 if TYPE_CHECKING:
     from hpo_explain.belief.drawn import Draws
@@ -89,10 +90,8 @@ class Landscape:
     @cached_property
     def latent(self) -> Array:
         """Latent rows that stand for the space, (N, d)."""
-        from scipy.stats import qmc
-
         space = self.belief.space
-        U = qmc.Sobol(len(space), seed=self.belief.seed).random(ROWS)
+        U = sobol(len(space), ROWS, self.belief.seed)
         for i, j in enumerate(space.order):
             if not isinstance(space.parameters[j], CategoricalParameter):
                 U[:, i] = (np.floor(U[:, i] * _LATTICE) + 0.5) / _LATTICE

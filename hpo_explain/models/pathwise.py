@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
 from hpo_explain.models.product_kernel import ROOT5, Pairs, Parameters, matern
 from hpo_explain.space import Array, Bools, Ints
@@ -164,10 +165,8 @@ def draw(
         amplitude = parameters.amplitude[j]
         if numbers[j]:
             # one frequency in each part of equal probability
-            from scipy.stats import t as student
-
             at = (np.arange(OF_ONE) + rng.random(OF_ONE)) / OF_ONE
-            own = student.ppf(at, 5) / parameters.length[j]
+            own = stdtrit(5, at) / parameters.length[j]
             weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(2.0 * amplitude / OF_ONE)
             ones.append((own, turn * rng.random(OF_ONE), weights))
         else:

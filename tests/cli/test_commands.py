@@ -72,11 +72,11 @@ def test_every_command_prints_what_its_function_returns(run, read, method):
     if not hasattr(found, "to_frame"):
         return
     shown = run(method.called, *arguments, *options)
-    assert found.sentence in " ".join(shown.stdout.split("\n"))
+    assert found.said in shown.stdout
     alone = run(method.called, *arguments, *options, "--csv")
     assert len(rows(alone.stdout)) == len(found.to_frame())
     assert all(None not in row and None not in row.values() for row in rows(alone.stdout))
-    assert found.sentence in alone.stderr
+    assert found.said in alone.stderr
 
 
 def test_every_option_says_what_it_does_and_every_command_has_a_whole_line():

@@ -35,6 +35,7 @@ from hpo_explain.models.box_sums import closed_variance
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space.sobol import sobol
 
 _SETS = 10
 _EVALUATIONS = 1_400_000
@@ -123,10 +124,8 @@ def _by_pairs(
     lattice: int | None = None,
 ) -> Array:  # fmt: skip
     """Return v of each coalition and function, (m, k), from one Sobol set of n pairs."""
-    from scipy.stats.qmc import Sobol
-
     d = len(space)
-    u = Sobol(2 * d, seed=seed).random(n)
+    u = sobol(2 * d, n, seed)
     u = u if lattice is None else (np.floor(u * lattice) + 0.5) / lattice
     x, other = space.from_latent(u[:, :d]), space.from_latent(u[:, d:])
     f = functions(space.project(np.vstack([x, other])))

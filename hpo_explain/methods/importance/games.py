@@ -51,6 +51,7 @@ from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, GameExplanat
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled
+from hpo_explain.space.sobol import sobol
 
 _COMPLETED = declared_fact(
     "default_completed", "{which} have no value in the default: where a coalition activates them, "
@@ -175,7 +176,6 @@ class GameExplainer:
         if self._belief is not None:
             return self._result("sensitivity", table, trial, self._drawn_variances(table))
         from scipy.stats import t
-        from scipy.stats.qmc import Sobol
 
         space = self._explained.space
         n = _SAMPLE if len(table.players) <= _MANY else _SAMPLE_OF_MANY
@@ -183,7 +183,7 @@ class GameExplainer:
         values_of_set = []
         for seed in steps(seeds, "samples"):
             # scrambled anew: independent sets, each much more even than a random one
-            rows = space.from_latent(Sobol(len(space), seed=int(seed)).random(n))
+            rows = space.from_latent(sobol(len(space), n, int(seed)))
             mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
             values_of_set.append(mean.var(axis=0))
         by_set = np.stack(values_of_set)
