@@ -137,6 +137,17 @@ def percent(share: float, error: float | None = None) -> str:
     return text if error is None or not np.isfinite(error) else f"{text} ± {error:.0%}"
 
 
+def percent_sd(share: float, sd: float) -> str:
+    """Return a share as a percentage, with its standard deviation.
+
+    Examples
+    --------
+    >>> percent_sd(0.57, 0.03)
+    '57%, sd 3%'
+    """
+    return f"{percent(share)}, sd {percent(sd)}"
+
+
 def values_in_words(values: Any) -> str:
     """Return several values separated by commas."""
     return ", ".join(map(format_value, values))

@@ -206,7 +206,7 @@ def test_every_pair_stands_once_below_the_diagonal():
     cells = found.described()
     assert (cells.y.names, cells.x.names) == (["x1", "x0"], ["x2", "x1"])
     np.testing.assert_allclose(cells.values.T, [[0.05, np.nan], [0.04, 0.02]])
-    assert cells.texts == [["0.05 ± 0.01", "0.04 ± 0.01"], ["", "0.02 ± 0.01"]]
+    assert cells.texts == [["0.05 ± 0.02", "0.04 ± 0.02"], ["", "0.02 ± 0.02"]]
     assert (found.plot().get_title(loc="left"), cells.ends()) == (cells.heading, (0.0, 0.1))
 
 

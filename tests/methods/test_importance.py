@@ -178,15 +178,15 @@ PAIRS = {(0,): [0.1, 0.1], (0, 1): [0.1, 0.3], (1, 2): [0.05, 0.05], (0, 3): [0.
     [
         (
             shares_of(SHARES),
-            "What the loss depends on most: x1 (40% ± 10%), x0 × x1 (30% ± 0%) and x0 (20% ± 10%) "
-            "of its variance. Single hyperparameters explain 60% ± 0% together.",
+            "What the loss depends on most: x1 (40%, sd 10%), x0 × x1 (30%, sd 0%) and x0 (20%, "
+            "sd 10%) of its variance. Together single hyperparameters explain 60%, sd 0%.",
         ),
         (
             one_tree(0.75, 0.25, given={"x0": [0.1, 0.5]}),
-            "What the loss depends on most given x0 between 0.1 and 0.5: x0 (75% ± 0%) and x1 "
-            "(25% ± 0%) of its variance. Single hyperparameters explain 100% ± 0% together.",
+            "What the loss depends on most given x0 between 0.1 and 0.5: x0 (75%, sd 0%) and x1 "
+            "(25%, sd 0%) of its variance. Together single hyperparameters explain 100%, sd 0%.",
         ),
-        (one_tree(1.0), "What the loss depends on most: x0 (100% ± 0%) of its variance."),
+        (one_tree(1.0), "What the loss depends on most: x0 (100%, sd 0%) of its variance."),
         (
             one_tree(0.0, variances=np.zeros(1)),
             "The predicted loss is constant: no hyperparameter matters.",
@@ -221,8 +221,8 @@ def test_every_pair_stands_in_one_cell_the_largest_interactions_first():
     np.testing.assert_allclose(
         cells.values.T, [[0.2, np.nan, np.nan], [0.05, 0.0, np.nan], [0.0, 0.005, 0.0]]
     )
-    assert cells.texts[0][0].startswith("20 ± 10")
-    assert cells.texts[0][1] == "5.0 ± 0.0"
+    assert cells.texts[0][0].startswith("20, sd 10")
+    assert cells.texts[0][1] == "5.0, sd 0.0"
     assert cells.subtitle.startswith("given x0 between 0.1 and 0.5: all pairs together explain 26%")
     assert cells.ends() == (0.0, 0.2)
     wide = shares_of({(i, j): [0.1 / (i + j)] for i in range(30) for j in range(i + 1, 30)})

@@ -200,14 +200,14 @@ def told(names, fixed, **known):
 
 
 def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
-    of_one = "x1 explains 90% ± 5% (std over trees) of the variance"
+    of_one = "x1 explains 90%, sd 5% over trees, of the variance"
     left = "can stay at the incumbent's values: by that the best objective gets worse by 0.1"
     none = "No hyperparameter can stay fixed for all that the trials tell."
     one, two, three = unit_cube(3).names
     assert told([one], [two, three]).finding == f"{of_one}. x2 and x3 {left} at most."
     assert told([one], []).finding == f"{of_one}. {none}"
     assert told([one, two], []).finding == (
-        "x1 and x2 explain 90% ± 5% (std over trees) of the variance, interactions among them "
+        "x1 and x2 explain 90%, sd 5% over trees, of the variance, interactions among them "
         f"included. {none}"
     )
     assert told("", "").finding == "The prediction is constant: no hyperparameter matters."

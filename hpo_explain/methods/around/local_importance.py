@@ -39,7 +39,7 @@ Points = tuple[Array, Array]
 
 _OVER_TREES = declared_fact(
     "local_std_over_trees",
-    "± is the standard deviation of a share over the trees, not a confidence interval",
+    "std is that of a share over the trees, not a confidence interval",
 )
 _NO_STD = declared_fact(
     "shares_without_std", "shares have no intervals: the model does not know how its predictions "

@@ -52,8 +52,8 @@ from hpo_explain.models.protocols import Surrogate, TreeBoxes
 from hpo_explain.space import Array
 
 _OVER_TREES = declared_fact(
-    "shares_over_trees", "shares are means over the trees; ± is their standard deviation over the "
-    "trees, not a confidence interval",
+    "shares_over_trees", "shares are means over the trees; sd is over the trees, not a confidence "
+    "interval",
 )  # fmt: skip
 _DRAWN = declared_fact(
     "shares_drawn",

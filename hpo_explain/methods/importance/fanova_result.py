@@ -17,7 +17,7 @@ import numpy as np
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.claim import worth_naming
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.numbers import percent, percent_range
+from hpo_explain.base.numbers import percent, percent_range, percent_sd
 from hpo_explain.base.options import Direction
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -150,7 +150,7 @@ class FanovaImportance(Result):
         "variance. | {label} ({share})",
         "top": "Whether {found.one_of} is among the best {found.top:%} depends most on {each}. | "
         "{label} ({share})",
-        "mains": "Single hyperparameters explain {share} together.",
+        "mains": "Together single hyperparameters explain {share}.",
     }
 
     order: int
@@ -449,10 +449,9 @@ class FanovaImportance(Result):
         """Return what is said of a share: of trees with their spread, and never certain."""
         mean = float(share.mean())
         if self.anova is None:
-            half = float(share.std())
             return self.told(
                 "share", names, mean, says=says, certain=False, because=(_OVER_TREES(),),
-                term=term, share=percent(mean, half), **words,
+                term=term, share=percent_sd(mean, float(share.std())), **words,
             )  # fmt: skip
         found = decide(decided * self.anova.of_evaluations, threshold, side="above")
         stretch = STRETCH["average"] if term else self._stretch

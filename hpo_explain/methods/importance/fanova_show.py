@@ -90,12 +90,14 @@ def pairs(found: FanovaImportance) -> Cells:
     order = np.argsort(-mean.sum(axis=1), kind="stable")[:MOST_NAMES]
     chosen, left = np.ix_(order, order), d - len(order)
     whole = float(found.estimate[[i for i, u in enumerate(found.members) if len(u) == 2]].sum())
-    kind = f"std over {found.rows}" if found.rows == "trees" else "half its 95% interval"
+    sign, kind = (
+        (", sd ", "over trees") if found.rows == "trees" else (" ± ", "half its 95% interval")
+    )
     where = f"given {shorten(found.where_given, 200)}: " if found.given else ""
     return triangle(
         [found.names[j] for j in order],
         mean[chosen],
-        [[f"{_in_percent(a)} ± {_in_percent(b)}" for a, b in zip(*row, strict=True)]
+        [[f"{_in_percent(a)}{sign}{_in_percent(b)}" for a, b in zip(*row, strict=True)]
          for row in zip(mean[chosen], half[chosen], strict=True)],
         low=0.0,
         percent=True,
@@ -103,7 +105,7 @@ def pairs(found: FanovaImportance) -> Cells:
         heading=f"Which hyperparameters interact on the {shorten(found.objective_name, 40)}",
         subtitle=f"{where}all pairs together explain {percent(min(1.0, whole))} of the variance, "
         "beyond what their members explain alone",
-        footer=f"Share in percent ± {kind}, which is at most {half[chosen].max():.1%}."
+        footer=f"Share in percent{sign}{kind}, which is at most {half[chosen].max():.1%}."
         + f" {counted(left, 'hyperparameter')} with smaller interactions not shown." * bool(left),
     )  # fmt: skip
 

@@ -51,8 +51,8 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, ranked
 
 _FROM_SAMPLE = declared_fact(
-    "estimated_from_sample", "estimated from {points} (seed {seed}); ± is the standard error of "
-    "this estimate, not the model's uncertainty",
+    "estimated_from_sample", "estimated from {points} (seed {seed}); ± is the error of this "
+    "estimate, not the model's uncertainty",
     points=lambda told: counted(told["size"], "point"),
 )  # fmt: skip
 _SCREENED = declared_fact(

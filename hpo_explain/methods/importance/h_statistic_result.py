@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, filled
@@ -135,7 +136,7 @@ class InteractionStrength(Result):
     def half(self, pair: tuple[int, int]) -> float | tuple[float, float]:
         """Return how far H of a pair reaches down and up: its 95 % interval, or its error."""
         if self.drawn is None:
-            return float(self.pairs_std[pair])
+            return NORMAL_95 * float(self.pairs_std[pair])
         low, high = interval(self.drawn[:, pair[0], pair[1]])
         H = float(self.pairs[pair])
         return max(H - low, 0.0), max(high - H, 0.0)
@@ -185,7 +186,7 @@ class InteractionStrength(Result):
         """Return which pair interacts most, with its H, and whether it does is certain."""
         j, k = ranking[0]
         H = float(self.pairs[j, k])
-        told = filled("{H}", H=Estimate(H, float(self.pairs_std[j, k])))
+        told = filled("{H}", H=Estimate(H, NORMAL_95 * float(self.pairs_std[j, k])))
         if found is not None and self.drawn is not None:
             low, high = ends = interval(self.drawn[:, j, k])
             found = replace(found, estimate=H, interval=ends)

@@ -8,6 +8,7 @@ import numpy as np
 
 from hpo_explain.base.figures.cells import MOST_NAMES, Cells, triangle
 from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.width import shorten
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
@@ -22,19 +23,19 @@ def pairs(found: InteractionStrength) -> Cells | Rows:
         return _of_one(found)
     order = np.argsort(-np.nansum(found.absolute, axis=1), kind="stable")[:MOST_NAMES]
     chosen = np.ix_(order, order)
-    H, std = found.pairs[chosen], found.pairs_std[chosen]
+    H, half = found.pairs[chosen], NORMAL_95 * found.pairs_std[chosen]
     left = len(found.names) - len(order)
     return triangle(
         [found.names[j] for j in order],
         H,
         [[f"{h:.2f} ± {s:.2f}" for h, s in zip(*row, strict=True)]
-         for row in zip(H, std, strict=True)],
+         for row in zip(H, half, strict=True)],
         low=0.0,
         high=max(_REACH, float(np.nanmax(H))),
         scale="H",
         heading=f"Which hyperparameters act together on the {shorten(found.what, 60)}",
         subtitle=_SUBTITLE,
-        footer=f"In the cells: H ± its error. {_error(found)} H is relative: a pair that hardly "
+        footer=f"In the cells: H. {_error(found)} H is relative: a pair that hardly "
         "matters can have a large one."
         + f" {counted(left, 'hyperparameter')} of less interaction not shown." * bool(left),
     )  # fmt: skip
@@ -45,7 +46,7 @@ def totals(found: InteractionStrength) -> Rows:
     order = [j for j in np.argsort(-found.total, kind="stable") if not np.isnan(found.total[j])]
     return _bars(
         [found.names[j] for j in order],
-        [Bar(i, 0.0, float(found.total[j]), float(found.total_std[j]))
+        [Bar(i, 0.0, float(found.total[j]), NORMAL_95 * float(found.total_std[j]))
          for i, j in enumerate(order)],
         heading=f"Which hyperparameters act with any others on the {shorten(found.what, 60)}",
         subtitle="0: its effect only adds up with the others; 1: all of the variation is "
@@ -91,9 +92,9 @@ def _bars(names: list[str], bars: list[Bar], *, footer: str, **words: Any) -> Ro
 
 def _error(found: InteractionStrength) -> str:
     if found.drawn is not None:
-        return "Errors: standard deviation over functions that the trials allow."
+        return "±: 1.96 standard deviations over functions that the trials allow."
     size = counted(found.sample_size, "point")
-    return f"Errors: standard error of estimating from {size}, not the model's uncertainty."
+    return f"±: 1.96 standard errors of estimating from {size}, not the model's uncertainty."
 
 
 VIEWS = {

@@ -121,8 +121,8 @@ def _payout(found: ProposalExplanation) -> str:
         "lower" if found.direction == "minimize" else "higher",
     )
     return (
-        f"{text}\npredicted {found.objective_name} {number(here['mean'], 3, apart=gap)} ± "
-        f"{number(here['std'], 2)}, on average {number(mean['mean'], 3, apart=gap)} "
+        f"{text}\npredicted {found.objective_name} {number(here['mean'], 3, apart=gap)} (sd "
+        f"{number(here['std'], 2)}), on average {number(mean['mean'], 3, apart=gap)} "
         f"({better} is better)"
     )
 

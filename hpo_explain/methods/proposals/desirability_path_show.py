@@ -224,7 +224,7 @@ def predictions(found: DesirabilityPath) -> Curves:
             "trial": "other trials",
             "proposal": "explained proposals",
             "diverged": f"diverged, shown at {number(sign * bound)}",
-            "best": "predicted mean ± std",
+            "best": "predicted mean, one sd",
             "incumbent": "best so far",
         },
         footer=_whose(found),

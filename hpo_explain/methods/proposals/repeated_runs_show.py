@@ -33,7 +33,7 @@ def means(found: RepeatedRuns) -> Panels | Rows:
         same_x=True,
         heading=_heading(found),
         subtitle="Above 0 a value made the proposals more desirable than average configurations.",
-        means={**terms_mean(found.terms), "band": "± one std over runs"},
+        means={**terms_mean(found.terms), "band": "one sd over runs"},
         footer="Bands: one standard deviation over runs, not the error of their mean."
         + f" {notes}" * bool(notes) + left_out,
     )  # fmt: skip
@@ -59,7 +59,7 @@ def _bars(found: RepeatedRuns) -> Rows:
         heading=_heading(found),
         subtitle="each run's proposal against its average configuration",
         label="contribution: right is more desirable",
-        footer="Whiskers: ± one standard deviation over runs."
+        footer="Whiskers: one sd over runs to each side."
         + f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." * bool(rest),
         **marks,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.numbers import percent
+from hpo_explain.base.numbers import percent_sd
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import Decision
@@ -81,7 +81,7 @@ class Subspace(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "constant": "The prediction is constant: no hyperparameter matters.",
-        "set": "{names} explain{s} {share} (std over trees) of the variance{among}{together}.",
+        "set": "{names} explain{s} {share} over trees, of the variance{among}{together}.",
         "fixed": "{names} can stay at the incumbent's values: by that the best {objective} gets "
         "worse by {lose} at most.",
         "unknown": "It is not known what can stay fixed.",
@@ -117,7 +117,7 @@ class Subspace(Result):
         capped = any(n.kind in ("predictions_capped", "objectives_capped") for n in self.notes)
         explains = self.told(
             "share", self.names, share, says="set", certain=False, because=because,
-            s="s" if one else "", share=percent(share, float(self.std[-1])),
+            s="s" if one else "", share=percent_sd(share, float(self.std[-1])),
             among=" among good predictions" if capped else "",
             together="" if one else ", interactions among them included",
         )  # fmt: skip
