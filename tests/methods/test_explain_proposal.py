@@ -213,8 +213,8 @@ def test_bars_are_the_contributions_with_both_intervals_the_largest_total_on_top
         "Why trial 42? As a GP with LCB (κ = 1.96) would have seen it (assumed)"
     )
     assert figure.subtitle == (
-        "payout +0.030 = mean −0.100, uncertainty +0.130\npredicted loss 0.123 (sd 0.03), on average "
-        "0.21 (lower is better)"
+        "payout +0.030 = mean −0.100, uncertainty +0.130\npredicted loss 0.123 (sd 0.03), on "
+        "average 0.21 (lower is better)"
     )
     assert "not the model's uncertainty." in figure.footer
 
