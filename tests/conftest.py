@@ -3,6 +3,7 @@
 import os
 import runpy
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -46,6 +47,12 @@ def _close_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept(monkeypatch):
+    """No test is answered by what another one has asked, or leaves answers to the user."""
+    monkeypatch.setattr("hpo_explain.base.kept.folder", lambda: Path(os.devnull, "nowhere"))
 
 
 @pytest.fixture

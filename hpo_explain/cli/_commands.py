@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
 import click
 
+from hpo_explain.base.kept import keep, kept, key_of
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.catalog.entry import Method
+from hpo_explain.cli._errors import RECORDED, put
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
 from hpo_explain.cli._source import takes_source, takes_sources
 
+_WRITTEN = "hpo_explain.written"  # in a context: the key of the answer, and the command line
 _OWN = "own_"  # before the names of arguments: some mean how a run is read, elsewhere
 
 
@@ -41,15 +45,48 @@ class Value(click.ParamType):  # type: ignore[type-arg]
 
 
 class MethodCommand(click.Command):
-    """The command of a method, made when it is asked for: what it imports is heavy."""
+    """The command of a method, made when it is asked for: what it imports is heavy.
+
+    What was answered before about the same files is repeated without importing anything.
+    """
 
     def __init__(self, method: Method) -> None:
         super().__init__(method.called, help=method.asks, short_help=method.asks)
         self.method = method
 
-    def make_context(self, *given: Any, **options: Any) -> click.Context:
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> click.Context:
         """Return the context of the command itself."""
-        return command_of(self.method).make_context(*given, **options)
+        given = [*args]
+        key = _key(info_name, given)
+        known = None if key is None else kept(key)
+        if known is not None:
+            repeated = click.Command(info_name, callback=lambda: _repeat(known))
+            return repeated.make_context(info_name, [], parent)
+        context = command_of(self.method).make_context(info_name, args, parent, **extra)
+        context.meta[_WRITTEN] = (key, given)
+        context.meta[RECORDED] = []
+        return context
+
+
+def _key(name: str | None, args: Sequence[str]) -> str | None:
+    """Return the key of an answer; None where it is not to be kept."""
+    anew = any(one.startswith(("--plot", "--no-cache", "--debug")) for one in args)
+    return None if anew else key_of(args, (name, sys.stdout.isatty()))
+
+
+def _repeat(known: str) -> None:
+    for part in json.loads(known):
+        put(**part)
+
+
+def _keep_written() -> None:
+    """Keep what was written, unless somebody added trials meanwhile."""
+    context = click.get_current_context()
+    key, given = context.meta.get(_WRITTEN, (None, []))
+    if key is not None and key == _key(context.info_name, given):
+        keep(key, json.dumps(context.meta[RECORDED]))
 
 
 def command_of(method: Method) -> click.Command:
@@ -60,7 +97,7 @@ def command_of(method: Method) -> click.Command:
     told, hints = told_arguments(function), hints_of(function)
     run, *parameters = inspect.signature(function).parameters.values()
 
-    def command(found: Any, form: str, plot: Any, **given: Any) -> None:
+    def command(found: Any, form: str | None, plot: Any, **given: Any) -> None:
         own = {name.removeprefix(_OWN): value for name, value in given.items()}
         own = {
             n: [*v] if isinstance(v, tuple) else v for n, v in own.items() if v not in (None, ())
@@ -73,6 +110,7 @@ def command_of(method: Method) -> click.Command:
             read = (read_all_and_tell if method.objectives else read_and_tell)(found)
         result = function(read, **own)
         show(result, form, plot)
+        _keep_written()
 
     made: Callable[..., Any] = command
     by_name = hints.get("kind") != Kind  # what is asked is of a kind, the model an option
@@ -122,8 +160,3 @@ def _type_of(hint: Any) -> Any:
     if literals and not plain and not others:
         return click.Choice([str(word) for part in literals for word in get_args(part)])
     return Value()
-
-
-def names_of(methods: Sequence[Method]) -> list[str]:
-    """Return what the commands are called."""
-    return [method.called for method in methods if method.called]

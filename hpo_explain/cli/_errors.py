@@ -24,6 +24,7 @@ READ_AS = {
     "proposed": "--proposed-column",
     "fidelity": "--fidelity-column",
 }
+RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
 _UNEXPECTED = "{}: {}. This is a defect: please report it with what --debug shows."
 
 
@@ -76,7 +77,15 @@ def debuggable(command: Callable[..., None]) -> Callable[..., None]:
 
 def say(text: str) -> None:
     """Tell on stderr what is being done."""
-    click.echo(printable(text), err=True)
+    put(printable(text), err=True)
+
+
+def put(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Write a part of an answer, and note it where answers are recorded."""
+    context = click.get_current_context(silent=True)
+    if context is not None and RECORDED in context.meta:
+        context.meta[RECORDED].append({"text": text, "err": err, "nl": nl})
+    click.echo(text, err=err, nl=nl)
 
 
 def name_option(option: Option) -> str:

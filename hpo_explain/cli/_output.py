@@ -14,7 +14,7 @@ from wcwidth import ljust, rjust
 
 from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.width import columns as width
-from hpo_explain.cli._errors import name_option, say
+from hpo_explain.cli._errors import name_option, put, say
 from hpo_explain.cli._interrupt import interrupt_at_hand
 
 if TYPE_CHECKING:
@@ -38,8 +38,10 @@ def _drawable(context: click.Context, option: click.Parameter, path: Path | None
 
 
 def shows_result(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options --json, --csv and --plot."""
+    """Give a command the options --json, --csv, --plot and --no-cache."""
     for option in (
+        click.option("--no-cache", is_flag=True, expose_value=False,
+                     help="Compute anew what was answered before about the same trials."),
         click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), callback=_drawable,
                      metavar="FILE", help="Also draw it into this file (.png, .svg or .pdf)."),
         click.option("--csv", "form", flag_value="csv", help="Write the table as CSV."),
@@ -62,9 +64,9 @@ def show(result: Any, form: str | None, plot: Path | None) -> None:
         return
     columns = [column for column in result.cells() if column[0] != "members"]
     if columns:
-        click.echo(f"\n{text_table(columns)}")
+        put(f"\n{text_table(columns)}")
     if result.details:
-        click.echo(printable_lines(f"\n{result.details}"))
+        put(printable_lines(f"\n{result.details}"))
 
 
 def _frame(result: Any) -> pd.DataFrame:
@@ -90,15 +92,15 @@ def as_json(value: Any) -> str:
 
 def _write(text: str) -> None:
     """Write text for a program to stdout as it is; on a terminal no name in it is obeyed."""
-    click.echo(printable_lines(text) if sys.stdout.isatty() else text, nl=False)
+    put(printable_lines(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def _explain(result: Any, *, to_stderr: bool) -> None:
     from hpo_explain.base.text import tell
 
-    click.echo(result.said, err=to_stderr)
+    put(result.said, err=to_stderr)
     for note in result.notes:
-        click.echo(f"note: {tell(note, name_option)}", err=to_stderr)
+        put(f"note: {tell(note, name_option)}", err=to_stderr)
 
 
 def _draw(result: Any, path: Path) -> None:

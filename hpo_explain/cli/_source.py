@@ -42,47 +42,43 @@ class Trials(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"must be as 50: or 3,5, but was {value!r}.", param, ctx)
 
 
-_COLUMN = {"metavar": "COLUMN"}
-_READS: dict[str, tuple[str, dict[str, Any]]] = {
-    "--study-name": (STORAGE, {"help": "the study, if there are several."}),
-    "--trials": ("", {"type": Trials(), "help": "Read these trials only: 50: or 3,5,8."}),
-    "--target": ("", {
-        "help": "Explain what trials took (duration), which failed (failed), or failed or broke a "
-        "constraint (infeasible); of a storage also one of several objectives, by index or name."}),
-    "--bounds": ("", {"type": float, "nargs": 2, "metavar": "LOW HIGH", "help": "The objective's "
-                      "natural range, such as 0 1; by default known by its name."}),
-    "--pruned": (STORAGE, {"type": click.Choice(["drop", "last"]), "help": "leave pruned trials "
-                           "out (the default), or read the last value that they reported."}),
-    "--sampler": (STORAGE, {
-        "metavar": "NAME", "help": "the class of Optuna's sampler that chose the trials, such as "
-        "RandomSampler, with its defaults; a storage does not record it."}),
-    "--objective": (TABLE, {"help": "the column of the objective."}),
-    "--direction": (TABLE, {"type": click.Choice(["minimize", "maximize"]), "help": "which way is "
-                            "better; by default as the objective's name says."}),
-    "--hyperparameter": (TABLE, {"multiple": True, **_COLUMN, "help": "a column to read, may be "
-                                 "repeated; by default every other one."}),
-    "--trial-column": (TABLE, {**_COLUMN, "help": "the trials' numbers."}),
-    "--time-column": (TABLE, {"multiple": True, **_COLUMN, "help": "a time that orders the rows, "
-                              "or twice: start and finish."}),
-    "--instance-column": (TABLE, {**_COLUMN, "help": "the fold or data set, if a trial has a row "
-                                  "for each."}),
-    "--initial": (TABLE, {"type": click.IntRange(min=0), "help": "how many trials came first and "
-                          "were chosen by no model."}),
-    "--proposed-column": (TABLE, {
-        **_COLUMN, "help": "says which trials a model chose; without it, --initial and "
-        "--optimizer none counts as a proposal."}),
-    "--optimizer": (TABLE, {"metavar": "NAME", "help": "what ran the optimization and chose the "
-                            "trials."}),
-    "--fidelity-column": (TABLE, {**_COLUMN, "help": "the epochs, samples or other budget; the "
-                                  "highest counts."}),
-    "--duration-column": (TABLE, {**_COLUMN, "help": "how long a trial took, in seconds."}),
-    "--status-column": (TABLE, {**_COLUMN, "help": "whether a trial finished, failed or was "
-                                "pruned."}),
-    "--level": (TABLE, {"type": float, "help": "the fidelity that counts in its place."}),
-    "--trust-pickle": (PICKLE, {"is_flag": True, "help": "Unpickle the file, which runs whatever "
-                                "code is in it."}),
+def _column(told: str, **made: Any) -> tuple[str, str, dict[str, Any]]:
+    return TABLE, told, {"metavar": "COLUMN", **made}
+
+
+_READS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "--study-name": (STORAGE, "the study, if there are several.", {}),
+    "--trials": ("", "Read these trials only: 50: or 3,5,8.", {"type": Trials()}),
+    "--target": ("", "Explain what trials took (duration), which failed (failed), or failed or "
+                 "broke a constraint (infeasible); of a storage also one of several objectives, by "
+                 "index or name.", {}),
+    "--bounds": ("", "The objective's natural range, such as 0 1; by default known by its name.",
+                 {"type": float, "nargs": 2, "metavar": "LOW HIGH"}),
+    "--pruned": (STORAGE, "leave pruned trials out (the default), or read their last value.",
+                 {"type": click.Choice(["drop", "last"])}),
+    "--sampler": (STORAGE, "the class of Optuna's sampler that chose the trials, such as "
+                  "RandomSampler, with its defaults; a storage does not record it.",
+                  {"metavar": "NAME"}),
+    "--objective": _column("the objective."),
+    "--direction": (TABLE, "which way is better; by default as the objective's name says.",
+                    {"type": click.Choice(["minimize", "maximize"])}),
+    "--hyperparameter": _column("one to read, may be repeated; by default all.", multiple=True),
+    "--trial-column": _column("the trials' numbers."),
+    "--time-column": _column("orders the rows; or twice, start and finish.", multiple=True),
+    "--instance-column": _column("the fold or data set, if a trial has a row for each."),
+    "--initial": (TABLE, "how many trials came first and were chosen by no model.",
+                  {"type": click.IntRange(min=0)}),
+    "--proposed-column": _column("which trials a model chose; without it, --initial and "
+                                 "--optimizer none counts as a proposal."),
+    "--optimizer": (TABLE, "what chose the trials.", {"metavar": "NAME"}),
+    "--fidelity-column": _column("epochs, samples or another budget; the highest counts."),
+    "--duration-column": _column("how long a trial took, in seconds."),
+    "--status-column": _column("whether a trial finished, failed or was pruned."),
+    "--level": (TABLE, "the fidelity that counts in its place.", {"type": float}),
+    "--trust-pickle": (PICKLE, "Unpickle the file, which runs whatever code is in it.",
+                       {"is_flag": True}),
 }  # fmt: skip
-"""The options of reading: what kind of source each is for, and what click is told."""
+"""The options of reading: what kind of source each is for, its help, and what click is told."""
 _ARGUMENTS = {flag: argument for argument, flag in READ_AS.items()}  # of reading, in Python
 _SAID = {STORAGE: "Storage: ", TABLE: "Table: "}
 _SEVERAL = (
@@ -191,7 +187,7 @@ class Source:
         """Raise UsageError where the command line gives one column two roles."""
         roles: dict[str, str] = {}
         for flag, value in self.given.items():
-            if flag != "--objective" and _READS[flag][1].get("metavar") != "COLUMN":
+            if _READS[flag][2].get("metavar") != "COLUMN":
                 continue
             for name in value if isinstance(value, tuple) else [value]:
                 if name in roles:
@@ -295,10 +291,9 @@ def _with_options(
     command: Callable[..., None], own: Collection[str] = (), *, several: bool = False
 ) -> Callable[..., None]:
     """Give a command the options of reading, but for those that it has of its own."""
-    for flag, (kind, made) in reversed(_READS.items()):
-        told = f"{_SAID.get(kind, '')}{made['help']}"
+    for flag, (kind, told, made) in reversed(_READS.items()):
         if flag == "--study-name" and several:
-            made, told = {"multiple": True}, f"{_SAID[STORAGE]}{_SEVERAL}"
+            made, told = {"multiple": True}, _SEVERAL
         if _name(flag) not in own:
-            command = click.option(flag, **{**made, "help": told})(command)
+            command = click.option(flag, help=f"{_SAID.get(kind, '')}{told}", **made)(command)
     return debuggable(command)

@@ -56,15 +56,24 @@ def report(
 
 def _of_each(source: Source, out: Path, n_jobs: int, scheduler: str | None) -> None:
     """Write a report about each run in a folder; fail in the end if any could not be written."""
+    from joblib import delayed
+
     from hpo_explain.base.checks import check_jobs
 
     sources = runs_in(source)
     say(f"writing {len(sources)} reports to {out} ...")
-    with workers_of(scheduler):
-        failed = write_reports(sources, out, n_jobs=check_jobs(n_jobs))
-    for name in sources:
+    out.mkdir(parents=True, exist_ok=True)
+    with workers_of(scheduler), progress_of("report"):
+        work = (  # a worker may be elsewhere
+            delayed(_written)(replace(one, source=str(Path(one.source).absolute())),
+                              out.absolute() / f"{name}.html")
+            for name, one in sources.items()
+        )  # fmt: skip
+        done = steps(by_workers(check_jobs(n_jobs), work), "reports", len(sources))
+        failed = {name: why for name, why in zip(sources, done, strict=True) if why is not None}
+    for name, one in sources.items():
         if name in failed:
-            say(f"{sources[name].label}: {failed[name]}")
+            say(f"{one.label}: {failed[name]}")
         else:
             click.echo(printable(f"Report: {out / f'{name}.html'}"))
     if failed:
@@ -124,35 +133,6 @@ def _is_run(path: Path) -> bool:
         return kind_of(str(path)) != TABLE or path.name.lower().endswith(TABLES)
     except (ValueError, OSError):
         return False
-
-
-def write_reports(
-    sources: dict[str, Source], folder: Path, *, n_jobs: int | None
-) -> dict[str, str]:
-    """Write a report about each run; return why some could not be, by their names.
-
-    Parameters
-    ----------
-    sources : dict of str to Source
-        The runs by the names of their reports.
-    folder : pathlib.Path
-        Where to write; it is made.
-    n_jobs : int or None
-        Number of joblib's workers; None takes what ``joblib.parallel_config`` says.
-    """
-    from joblib import delayed
-
-    folder.mkdir(parents=True, exist_ok=True)
-    work = (  # a worker may be elsewhere
-        delayed(_written)(
-            replace(source, source=str(Path(source.source).absolute())),
-            folder.absolute() / f"{name}.html",
-        )
-        for name, source in sources.items()
-    )
-    with progress_of("report"):
-        done = steps(by_workers(n_jobs, work), "reports", len(sources))
-        return {name: why for name, why in zip(sources, done, strict=True) if why is not None}
 
 
 def _written(source: Source, path: Path) -> str | None:

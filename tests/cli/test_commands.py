@@ -113,7 +113,7 @@ def test_a_source_without_a_command_is_summarized(run, read):
 
 @pytest.mark.parametrize(
     ("word", "code", "told"),
-    [("nope.db", 1, "Check the path"), ("nope/study", 1, "Check the path"),
+    [("nope.db", 1, "Check the path"), ("nope/study", 1, "There is no folder 'nope'"),
      ("importanc", 2, "No such command 'importanc'")],
 )  # fmt: skip
 def test_what_is_neither_a_command_nor_a_source_is_told(folder, run, word, code, told):
