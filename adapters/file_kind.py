@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 
 from hpo_explain.base.errors import InputError
@@ -69,6 +70,25 @@ def kind_of(place: str) -> str:
     if start.startswith(_PICKLES) and not path.name.lower().endswith(TABLES):
         return PICKLE
     return TABLE
+
+
+def is_run(path: Path) -> bool:
+    """Say whether a file is a storage or a result, or is called as tables are."""
+    try:
+        return kind_of(str(path)) != TABLE or path.name.lower().endswith(TABLES)
+    except (ValueError, OSError):
+        return False
+
+
+def shown(place: str) -> str:
+    """Return a place as it may be shown: an address without its password.
+
+    Examples
+    --------
+    >>> shown("mysql://me:secret@host/trials")
+    'mysql://me:***@host/trials'
+    """
+    return re.sub(r"(://[^:@/]*:).*@", r"\1***@", place)
 
 
 def _meant(path: Path) -> str:

@@ -15,6 +15,7 @@ from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli._commands import MethodCommand
 from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli.demo import demo
+from hpo_explain.cli.mcp import mcp
 from hpo_explain.cli.report import report
 from hpo_explain.cli.watch import watch
 
@@ -72,6 +73,7 @@ def main(context: click.Context) -> None:
 for _command in (
     *(MethodCommand(method) for method in METHODS if method.called),
     demo,
+    mcp,
     report,
     watch,
 ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
+from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of, shown
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.options import MEASURED
 from hpo_explain.base.phrases import printable
@@ -107,7 +106,7 @@ class Source:
     @property
     def label(self) -> str:
         """The source as it may be shown: without the password of an address."""
-        return printable(re.sub(r"(://[^:@/]*:).*@", r"\1***@", self.source))
+        return printable(shown(self.source))
 
     @property
     def study_name(self) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain.adapters.file_kind import TABLE, TABLES, kind_of
+from hpo_explain.adapters.file_kind import is_run
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import printable
 from hpo_explain.base.progress import progress_of, steps
@@ -117,7 +117,7 @@ def runs_in(source: Source) -> dict[str, Source]:
     """
     found: dict[str, Source] = {}
     for path in sorted(Path(source.source).iterdir()):
-        if not path.is_file() or path.name.startswith(".") or not _is_run(path):
+        if not path.is_file() or path.name.startswith(".") or not is_run(path):
             continue
         name = path.stem if path.stem not in found else path.name
         found[name] = replace(source, source=str(path))
@@ -125,14 +125,6 @@ def runs_in(source: Source) -> dict[str, Source]:
         problem = f"{source.source!r} is a folder without an Optuna storage, table or result"
         raise InputError("run", problem, source.source, "Name another folder, or a file.")
     return found
-
-
-def _is_run(path: Path) -> bool:
-    """Say whether a file is a storage or a result, or is called as tables are."""
-    try:
-        return kind_of(str(path)) != TABLE or path.name.lower().endswith(TABLES)
-    except (ValueError, OSError):
-        return False
 
 
 def _written(source: Source, path: Path) -> str | None:

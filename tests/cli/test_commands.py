@@ -41,7 +41,7 @@ def rows(text):
 
 def test_the_commands_are_the_methods_and_four_more():
     names = {method.name.replace("_", "-") for method in SHOWN}
-    assert {*main.commands} == names | {"demo", "report", "watch"}
+    assert {*main.commands} == names | {"demo", "mcp", "report", "watch"}
 
 
 @pytest.mark.parametrize("method", SHOWN, ids=lambda method: method.name)

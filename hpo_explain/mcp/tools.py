@@ -1,0 +1,145 @@
+"""The catalog as tools: what each takes, and what it answers."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+from hpo_explain.asked.explains import hints_of, told_arguments
+from hpo_explain.base.checks import check_name
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.html import plain_json
+from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.result import Result
+from hpo_explain.catalog.entry import Method
+from hpo_explain.mcp.places import Places
+
+_STUDY = "A name that the tool `studies` lists: a file of a study, or an address."
+_READING = {
+    "study_name": {"type": "string", "description": "The study, where a storage holds several."},
+    "objective": {"type": "string", "description": "Of a table: the column of the objective."},
+    "direction": {
+        "type": "string",
+        "enum": ["minimize", "maximize"],
+        "description": "Of a table: which way is better.",
+    },
+    "target": {
+        "description": "In place of the objective: duration, failed or infeasible; or one of "
+        "several objectives by its name or number."
+    },
+}
+_FIGURE = {"type": "boolean", "default": False, "description": "Whether to return a figure, too."}
+_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A method as a tool."""
+
+    method: Method
+
+    @cached_property
+    def takes(self) -> dict[str, Any]:
+        """The JSON schema of its arguments."""
+        function = self.method.function
+        told, hints = told_arguments(function), hints_of(function)
+        run, *others = inspect.signature(function).parameters.values()
+        taken: dict[str, Any] = {"study": {"type": "string", "description": _STUDY}}
+        if run.name == "runs":
+            several = {
+                "type": "array",
+                "items": taken["study"],
+                "description": f"Two or more: {_STUDY}",
+            }
+            taken = {"studies": several}
+        required = [*taken]
+        by_name = hints.get("kind") != Kind  # what is asked is of a kind, the model an option
+        for one in others:
+            if one.kind is one.VAR_KEYWORD or (one.name == "surrogate" and not by_name):
+                continue
+            taken[one.name] = {**_type_of(hints.get(one.name)), "description": told[one.name]}
+            if one.name in self.method.sources:
+                taken[one.name] |= {"type": "array", "items": {"type": "string"}}
+            elif one.name == "surrogate":
+                taken[one.name]["enum"] = [*KINDS]
+            if one.default is one.empty:
+                required.append(one.name)
+            elif isinstance(one.default, (bool, int, float, str)):
+                taken[one.name]["default"] = one.default
+        taken = {**_READING, **taken, "figure": _FIGURE}
+        return {
+            "type": "object",
+            "properties": taken,
+            "required": required,
+            "additionalProperties": False,
+        }
+
+    def answer(
+        self, places: Places, given: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], bytes | None]:
+        """Return what the method says, and its figure as PNG where it is asked for.
+
+        Raises
+        ------
+        ValueError, OSError, ImportError
+            If an argument is wrong, or the study cannot be read.
+        """
+        taken = self.takes
+        for name in given:
+            check_name("arguments", name, [*taken["properties"]], "argument")
+        for name in taken["required"]:
+            if name not in given:
+                raise InputError(
+                    name, "is missing", remedy=taken["properties"][name]["description"]
+                )
+        options = {name: value for name, value in given.items() if value is not None}
+        figure = options.pop("figure", False)
+        for name in self.method.sources:
+            if name in options:
+                options[name] = [places.opened(one) for one in options[name]]
+        if "studies" in options:
+            run: Any = {one: places.opened(one) for one in options.pop("studies")}
+        else:
+            run = places.opened(options.pop("study"))
+        found = self.method.function(run, **options)
+        return said(found), _png(found) if figure else None
+
+
+def said(found: Result) -> dict[str, Any]:
+    """Return what a result says: the sentence, and its claims with why they may not be certain."""
+    claims = [
+        {
+            "text": claim.text,
+            **{k: v for k, v in claim.to_dict().items() if k not in ("because", "term")},
+            "because": [str(reason) for reason in claim.because],
+        }
+        for claim in found.claims
+    ]
+    notes = [str(note) for note in found.notes]
+    answer: dict[str, Any] = plain_json(
+        {"sentence": found.said, "claims": claims, "notes": notes, "details": found.details}
+    )
+    return answer
+
+
+def _png(found: Result) -> bytes:
+    drawn = io.BytesIO()
+    axes = np.ravel(np.asarray(found.plot(), dtype=object))
+    axes[0].figure.figure.savefig(drawn, format="png", bbox_inches="tight")
+    return drawn.getvalue()
+
+
+def _type_of(hint: Any) -> dict[str, Any]:
+    """Return what JSON schema can say of a type; nothing of configurations and objects."""
+    if get_origin(hint) is Literal:
+        return {"enum": [*get_args(hint)]}
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    known = [_TYPES[part] for part in parts if part in _TYPES]
+    return {"type": known} if len(known) == len(parts) else {}
