@@ -1,9 +1,9 @@
-"""Makes figures of plotly from descriptions."""
+"""Makes figures of plotly from descriptions; how much room texts take is said in `_room`."""
 
 from __future__ import annotations
 
-import html
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,30 +14,46 @@ from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import GREEN, GREY, INK, LOOKS, Axis, Dots, Line, reach
 from hpo_explain.base.figures.panels import Figure, Panels
 from hpo_explain.base.figures.rows import FILLS, PALE, Bar, Rows
+from hpo_explain.base.width import columns, shorten
+from hpo_explain.draw import _room as texts
+from hpo_explain.draw._room import BOLD, ENTRY, MARGIN, NAME, NARROW, SMALL, TEXT
+from hpo_explain.draw._text import abbreviated, plain
 
-_ROW, _AXES, _PANEL = 30, 300, 210  # pixels, of a row, of other axes, and of a panel
-_COLUMNS = 3
-_WIDE = 100  # characters of a line
+_AXES, _PANEL, _ROW, _CELL = 260, 180, 30, 26  # pixels, of what is high without what is around
+_UPRIGHT, _PANELS = 18, 2  # columns of a name that is written upright; panels beside each other
+_NUMBERS, _SCALE = 58, 80  # pixels of numbers left of axes, and of a scale of colors
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
+_TINTED = "#fff4de"
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
 _DARK = {INK: "white", "black": "white", "white": "#111111", _VEIL.format(255): _VEIL.format(17),
-         GREY: "#a8a8a8"}  # fmt: skip
+         GREY: "#a8a8a8", _TINTED: "#33290f"}  # fmt: skip
+
+
+class _Room(NamedTuple):
+    """How many pixels axes are high, and what stands left of them and below takes."""
+
+    high: int
+    left: int
+    below: int
 
 
 class _Axes:
     """One of the axes of a figure: what is drawn lands there, each meaning named once."""
 
-    def __init__(self, figure: go.Figure, means: Any, place: dict[str, int]) -> None:
-        self.figure, self.means, self.place = figure, means, place
+    def __init__(self, figure: go.Figure, means: Any, place: dict[str, int], wide: int) -> None:
+        self.figure, self.means, self.place, self.wide = figure, means, place, wide
         self.x = self.y = Axis(label="")  # as the description has them, lying or not
 
     def add(self, trace: Any, meaning: str = "", text: str = "") -> None:
         """Add a trace, in the legend as what its look means."""
-        text = text or self.means.get(meaning, "")
+        room = texts.fitting(NARROW - texts.MARK, SMALL)
+        text = texts.lines(text or self.means.get(meaning, ""), room)
         told = {trace.name for trace in self.figure.data if trace.showlegend}
         trace.update(name=text, legendgroup=text or None)
         if not isinstance(trace, go.Heatmap):
             trace.update(showlegend=bool(text) and text not in told)
+            order = [*self.means]
+            trace.update(legendrank=1000 + (order.index(meaning) if meaning in order else -1))
         self.figure.add_trace(trace, **self.place)
 
     def scatter(
@@ -57,7 +73,7 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     if isinstance(figure, Panels):
         made = _panels(figure)
     else:
-        axes = _Axes(go.Figure(), figure.means, {})
+        axes = _Axes(go.Figure(), figure.means, {}, NARROW)
         made = _written(axes.figure, figure, _drawn(axes, figure))
     if dark:
         made = go.Figure(_darkened(made.to_dict()))
@@ -70,106 +86,127 @@ def _darkened(part: Any) -> Any:
         return {key: _darkened(value) for key, value in part.items()}
     if isinstance(part, (list, tuple)):
         return [_darkened(value) for value in part]
-    return _DARK.get(part, part) if isinstance(part, str) else part
+    return _DARK.get(part, part.replace(GREY, _DARK[GREY])) if isinstance(part, str) else part
 
 
-def _drawn(axes: _Axes, figure: Rows | Curves | Cells) -> int:
-    """Draw a figure; return how many pixels high it is."""
+def _drawn(axes: _Axes, figure: Rows | Curves | Cells) -> _Room:
     draw: Any = {Rows: _rows, Curves: _curves, Cells: _cells}[type(figure)]
-    return int(draw(axes, figure))
+    room: _Room = draw(axes, figure)
+    return room
 
 
 def _panels(figure: Panels) -> go.Figure:
-    n = len(figure.panels)
-    rows = -(-n // _COLUMNS)
-    columns = -(-n // rows)
+    """Draw panels, two beside each other unless names stand left of them."""
+    n, parts = len(figure.panels), figure.panels
+    named = any(isinstance(p, Rows) or (p.lying if isinstance(p, Curves) else p.y.names)
+                for p in parts)  # fmt: skip
+    across = 1 if named else min(_PANELS, n)
+    same_y = figure.same_y and all(isinstance(p, Curves) and not p.lying for p in parts)
+    wide = (NARROW - MARGIN + same_y * _NUMBERS * (across - 1)) // across
+    # the room of each is known once it is drawn: first to measure, then in its place
+    rooms = [_drawn(_Axes(go.Figure(), {}, {}, wide), panel) for panel in parts]
+    left = max(r.left for r in rooms)
+    room = texts.fitting(wide - left, SMALL, BOLD)
+    short = abbreviated([plain(p.heading) for p in parts], 3 * room)
+    titles = ["<b>" * p.emphasis + texts.lines(text, room) + "</b>" * p.emphasis
+              for p, text in zip(parts, short, strict=True)]  # fmt: skip
+    above = texts.high(max(titles, key=lambda title: title.count("<br>")), SMALL) + 8
+    heights, belows = (
+        [max(v[k : k + across]) for k in range(0, n, across)]
+        for v in ([_PANEL if r.high == _AXES else r.high for r in rooms], [r.below for r in rooms])
+    )
+    below = belows.pop()
+    high = sum(heights) + sum(below + above for below in belows)
+    tops = np.cumsum([0, *(h + b + above for h, b in zip(heights, belows, strict=False))])
     grid = make_subplots(
-        rows,
-        columns,
-        shared_yaxes="all" if figure.same_y else False,
-        shared_xaxes="all" if figure.same_x else False,
-        subplot_titles=[_text(panel.heading) for panel in figure.panels],
-        horizontal_spacing=0.08,
-        vertical_spacing=0.28 / rows,
-    )
-    means, heights = figure.legend(), []
-    for k, panel in enumerate(figure.panels):
-        place = {"row": k // columns + 1, "col": k % columns + 1}
-        high = _drawn(_Axes(grid, means, place), panel)
-        heights.append(_PANEL if high == _AXES else high)
-    grid.update_traces(showscale=False, selector={"type": "heatmap"})
-    if isinstance(figure.panels[0], Cells):
-        grid.data[0].update(showscale=True)
-    return _written(
-        grid, figure, sum(max(heights[k : k + columns]) + 60 for k in range(0, n, columns))
-    )
+        len(heights), across, subplot_titles=titles, horizontal_spacing=0.04 if same_y else 0.2,
+        shared_yaxes="all" if same_y else False, shared_xaxes="all" if figure.same_x else False,
+    )  # fmt: skip
+    for k, (top, height) in enumerate(zip(tops, heights, strict=True)):
+        grid.update_yaxes(domain=[1.0 - (top + height) / high, 1.0 - top / high], row=k + 1)
+    scales = {(p.ends(), p.scale) for p in parts if isinstance(p, Cells)}
+    for k, panel in enumerate(parts):
+        place = {"row": k // across + 1, "col": k % across + 1}
+        axes = _Axes(grid, figure.legend(), place, wide)
+        _drawn(axes, panel)
+        x, y = next(grid.select_xaxes(**place)).domain, next(grid.select_yaxes(**place)).domain
+        grid.layout.annotations[k].update(x=x[0], y=y[1], yshift=2, xanchor="left", align="left",
+                                          font={"size": SMALL})  # fmt: skip
+        if panel.emphasis:
+            place = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
+            grid.add_shape(**place, type="rect", xref="paper", yref="paper", layer="below",
+                           fillcolor=_TINTED, line={"width": 0})  # fmt: skip
+        if same_y and k % across:
+            axes.update(False, title="")
+        if figure.same_x and k + across < n:
+            axes.update(True, title="")
+        if isinstance(panel, Cells) and len(scales) > 1:
+            grid.data[-1].update(colorbar={"x": x[1], "y": sum(y) / 2, "len": y[1] - y[0]})
+    if len(scales) == 1:
+        maps = [trace for trace in grid.data if isinstance(trace, go.Heatmap)]
+        for one in maps[1:]:
+            one.update(showscale=False)
+    if same_y:
+        ends = np.array([panel.limits() for panel in parts if isinstance(panel, Curves)])
+        low, top = ends[:, 0].min(), ends[:, 1].max()
+        log = isinstance(parts[0], Curves) and parts[0].y.log
+        grid.update_yaxes(range=np.log10([low, top]) if log else [low, top])
+    return _written(grid, figure, _Room(high, left, below), above=above)
 
 
 # ---------------------------------------------------------------------- rows
 
 
-def _rows(axes: _Axes, rows: Rows) -> int:
-    thickness = 0.78 / rows.places
+def _rows(axes: _Axes, rows: Rows) -> _Room:
+    thickness, n = 0.78 / rows.places, len(rows.labels)
     names = [" ".join(filter(None, parts)) for parts in rows.labels]
     axes.x, axes.y = Axis(label="", names=names), Axis(label=rows.label, percent=rows.percent)
-    for kind in sorted({bar.kind for bar in rows.bars}, key=lambda kind: (kind != PALE, kind)):
-        bars = [bar for bar in rows.bars if bar.kind == kind]
+    kinds = {(bar.kind != PALE, bar.kind, bar.half is None) for bar in rows.bars}
+    for _, kind, bare in sorted(kinds):
+        bars = [bar for bar in rows.bars if (bar.kind, bar.half is None) == (kind, bare)]
         color, hatch = FILLS[kind if kind in FILLS else kind % 4]
-        whiskers = {
-            "arrayminus": [bar.reach[0] for bar in bars],
-            "array": [bar.reach[1] for bar in bars],
-            "color": "black",
-            "width": 2,
-        }
-        axes.add(
-            go.Bar(
-                orientation="h",
-                y=[bar.row for bar in bars],
-                x=[bar.end - bar.begin for bar in bars],
-                base=[bar.begin for bar in bars],
-                hovertext=[_text(f"{names[bar.row]}: {_reached(rows, bar)}") for bar in bars],
-                width=thickness / (3 if kind == PALE else 1),
-                opacity=0.3 if kind == PALE else 1.0,
-                marker={"color": color, "pattern": {"shape": hatch}},
-                error_x=whiskers,
-                offset=[
-                    (bar.place - rows.places / 2) * thickness
-                    + (thickness / 3 if kind == PALE else 0.0)
-                    for bar in bars
-                ],
-                hoverinfo="text",
-            ),
-            text=rows.fills.get(kind, ""),
-        )
+        part = thickness / (3 if kind == PALE else 1)
+        down, up = zip(*(bar.reach for bar in bars), strict=True)
+        whiskers = {"arrayminus": down, "array": up, "color": "black", "width": 2}
+        bar = go.Bar(
+            orientation="h", y=[bar.row for bar in bars], x=[bar.end - bar.begin for bar in bars],
+            base=[bar.begin for bar in bars], width=part, opacity=0.3 if kind == PALE else 1.0,
+            offset=[(bar.place + 0.5 - rows.places / 2) * thickness - part / 2 for bar in bars],
+            marker={"color": color, "pattern": {"shape": hatch}},
+            error_x=None if bare else whiskers,
+            hovertext=[_told_of(f"{names[bar.row]}: {_reached(rows, bar)}") for bar in bars],
+            hoverinfo="text",
+        )  # fmt: skip
+        axes.add(bar, text=rows.fills.get(kind, ""))
     for bar in rows.bars:
         if bar.model:
             y = bar.row + (bar.place - (rows.places - 1) / 2) * thickness
-            axes.scatter(
-                [bar.end - bar.model, bar.end + bar.model],
-                [y, y],
-                mode="lines",
-                opacity=0.45,
-                line={"color": GREY, "width": 5},
-            )
+            ends = [bar.end - bar.model, bar.end + bar.model]
+            axes.scatter(ends, [y, y], mode="lines", opacity=0.45, hoverinfo="skip",
+                         line={"color": GREY, "width": 5})  # fmt: skip
     for i, level in enumerate(rows.levels):
-        axes.scatter(
-            [level, level],
-            [i, i + 1],
-            mode="lines",
-            hoverinfo="skip",
-            line={"color": GREY, "width": 1},
-        )
-    n = len(rows.labels)
+        axes.scatter([level, level], [i, i + 1], mode="lines", hoverinfo="skip",
+                     line={"color": GREY, "width": 1})  # fmt: skip
     for at, look in rows.guides:
         axes.scatter([at, at], [-0.5, n - 0.5], mode="lines", meaning=look, line=_stroke(look))
     for dots in rows.dots:
         _dots(axes, dots, dots.x, dots.y, lying=True)
-    shares = ".0%" if rows.percent else None
-    axes.update(
-        True, range=rows.limits(), title=_text(rows.label), zeroline=rows.zero, tickformat=shares
-    )
-    axes.update(False, range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=[*map(_text, names)])
-    return n * _ROW
+    if rows.scale:
+        low, high, label = rows.scale
+        marks = {"tickvals": [0, 1], "ticktext": [texts.lines(end, NAME) for end in (low, high)]}
+        scale = {"marker_showscale": True, "marker_colorbar": {**_scale(label), **marks}}
+        axes.figure.update_traces(scale, {"marker_cmax": 1}, **axes.place)
+    labels = [texts.row_label(parts) for parts in rows.labels]
+    shown = [f'<span style="color:{GREY}">{label}</span>' if i >= n - rows.quiet else label
+             for i, label in enumerate(labels)]  # fmt: skip
+    left = texts.left_of(labels)
+    title = texts.lines(rows.label, texts.fitting(axes.wide - left - MARGIN))
+    axes.update(True, range=rows.limits(), title=title, zeroline=rows.zero, nticks=6,
+                tickformat=".0%" if rows.percent else None)  # fmt: skip
+    axes.update(False, range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=shown)
+    lines = max((label.count("<br>") for label in labels), default=0)
+    row = max(_ROW, int((lines + 1) * texts.LINE * SMALL) + 6, 12 * rows.places)
+    return _Room(max(n, 3) * row, left, texts.below(title))
 
 
 def _reached(rows: Rows, bar: Bar) -> str:
@@ -183,19 +220,12 @@ def _reached(rows: Rows, bar: Bar) -> str:
 # ---------------------------------------------------------------------- curves
 
 
-def _curves(axes: _Axes, curves: Curves) -> int:
+def _curves(axes: _Axes, curves: Curves) -> _Room:
     lying, (low, high) = curves.lying, curves.limits()
     axes.x, axes.y = curves.x, curves.y
     if curves.thin is not None:
-        axes.scatter(
-            *curves.thin,
-            lying=lying,
-            meaning="thin",
-            mode="lines",
-            hoverinfo="skip",
-            opacity=0.35,
-            line=_stroke("thin"),
-        )
+        axes.scatter(*curves.thin, lying=lying, meaning="thin", mode="lines", hoverinfo="skip",
+                     opacity=0.35, line=_stroke("thin"))  # fmt: skip
     for line in curves.lines:
         _line(axes, line, lying)
     for dots in curves.dots:
@@ -206,56 +236,44 @@ def _curves(axes: _Axes, curves: Curves) -> int:
     known = np.concatenate(across).astype(float) if across else np.array([0.0, 1.0])
     ends = [np.nanmin(known), np.nanmax(known)]
     for level, look in curves.levels:
-        axes.scatter(
-            ends, [level, level], lying=lying, meaning=look, mode="lines", line=_stroke(look)
-        )
+        axes.scatter(ends, [level, level], lying=lying, meaning=look, mode="lines",
+                     line=_stroke(look))  # fmt: skip
     upright = [(note.x, note.look, note.text) for note in curves.notes]
     upright += [] if curves.guide is None else [(curves.guide, "guide", "")]
     for at, look, text in upright:
-        axes.scatter(
-            [at, at],
-            [low, high],
-            lying=lying,
-            meaning=look,
-            mode="lines+text",
-            text=["", _text(text)],
-            textposition="middle right",
-            line=_stroke(look),
-        )
-    for kind, stretches, color in (("marked", curves.marked, GREEN), ("dimmed", curves.dimmed, "")):
-        for first, last in stretches:
-            if color:
-                axes.scatter(
-                    [first, last],
-                    [low, low],
-                    meaning=kind,
-                    mode="lines",
-                    line={"color": color, "width": 6},
-                )
-            else:
-                axes.scatter(
-                    [first, last, last, first],
-                    [low, low, high, high],
-                    meaning=kind,
-                    mode="none",
-                    fill="toself",
-                    fillcolor="rgba(255, 255, 255, 0.6)",
-                    fillpattern={"shape": "/", "fgcolor": "#b0b0b0"},
-                    hoverinfo="skip",
-                )
+        axes.scatter([at, at], [low, high], lying=lying, meaning=look, mode="lines+text",
+                     text=["", texts.lines(text, NAME)], textposition="bottom right",
+                     textfont={"size": SMALL}, line=_stroke(look))  # fmt: skip
+    for first, last in curves.marked:
+        axes.scatter([first, last], [low, low], meaning="marked", mode="lines",
+                     line={"color": GREEN, "width": 6})  # fmt: skip
+    for first, last in curves.dimmed:
+        axes.scatter([first, last, last, first], [low, low, high, high], meaning="dimmed",
+                     mode="none", fill="toself", hoverinfo="skip",
+                     fillpattern={"shape": "/", "fgcolor": "#b0b0b0",
+                                  "bgcolor": _VEIL.format(255)})  # fmt: skip
     if len(curves.rug):
-        axes.scatter(
-            curves.rug,
-            np.full(len(curves.rug), low),
-            meaning="rug",
-            mode="markers",
-            hoverinfo="x",
-            marker={"symbol": "line-ns-open", "color": "black", "size": 8},
-        )
-    _along(axes, not lying, curves.x, turned=lying)
+        axes.scatter(curves.rug, np.full(len(curves.rug), low), meaning="rug", mode="markers",
+                     hoverinfo="x", marker={"symbol": "line-ns-open", "color": "black",
+                                            "size": 8})  # fmt: skip
+    if curves.empty:
+        axes.figure.add_annotation(
+            text=texts.lines(curves.empty, NAME), x=0.5, y=0.5, xref="paper", yref="paper",
+            showarrow=False, font={"color": GREY},
+        )  # fmt: skip
     limits = np.log10([low, high]) if curves.y.log else [low, high]
-    _along(axes, lying, curves.y, limits=limits)
-    return len(curves.x.names) * _ROW if lying else _AXES
+    if lying:
+        labels = [texts.row_label((name,)) for name in curves.x.names]
+        left = texts.left_of(labels) + ENTRY
+        _along(axes, False, curves.x, _PANEL, turned=True)
+        below = _along(axes, True, curves.y, axes.wide - left, limits=limits)
+        axes.update(False, ticktext=labels)
+        lines = max((label.count("<br>") for label in labels), default=0)
+        row = max(_ROW, int((lines + 1) * texts.LINE * SMALL) + 4)
+        return _Room(max(len(labels), 3) * row, left, below)
+    below = _along(axes, True, curves.x, axes.wide - _NUMBERS)
+    _along(axes, False, curves.y, _PANEL + _NUMBERS, limits=limits)
+    return _Room(_AXES, _NUMBERS, below)
 
 
 def _line(axes: _Axes, line: Line, lying: bool) -> None:
@@ -267,112 +285,91 @@ def _line(axes: _Axes, line: Line, lying: bool) -> None:
         known = np.isfinite(y - down)
         ends = np.concatenate([(y + up)[known], (y - down)[known][::-1]])
         axes.scatter(
-            np.concatenate([x[known], x[known][::-1]]),
-            ends,
-            lying=lying,
-            meaning="band" if line.look == "main" else "",
-            fill="toself",
-            mode="none",
+            np.concatenate([x[known], x[known][::-1]]), ends, lying=lying, fill="toself",
+            meaning="band" if line.look == "main" else "", mode="none", hoverinfo="skip",
             fillcolor=_faint(look.color, 0.22),
-            hoverinfo="skip",
-        )
+        )  # fmt: skip
     if not line.bare:
-        mode = "lines+markers" if line.alone.any() else "lines"
         axes.scatter(
-            x,
-            y,
-            lying=lying,
-            meaning=line.look,
-            mode=mode,
-            opacity=look.alpha,
-            hovertext=_told(axes, x, y, line.half),
-            hoverinfo="text",
-            line={**_stroke(line.look), **shape},
+            x, y, lying=lying, meaning=line.look, opacity=look.alpha, hoverinfo="text",
+            mode="lines+markers" if line.alone.any() else "lines",
+            hovertext=_told(axes, x, y, line.half), line={**_stroke(line.look), **shape},
             marker={**_point(line.look), "size": 5},
-        )
+        )  # fmt: skip
 
 
 def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
     bars: dict[str, Any] = {}
     if dots.half is not None:
         down, up = (np.broadcast_to(v, np.shape(dots.x)) for v in reach(np.asarray(dots.half)))
-        bars = {
-            "error_x" if lying else "error_y": {
-                "array": up,
-                "arrayminus": down,
-                "color": LOOKS[dots.look].color,
-                "width": 3,
-            }
-        }
+        color = LOOKS[dots.look].color
+        whiskers = {"array": up, "arrayminus": down, "color": color, "width": 3}
+        bars = {"error_x" if lying else "error_y": whiskers}
     marker = _point(dots.look)
     if dots.colors is not None:
         marker = {"color": dots.colors, "colorscale": "Cividis", "size": 6, "cmin": 0, "cmax": 1}
-    mode = "markers+text" if len(dots.labels) else "markers"
+    said = [_told_of(told) for told in dots.told]
     axes.scatter(
-        x,
-        y,
-        meaning=dots.look,
-        mode=mode,
-        marker=marker,
-        hovertext=["<br>".join(map(_text, told.split("\n"))) for told in dots.told]
-        or _told(axes, *((y, x) if lying else (x, y)), dots.half),
-        hoverinfo="text",
-        **bars,
-        text=[*map(_text, dots.labels)] or None,
-        textposition="top right",
-    )
+        x, y, meaning=dots.look, mode="markers+text" if len(dots.labels) else "markers",
+        marker=marker, hoverinfo="text", **bars, textposition="top right", cliponaxis=False,
+        hovertext=said or _told(axes, *((y, x) if lying else (x, y)), dots.half),
+        text=[texts.lines(label, NAME) for label in dots.labels] or None, textfont={"size": SMALL},
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------------- cells
 
 
-def _cells(axes: _Axes, cells: Cells) -> int:
+def _cells(axes: _Axes, cells: Cells) -> _Room:
     axes.x, axes.y = cells.x, cells.y
     x, y, values = cells.x.edges(), cells.y.edges(), np.asarray(cells.values, dtype=float)
     low, high = cells.ends()
-    texts: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     if len(cells.texts):
-        texts = {"text": np.array(cells.texts).T, "texttemplate": "%{text}"}
-    axes.add(
-        go.Heatmap(
-            x=x,
-            y=y,
-            z=values.T,
-            colorscale="Cividis",
-            zmin=low,
-            zmax=high,
-            hoverongaps=False,
-            hoverinfo="text",
-            hovertext=[
-                [
-                    _hover((cells.x, a), (cells.y, b), (Axis(label=cells.scale), value))
-                    for a, value in zip(cells.x.places, row, strict=True)
-                ]
-                for b, row in zip(cells.y.places, values.T, strict=True)
-            ],
-            colorbar={"title": _text(cells.scale), "tickformat": ".0%" if cells.percent else None},
-            **texts,
-        )
-    )
+        written = {"text": np.array(cells.texts).T, "texttemplate": "%{text}",
+                 "textfont": {"size": SMALL}}  # fmt: skip
+    said = [
+        [
+            _hover((cells.x, a), (cells.y, b), (Axis(label=cells.scale), value))
+            for a, value in zip(cells.x.places, row, strict=True)
+        ]
+        for b, row in zip(cells.y.places, values.T, strict=True)
+    ]
+    bar = _scale(cells.scale) | {"tickformat": ".0%" if cells.percent else None, "nticks": 6}
+    colors = go.Heatmap(x=x, y=y, z=values.T, colorscale="Cividis", zmin=low, zmax=high,
+                        hoverongaps=False, hoverinfo="text", hovertext=said, colorbar=bar,
+                        **written)  # fmt: skip
+    axes.add(colors)
     if cells.dimmed is not None and cells.dimmed.any():
         veil = np.where(cells.dimmed, 1.0, np.nan).T
-        white = [[0, "white"], [1, "white"]]
-        axes.add(
-            go.Heatmap(
-                x=x, y=y, z=veil, colorscale=white, opacity=0.6, showscale=False, hoverinfo="skip"
-            )
-        )
+        axes.add(go.Heatmap(x=x, y=y, z=veil, colorscale=[[0, "white"], [1, "white"]], opacity=0.6,
+                            showscale=False, hoverinfo="skip"))  # fmt: skip
+        patch = {"symbol": "square", "color": _VEIL.format(255), "size": 9,
+                 "line": {"color": GREY, "width": 1}}  # fmt: skip
+        axes.scatter([None], [None], meaning="dimmed", mode="markers", marker=patch)
     for line in cells.lines:
         _line(axes, line, lying=False)
     for dots in cells.dots:
         _dots(axes, dots, dots.x, dots.y, lying=False)
-    _along(axes, True, cells.x)
-    _along(axes, False, cells.y, turned=bool(cells.y.names))
+    _along(axes, False, cells.y, _PANEL, turned=bool(cells.y.names))
+    left = _NUMBERS
+    if cells.y.names:
+        labels = [*map(texts.whole, abbreviated(map(plain, cells.y.names), NAME))]
+        axes.update(False, ticktext=labels)
+        left = texts.left_of(labels) + (ENTRY if cells.y.label else 0)
+    below = _along(axes, True, cells.x, axes.wide - left - _SCALE)
     if cells.bare:
         axes.update(True, visible=False)
         axes.update(False, visible=False)
-    axes.figure.update_layout(legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0.0})
-    return max(_AXES, len(cells.y.names) * _ROW)
+        left, below = MARGIN, MARGIN
+    return _Room(max(_AXES, len(cells.y.names) * _CELL), left, below)
+
+
+def _scale(label: str) -> dict[str, Any]:
+    """Return a scale of colors that stands right of axes, with its label along it."""
+    text = texts.whole(shorten(plain(label), texts.fitting(_PANEL)))
+    return {"title": {"text": text, "side": "right", "font": {"size": SMALL}}, "thickness": 10,
+            "tickfont": {"size": SMALL}}  # fmt: skip
 
 
 # ---------------------------------------------------------------------- axes and words
@@ -391,9 +388,13 @@ def _told(axes: _Axes, x: Any, y: Any, half: Any) -> list[str]:
 
 
 def _hover(*parts: tuple[Axis, Any]) -> str:
-    return "<br>".join(
-        _text(": ".join(filter(None, [axis.title, _value(axis, at)]))) for axis, at in parts
+    return _told_of(
+        "\n".join(": ".join(filter(None, [axis.title, _value(axis, at)])) for axis, at in parts)
     )
+
+
+def _told_of(text: str) -> str:
+    return texts.lines(text, texts.fitting(NARROW))
 
 
 def _value(axis: Axis, at: Any) -> str:
@@ -404,61 +405,78 @@ def _value(axis: Axis, at: Any) -> str:
     return f"{at:.1%}" if axis.percent else f"{at:.4g}"
 
 
-def _along(axes: _Axes, x: bool, axis: Axis, *, turned: bool = False, limits: Any = None) -> None:
-    """Give an axis its label, scale and names."""
+def _along(axes: _Axes, x: bool, axis: Axis, pixels: float, *, turned: bool = False,
+           limits: Any = None) -> int:  # fmt: skip
+    """Give an axis its label, scale and names; return how many pixels these take below it.
+
+    `pixels` is how long it is on a phone.
+    """
+    room = texts.fitting(pixels)
     how: dict[str, Any] = {
-        "title": _text(axis.title),
-        "type": "log" if axis.log else "linear",
-        "exponentformat": "power",
-    }
-    if axis.percent:
-        how["tickformat"] = ".0%"
+        "title": texts.lines(axis.title if x else shorten(plain(axis.title), room), room),
+        "type": "log" if axis.log else "linear", "exponentformat": "power", "nticks": 6,
+        "tickformat": ".0%" if axis.percent else None,
+    }  # fmt: skip
+    upright = 0
     if axis.names:
-        n = len(axis.names)
+        n, names = len(axis.names), [plain(name) for name in axis.names]
+        stands = x and n * (max(map(columns, names)) + 1) * texts.WIDE * SMALL > pixels
+        labels = abbreviated(names, _UPRIGHT) if stands else names
+        every = max(1, ceil(n * texts.LINE * SMALL / pixels)) if stands else 1
+        upright = int(max(map(columns, labels)) * texts.WIDE * SMALL) * stands
         how |= {
-            "tickvals": [*range(n)],
-            "ticktext": [*map(_text, axis.names)],
+            "tickvals": [*range(0, n, every)], "tickangle": 90 if stands else 0,
+            "ticktext": [*map(texts.whole, labels[::every])],
             "range": [n - 0.5, -0.5] if turned else [-0.5, n - 0.5],
-        }
+        }  # fmt: skip
     elif limits is not None or None not in axis.limits:
         ends: Any = axis.limits if limits is None else limits
         how["range"] = np.log10(ends) if limits is None and axis.log else ends
+    known = [float(at) for at in (*axis.limits, *axis.values) if isinstance(at, (int, float))]
+    if axis.names:
+        known = []
+    if known and axis.log:
+        decades = np.log10(max(known)) - np.log10(min(known))
+        how["dtick"] = ceil(decades / 4) if decades > 1.5 else "D2"
+    elif known and axis.integers:
+        how["dtick"] = 1 if max(known) - min(known) < 8 else None
     axes.update(x, **how)
+    return texts.below(how["title"]) + upright
 
 
-def _written(figure: go.Figure, words: Any, height: int) -> go.Figure:
-    """Return a figure with what stands over and under it."""
-    caution = f"<b>Caution: {_text(words.caution)}</b>" if words.caution else ""
-    above = "<br>".join(filter(None, [*map(_text, words.subtitle.split("\n")), caution]))
-    under = _text(words.footer)
-    top, bottom = (40 + 18 * text.count("<br>") for text in (above, under))
+def _written(figure: go.Figure, words: Any, room: _Room, *, above: int = 0) -> go.Figure:
+    """Return a figure with what stands over and under it, and as high as it is on a phone."""
+    heading = texts.lines(words.heading, texts.fitting(NARROW, texts.HEADING, BOLD))
+    text = f"<b>{heading}</b>"
+    if words.subtitle:
+        said = texts.lines(words.subtitle, texts.fitting(NARROW))
+        text += f'<br><span style="font-size:{TEXT}px">{said}</span>'
+    if words.caution:
+        caution = f"Caution: {words.caution[0].lower()}{words.caution[1:]}"
+        said = texts.lines(caution, texts.fitting(NARROW, wide=BOLD))
+        text += f'<br><span style="font-size:{TEXT}px"><b>{said}</b></span>'
+    under = texts.lines(words.footer, texts.fitting(NARROW, SMALL)) if words.footer else ""
+    over = texts.high(text, texts.HEADING) + MARGIN
+    legend = texts.legend_high([trace.name for trace in figure.data if trace.showlegend])
+    below = room.below + (texts.high(under, SMALL) + MARGIN if under else 0)
+    height = over + legend + above + room.high + below
     figure.update_layout(
-        height=height + top + bottom + 130,
-        barmode="overlay",
-        margin={"t": top + 60, "b": bottom + 50, "l": 60, "r": 30},
-        title={
-            "text": f"<b>{_text(words.heading)}</b><br><sup>{above}</sup>",
-            "x": 0.01,
-            "xanchor": "left",
-            "yref": "container",
-            "y": 1.0,
-            "yanchor": "top",
-            "pad": {"t": 24},
-        },
-    )
-    figure.add_annotation(
-        text=under,
-        xref="paper",
-        yref="paper",
-        x=0,
-        y=0,
-        yshift=-50,
-        align="left",
-        xanchor="left",
-        yanchor="top",
-        showarrow=False,
-        font={"size": 11, "color": GREY},
-    )
+        height=height, barmode="overlay", font={"size": TEXT}, hoverlabel={"align": "left"},
+        margin={"t": over + above + legend * bool(above), "b": below, "l": room.left, "r": MARGIN},
+        title={"text": text, "font": {"size": texts.HEADING}, "x": 0, "xanchor": "left", "y": 1.0,
+               "yref": "container", "yanchor": "top", "pad": {"t": 22, "l": 8}},
+        legend={"orientation": "h", "xref": "container", "yref": "container", "x": 8 / NARROW,
+                "xanchor": "left", "y": 1.0 - over / height, "yanchor": "top",
+                "font": {"size": SMALL}, "tracegroupgap": 0},
+    )  # fmt: skip
+    figure.update_xaxes(tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 6})
+    figure.update_yaxes(tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4})
+    if under:
+        figure.add_annotation(
+            text=under, xref="paper", yref="paper", x=0, y=0, xshift=8 - room.left,
+            yshift=-room.below, align="left", xanchor="left", yanchor="top", showarrow=False,
+            font={"size": SMALL, "color": GREY},
+        )  # fmt: skip
     return figure
 
 
@@ -470,26 +488,9 @@ def _stroke(look: str) -> dict[str, Any]:
 def _point(look: str) -> dict[str, Any]:
     kind = LOOKS[look]
     symbol = _SYMBOLS.get(kind.marker, kind.marker + "-open" * kind.hollow)
-    edge = {"line": {"color": kind.edge or kind.color, "width": 0.8 if kind.edge else 1.2}}
-    return {
-        "color": kind.color,
-        "symbol": symbol,
-        "size": 1.4 * kind.size,
-        "opacity": kind.alpha,
-        **edge,
-    }
-
-
-def _text(text: str) -> str:
-    """Return a text as it is, on lines of limited width."""
-    lines, line = [], ""
-    for word in text.split(" "):
-        if line and len(line) + len(word) >= _WIDE:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return "<br>".join(html.escape(part, quote=False) for part in [*lines, line])
+    edge = {"color": kind.edge or kind.color, "width": 0.8 if kind.edge else 1.2}
+    return {"color": kind.color, "symbol": symbol, "size": 1.4 * kind.size, "opacity": kind.alpha,
+            "line": edge}  # fmt: skip
 
 
 def _faint(color: str, alpha: float) -> str:

@@ -19,16 +19,20 @@ from hpo_explain.base.figures import (
 )
 from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.methods.runs.pareto_result import ParetoFront
+from hpo_explain.run.diverged import diverged_above
+from hpo_explain.space import Array
 
 _MOST_PANELS = 6
 _LABELLED = 5  # trials of the front that are numbered
+_APART = 0.07  # of the range of what is drawn
 _MOST_NAMED = 8
 _TO_THE_RIGHT = 30.0  # times the middle of the front beyond which an axis is logarithmic
 _FOOTER = (
     "Numbers: trials at the ends of the front, and between them. What was observed may be luck: "
     "the table has what the models predict."
 )
-_MEANS = {"main": "Pareto front", "others": "dominated", "infeasible": "infeasible"}
+_MEANS = {"main": "Pareto front", "others": "dominated", "infeasible": "infeasible",
+          "diverged": "diverged, shown nearer"}  # fmt: skip
 
 
 def front(found: ParetoFront) -> Curves | Panels:
@@ -46,15 +50,20 @@ def front(found: ParetoFront) -> Curves | Panels:
 
 
 def _pair(found: ParetoFront, k: int, other: int, heading: str, subtitle: str = "") -> Curves:
-    x, y = (_axis(found, place) for place in (k, other))
-    at = np.column_stack([x.at(found.values[:, k]), y.at(found.values[:, other])])
+    shown = np.column_stack([_shown(found, place) for place in (k, other)])
+    x, y = (_axis(found, place, shown[:, i]) for i, place in enumerate((k, other)))
+    at = np.column_stack([x.at(shown[:, 0]), y.at(shown[:, 1])])
     on, lines, labels = at[found.front], list[Line](), [""] * len(found.front)
     if len(found.objectives) == 2:  # what the front dominates begins at a step
         lines.append(Line(on[:, 0], on[:, 1], step=True))
         places = np.linspace(0, len(on) - 1, _LABELLED).round().astype(int)
+        span, last = np.ptp(at, axis=0) + np.finfo(float).tiny, np.full(2, -np.inf)
         for place in places.tolist():
-            labels[place] = str(found.trials[found.front[place]])
-    groups = {"others": (found.ranks > 1) & found.feasible, "infeasible": ~found.feasible}
+            if (np.abs(on[place] - last) > _APART * span).any():  # numbers do not overlap
+                labels[place], last = str(found.trials[found.front[place]]), on[place]
+    near = (shown == found.values[:, [k, other]]).all(axis=1)
+    groups = {"others": (found.ranks > 1) & found.feasible & near,
+              "infeasible": ~found.feasible & near, "diverged": ~near}  # fmt: skip
     dots = [
         Dots(at[rows, 0], at[rows, 1], look=look) for look, rows in groups.items() if rows.any()
     ]
@@ -70,8 +79,15 @@ def _pair(found: ParetoFront, k: int, other: int, heading: str, subtitle: str = 
     )
 
 
-def _axis(found: ParetoFront, k: int) -> Axis:
-    values = found.values[:, k]
+def _shown(found: ParetoFront, k: int) -> Array:
+    """Return where trials stand: those that diverged where they count for fitting, or further."""
+    sign = 1.0 if found.directions[k] == "minimize" else -1.0
+    cost = sign * found.values[:, k]
+    ends = diverged_above(cost), float(cost[found.front].max(initial=-np.inf))
+    return np.asarray(sign * np.minimum(cost, max(ends)))
+
+
+def _axis(found: ParetoFront, k: int, values: Array) -> Axis:
     middle, far = float(np.median(values[found.front])), float(values[found.front].max())
     better = "less" if found.directions[k] == "minimize" else "more"
     return Axis(

@@ -1,0 +1,69 @@
+"""How much room texts take in figures of plotly, which breaks no lines and cuts what has none.
+
+Such a figure is as wide as its place: texts are broken as they fit on a phone.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from math import ceil
+
+from hpo_explain.base.width import columns, shorten
+from hpo_explain.draw._text import plain, visible, wrap
+
+NARROW = 380  # pixels: what fits there fits everywhere
+HEADING, TEXT, SMALL = 14, 12, 11  # pixels, of fonts
+LINE, WIDE, BOLD = 1.3, 0.6, 0.68  # of a line and of a character, in sizes of its font
+NAME = 24  # columns of a name left of axes
+MARGIN = 14  # pixels right of axes
+MARK, ENTRY = 46, 19  # pixels of a mark in a legend, and of an entry
+
+
+def legend_high(texts: Sequence[str]) -> int:
+    """Return how many pixels a legend is high on a phone."""
+    if not texts:
+        return 0
+    widths = [MARK + WIDE * SMALL * max(map(columns, text.split("<br>"))) for text in texts]
+    beside = len(texts) if sum(widths) < NARROW else max(1, int(NARROW / max(widths)))
+    broken = max(text.count("<br>") for text in texts)
+    return ceil(len(texts) / beside) * int(ENTRY + broken * LINE * SMALL) + 8
+
+
+def row_label(parts: Iterable[str]) -> str:
+    """Return a row's label on lines that leave room for the bars."""
+    line = " ".join(map(plain, filter(None, parts)))
+    if columns(line) <= NAME:
+        return whole(line)
+    return "<br>".join(lines(shorten(plain(part), 3 * NAME), NAME) for part in parts if part)
+
+
+def left_of(labels: Iterable[str]) -> int:
+    """Return how many pixels labels left of axes take."""
+    widest = max((columns(line) for label in labels for line in label.split("<br>")), default=0)
+    return int(widest * WIDE * SMALL) + 10
+
+
+def below(title: str) -> int:
+    """Return how many pixels the numbers along an axis take with its title."""
+    return 24 + (high(title, TEXT) + 6 if title else 0)
+
+
+def high(text: str, size: int) -> int:
+    """Return how many pixels the lines of a text take."""
+    return int((text.count("<br>") + 1) * LINE * size) if text else 0
+
+
+def fitting(pixels: float, size: int = TEXT, wide: float = WIDE) -> int:
+    """Return how many columns of a font fit on so many pixels."""
+    return max(int((pixels - MARGIN) / (size * wide)), 10)
+
+
+def lines(text: str, width: int) -> str:
+    """Return a text as it is, without any markup of its own, on lines of limited width."""
+    return html.escape(wrap(visible(text), width), quote=False).replace("\n", "<br>")
+
+
+def whole(text: str) -> str:
+    """Return a text as it is, on one line."""
+    return html.escape(text, quote=False)
