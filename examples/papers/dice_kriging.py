@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numba
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
@@ -29,7 +30,7 @@ from scipy.optimize import minimize
 import hpo_explain as hx
 from hpo_explain.models.protocols import CoalitionBlock
 
-SQRT3 = np.sqrt(3.0)
+SQRT3 = 3.0**0.5
 ROWS = 250  # of a background at a time
 SHARES = (1e-6, 1.0 - 1e-8)  # in which the share of the signal is searched
 
@@ -38,6 +39,35 @@ def correlation(A: np.ndarray, B: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """Return ρ by column, (d, number of rows of A, of rows of B)."""
     h = SQRT3 * np.abs(A.T[:, :, None] - B.T[:, None, :]) / theta[:, None, None]
     return (1.0 + h) * np.exp(-h)
+
+
+@numba.njit(cache=True, nogil=True)
+def product(A: np.ndarray, B: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """Return the product over columns of ρ, (number of rows of A, of rows of B)."""
+    r = np.empty((len(A), len(B)))
+    scale = SQRT3 / theta
+    for i in range(len(A)):
+        for k in range(len(B)):
+            total, factor = 0.0, 1.0
+            for j in range(len(theta)):
+                h = abs(A[i, j] - B[k, j]) * scale[j]
+                total += h
+                factor *= 1.0 + h
+            r[i, k] = factor * np.exp(-total)
+    return r
+
+
+@numba.njit(cache=True, nogil=True)
+def slopes(X: np.ndarray, theta: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """Return the sum over pairs of W times dρ / d log θ divided by ρ, which is h² / (1 + h)."""
+    found = np.zeros(len(theta))
+    scale = SQRT3 / theta
+    for i in range(len(X)):
+        for k in range(i):
+            for j in range(len(theta)):
+                h = abs(X[i, j] - X[k, j]) * scale[j]
+                found[j] += 2.0 * W[i, k] * h * h / (1.0 + h)
+    return found
 
 
 class DiceKriging:
@@ -53,17 +83,23 @@ class DiceKriging:
         *,
         starts: int = 4,
         nugget: float | None = None,
+        before: DiceKriging | None = None,
     ):
-        """Fit the model; `nugget` is its share of the variance, None estimates it."""
+        """Fit the model.
+
+        `nugget` is its share of the variance, None estimates it. With `before`, the model of fewer
+        rows, its parameters are the first start.
+        """
         self.space = space
-        self._X, self._y = X, y
-        self._gaps = SQRT3 * np.abs(X.T[:, :, None] - X.T[:, None, :])
+        self._X, self._y = np.ascontiguousarray(X), y
         upper = 2.0 * np.ptp(X, axis=0)
         bounds = [(np.log(1e-3), np.log(u)) for u in upper]
         bounds.append(SHARES if nugget is None else (1.0 - nugget, 1.0 - nugget))
         rng = np.random.default_rng(0)
         points = [np.append(np.log(upper / 2.0), 0.9)]
-        for _ in range(starts - 1):
+        if before is not None:
+            points.insert(0, np.append(np.log(before._theta), before._share))
+        while len(points) < starts:
             scales = upper * rng.uniform(0.1, 1.0, len(upper))
             points.append(np.append(np.log(scales), rng.uniform(0.5, 0.999)))
         found = [
@@ -71,7 +107,7 @@ class DiceKriging:
                 self._cost, np.clip(point, *np.transpose(bounds)), jac=True, bounds=bounds,
                 method="L-BFGS-B",
             )
-            for point in points
+            for point in points[:starts]
         ]  # fmt: skip
         self._fit(min(found, key=lambda one: one.fun).x)
 
@@ -84,8 +120,7 @@ class DiceKriging:
         """Set the model for log θ and a; return the correlations R without the nugget."""
         self._theta, self._share = np.exp(parameters[:-1]), parameters[-1]
         n = len(self._y)
-        h = self._gaps / self._theta[:, None, None]
-        smooth = np.prod((1.0 + h) * np.exp(-h), axis=0)
+        smooth = product(self._X, self._X, self._theta)
         R = self._share * smooth
         R[np.diag_indices(n)] = 1.0
         self._L = cholesky(R, lower=True)
@@ -105,19 +140,16 @@ class DiceKriging:
         n = len(self._y)
         cost = n * np.log(self._variance) + 2.0 * np.log(np.diag(self._L)).sum()
         # d cost = tr((R⁻¹ - α αᵀ / σ²) dR); the trend is at its optimum
-        W = cho_solve((self._L, True), np.eye(n))
+        W = cho_solve((self._L, True), np.eye(n), check_finite=False)
         W -= np.outer(self._alpha, self._alpha) / self._variance
         W *= smooth
         W[np.diag_indices(n)] = 0.0
-        h = self._gaps / self._theta[:, None, None]
-        # dρ / d log θ = h² exp(-h) = ρ h² / (1 + h)
-        scales = self._share * np.einsum("ij,kij->k", W, h**2 / (1.0 + h))
-        return cost, np.append(scales, W.sum())
+        return cost, np.append(self._share * slopes(self._X, self._theta, W), W.sum())
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""
         blocks = (
-            self._predict(self._share * np.prod(correlation(rows, self._X, self._theta), axis=0))
+            self._predict(self._share * product(rows, self._X, self._theta))
             for rows in np.array_split(X, max(1, len(X) // ROWS))
         )
         mean, std = zip(*blocks, strict=True)
@@ -125,7 +157,7 @@ class DiceKriging:
 
     def _predict(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean = self._trend + r @ self._alpha
-        v = solve_triangular(self._L, r.T, lower=True)
+        v = solve_triangular(self._L, r.T, lower=True, check_finite=False)
         variance = self._variance * np.maximum(1.0 - np.einsum("ij,ij->j", v, v), 0.0)
         return mean, np.sqrt(variance)
 

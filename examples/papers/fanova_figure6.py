@@ -6,8 +6,6 @@ sooner. Here the hyperparameters of the rest are optimized alone, too, and the p
 (a forest of the accuracies of 2000 configurations of a neural network, in %), a function of which
 three of eight hyperparameters matter much, and one to which all six count alike.
 
-    python examples/papers/fanova_figure6.py --data ../shared/data --out figures
-
 Set as in the paper: the set explains 80 % of the variance of a forest of 64 trees that learned
 objectives capped at the best quarter (`cap="25%"`), and every run starts from the default. The
 forest learns from random configurations, not from a run of SMAC; the optimizers are Optuna's.
@@ -25,7 +23,6 @@ best near the default.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +31,11 @@ from typing import Any
 import numpy as np
 import optuna
 import pandas as pd
-from fanova_lcbench import DEFAULT, FILE, SPACE, read
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
+from examples.papers.fanova_lcbench import DEFAULT, FILE, SPACE, read
+from examples.papers.frame import Found, Profile, experiment, finding, needs, panels
 
 SAMPLERS: dict[str, Callable[[int], optuna.samplers.BaseSampler]] = {
     "random search": lambda seed: optuna.samplers.RandomSampler(seed=seed),
@@ -178,8 +176,7 @@ def table(runs: dict[tuple[str, str], Any]) -> pd.DataFrame:
 
 def figure(found: dict[str, dict[tuple[str, str], Any]], trials: int) -> Figure:
     """Return Figure 6: the mean of the runs with its standard error, by problem and sampler."""
-    drawn = Figure(figsize=(4.0 * len(found), 5.6), layout="constrained")
-    axes = np.atleast_2d(drawn.subplots(len(SAMPLERS), len(found), sharex=True, squeeze=False))
+    drawn, axes = panels(len(SAMPLERS), len(found), width=3.0, height=2.4, sharex=True)
     for column, (name, runs) in zip(axes.T, found.items(), strict=True):
         for ax, sampler in zip(column, SAMPLERS, strict=True):
             for where in WHERE:
@@ -199,33 +196,27 @@ def figure(found: dict[str, dict[tuple[str, str], Any]], trials: int) -> Figure:
     return drawn
 
 
-def main() -> None:
-    """Run the example."""
-    root = Path(__file__).resolve().parents[2]
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=root / ".." / "shared" / "data")
-    parser.add_argument("--repetitions", type=int, default=20, help="runs of each kind")
-    parser.add_argument("--trials", type=int, default=60, help="of each run")
-    parser.add_argument("--seen", type=int, default=200, help="random trials of the forest")
-    parser.add_argument("--out", type=Path, help="folder of the figure; none without")
-    parser.add_argument("--quick", action="store_true", help="little work, to see that it runs")
-    options = parser.parse_args()
-    size = Size(options.repetitions, options.trials, options.seen, 64)
-    if options.quick:
-        size = Size(2, 8, 60, 8)
+@experiment("fanova", "figure6", "Optimizing in the important subspace",
+            basis="LCBench and two functions, with Optuna's samplers instead of SMAC")  # fmt: skip
+def figure_6(profile: Profile) -> Found:
+    """Compare subspaces, and judge the paper's finding on each problem."""
+    verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    path = options.data / FILE
-    if not path.exists():
-        print(f"skipped: {FILE} is not in {options.data}; --data names its folder")
-    found = {}
-    for problem in problems(path, size):
-        names, found[problem.name] = measured(problem, size)
-        print(f"\n{problem.name}: important are {', '.join(names)} of {len(problem.space)}")
-        print(table(found[problem.name]).to_string(index=False, float_format="{:.3g}".format))
-    if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
-        figure(found, size.trials).savefig(options.out / "fanova_figure6.svg")
-
-
-if __name__ == "__main__":
-    main()
+    size = Size(20, 60, 200, 64) if profile.thorough else Size(6, 40, 150, 16)
+    runs, rows = {}, []
+    for problem in problems(profile.data / FILE, size):
+        _, runs[problem.name] = measured(problem, size)
+        tpe = table(runs[problem.name]).set_index(["sampler", "space"]).loc["TPE"]
+        start = runs[problem.name]["TPE", "whole"][:, 0].mean()
+        gained = {where: start - tpe.at[where, "end"] for where in tpe.index}
+        sooner = tpe.at["important", "ahead quarter"]
+        rows += [
+            finding(f"{problem.name}: the subspace yields most of what the whole space does",
+                    gained["important"] > 0.8 * gained["whole"],
+                    f"gains {gained['important']:.3g} and {gained['whole']:.3g}"),
+            finding(f"{problem.name}: often faster", sooner >= 0.4,
+                    f"ahead after a quarter of the trials in {sooner:.0%} of the runs", "often"),
+        ]  # fmt: skip
+    optuna.logging.set_verbosity(verbosity)
+    rows.append(needs("the network on CIFAR-10-small and CPLEX on CLS", "runs of SMAC on both"))
+    return Found(tuple(rows), figure(runs, size.trials))

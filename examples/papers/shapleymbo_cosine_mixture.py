@@ -1,33 +1,29 @@
 """Figure 1 and Table 1 of Croppi (2021): why a proposal needs to be explained.
 
-    python examples/papers/shapleymbo_cosine_mixture.py --out figures
-
 In one dimension the reasons can be seen: the figure shows what the optimizer knew, what the
-acquisition function made of it, and how far the proposal stands above the average, by term (the
-seed is one whose run ends at the minimum). In three dimensions there is nothing to look at, and the
-thesis asks which hyperparameter had the biggest influence, and whether for its effect on the mean
-or on the uncertainty. The table answers. Designs and models differ from the thesis's, and so do the
-proposals.
+acquisition function made of it, and how far the proposal stands above the average, by term. In
+three dimensions there is nothing to look at, and the thesis asks which hyperparameter had the
+biggest influence, and whether for its effect on the mean or on the uncertainty. Designs differ from
+the thesis's, and so do the proposals.
 
 The thesis minimizes the confidence bound cb = m - λ·se; here the utility -cb is divided, so that
 what is positive is attractive.
 
-Set as in the thesis: the stored model of each iteration with the optimizer's own bound, λ = 1
-(`acquisition="auto"`), all coalitions (`estimator="exact"`), a background of the whole space.
+What reproduces the numbers: mlrMBO's optimizer (:mod:`bo`) with λ = 1 and an objective without
+noise, 4 initial trials per hyperparameter, each proposal explained by its own model
+(`acquisition="auto"`) over all coalitions.
 """
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-from matplotlib import rc_context
 from matplotlib.figure import Figure
-from shapleymbo_bo import minimize, spread_out
 
 import hpo_explain as hx
+from examples.papers.bo import minimize, spread_out
+from examples.papers.frame import Found, Profile, experiment, finding, listed, number, shared
+from examples.papers.shapleymbo_logged import explained
 
 ITERATIONS = 3
 INITIAL = 4  # per hyperparameter
@@ -46,13 +42,70 @@ def cosine_mixture(x) -> float:
     return float(np.sum(x**2) - 0.1 * np.sum(np.cos(5.0 * np.pi * x)))
 
 
-def optimized(dimensions: int, seed: int) -> hx.Run:
-    """Return a run of a few proposals, with λ = 1."""
+def proposals(dimensions: int, seed: int, background: int = 1000) -> hx.methods.DesirabilityPath:
+    """Return a run of a few proposals with λ = 1, explained."""
     space = hx.SearchSpace([hx.FloatParameter(f"x{j + 1}", -1.0, 1.0) for j in range(dimensions)])
-    design = spread_out(space, INITIAL * dimensions, seed)
-    return minimize(
-        cosine_mixture, space, design, n_proposals=ITERATIONS, lam=1.0, noisy=False, seed=seed
-    )
+    n = INITIAL * dimensions
+    run = minimize(
+        lambda row: cosine_mixture(2.0 * row - 1.0), space, spread_out(space, n, seed),
+        n_trials=n + ITERATIONS, lam=1.0, nugget=1e-8, seed=seed,
+    )  # fmt: skip
+    return explained(run, background)
+
+
+@shared
+def paths(profile: Profile, dimensions: int) -> list[hx.methods.DesirabilityPath]:
+    """Return explained runs of several seeds."""
+    return [proposals(dimensions, profile.seed + k) for k in range(profile.size(8, 30))]
+
+
+def table(path: hx.methods.DesirabilityPath) -> pd.DataFrame:
+    """Return Table 1, a row per proposal, in the thesis's order and sign."""
+    predictions = path.predictions()
+    m, se = predictions["mean"].to_numpy(), predictions["std"].to_numpy()
+    table = pd.DataFrame([dict(e.config) for e in path.explanations])
+    return table.assign(y=predictions["objective"].to_numpy(), cb=m - se, se=se, m=m)
+
+
+@experiment("shapleymbo", "table1", "Three proposals in three dimensions")
+def table_1(profile: Profile) -> Found:
+    """Compare objective values, predictions and the bound: the thesis's run is one of many."""
+    rows = [
+        number(f"the function at the thesis's proposal {i + 1}", y, cosine_mixture(x), error=0.005)
+        for i, (*x, y, _, _, _) in enumerate(THESIS)
+    ]
+    found = np.array([table(path).to_numpy() for path in paths(profile, 3)])
+    for i, theirs in enumerate(THESIS):
+        rows += [
+            number(f"{name}, proposal {i + 1}", theirs[k], found[:, i, k], one_draw=True)
+            for k, name in ((3, "y"), (4, "cb"), (5, "se"), (6, "m"))
+        ]
+    se = found[:, :, 5].mean(axis=0)
+    rows.append(
+        finding("the uncertainty falls from proposal to proposal", (np.diff(se) < 0).all(),
+                listed(se, 2), "0.32, 0.27, 0.23")
+    )  # fmt: skip
+    return Found(tuple(rows))
+
+
+@experiment("shapleymbo", "figure1", "Three proposals in one dimension")
+def figure_1(profile: Profile) -> Found:
+    """Draw a run that ends at the minimum, and compare the payouts of its proposals."""
+    found = paths(profile, 1)
+    payouts = np.array([[e.phi.sum(axis=0) for e in path.explanations] for path in found])
+    at_end = [abs(path.explanations[-1].config["x1"]) for path in found]
+    drawn = found[int(np.argmin(at_end))]
+    first, last = payouts[:, 0].mean(axis=0), payouts[:, -1].mean(axis=0)
+    mostly = np.mean(payouts[:, -1, 0] > payouts[:, -1, 1])
+    return Found(
+        (
+            finding("the first proposal is desirable for its mean and its uncertainty",
+                    (first > 0).all(), f"payouts {listed(first, 2)}"),
+            finding("the third mostly for its mean", last[0] > last[1],
+                    f"payouts {listed(last, 2)}; in {mostly:.0%} of {len(found)} runs"),
+        ),
+        draw(drawn.subject, drawn),
+    )  # fmt: skip
 
 
 def draw(run: hx.Run, path: hx.methods.DesirabilityPath) -> Figure:
@@ -65,7 +118,7 @@ def draw(run: hx.Run, path: hx.methods.DesirabilityPath) -> Figure:
     for column, explanation in zip(axes.T, path.explanations, strict=True):
         trial = explanation.trial
         acquisition = run.acquisition(before=trial)
-        mean, std = run.surrogate(before=trial).predict(X)
+        mean, std = run.surrogate(before=trial, kind="auto").predict(X)
         _draw_model(column[0], x, mean, std, tried, run.objective, trial)
         utility = sum(acquisition.terms(X).values())
         _draw_utility(column[1], x, utility, tried[trial], explanation)
@@ -131,64 +184,3 @@ def _draw_payout(ax, explanation) -> None:
     ax.invert_yaxis()
     ax.set_xlabel("contribution to the utility")
     ax.margins(x=0.3)
-
-
-def explained(run: hx.Run, background: int) -> hx.methods.DesirabilityPath:
-    """Return the contributions to every proposal."""
-    return hx.methods.desirability_path(
-        run, acquisition="auto", background=background, estimator="exact", progress=False
-    )
-
-
-def table_1(path: hx.methods.DesirabilityPath) -> pd.DataFrame:
-    """Return Table 1, a row per proposal, in the thesis's order and sign."""
-    predictions = path.predictions()
-    m, se = predictions["mean"].to_numpy(), predictions["std"].to_numpy()
-    table = pd.DataFrame([dict(e.config) for e in path.explanations])
-    return table.assign(y=predictions["objective"].to_numpy(), cb=m - se, se=se, m=m)
-
-
-def table(path: hx.methods.DesirabilityPath) -> None:
-    """Print Table 1, and what it leaves open."""
-    found = table_1(path)
-    print("\nTable 1: three proposals in three dimensions, here and [in the thesis]")
-    print(f"  {'iter':<6}" + "".join(f"{name:<16}" for name in found))
-    for i, (ours, theirs) in enumerate(zip(found.to_numpy(), THESIS, strict=True)):
-        cells = (f"{f'{a:.2f} [{b:.2f}]':<16}" for a, b in zip(ours, theirs, strict=True))
-        print(f"  {i + 1:<6}" + "".join(cells))
-    print("\nWhat it leaves open: contributions to the utility (positive: attractive)")
-    print(f"  {'iter':<6}{'':<8}{'total':>9}{'mean':>9}{'uncertainty':>13}")
-    for i, e in enumerate(path.explanations):
-        for name, total, (mean, uncertainty) in zip(e.names, e.total, e.phi, strict=True):
-            print(f"  {i + 1:<6}{name:<8}{total:>9.3f}{mean:>9.3f}{uncertainty:>13.3f}")
-        by_term = (e.payout[term] for term in ("total", *e.terms))
-        print("  {:<6}{:<8}{:>9.3f}{:>9.3f}{:>13.3f}".format(i + 1, "payout", *by_term))
-        print(f"    {e.sentence}")
-
-
-def main() -> None:
-    """Print the table and save the figure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=Path(), help="folder of the figure")
-    parser.add_argument("--seed", type=int, default=4, help="seed of designs and optimizers")
-    parser.add_argument("--quick", action="store_true", help="little work, to see that it runs")
-    options = parser.parse_args()
-    background = 200 if options.quick else 1000
-
-    run = optimized(1, options.seed)
-    path = explained(run, background)
-    options.out.mkdir(parents=True, exist_ok=True)
-    file = options.out / "cosine_mixture.svg"
-    # text stays text, and the same figure gives the same file
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "cosine mixture"}):
-        draw(run, path).savefig(file, metadata={"Date": None})
-    print(f"Figure 1: {file}")
-    for e in path.explanations:
-        print(f"  {e.sentence}")
-
-    run = optimized(3, options.seed)
-    table(explained(run, 3 * background))
-
-
-if __name__ == "__main__":
-    main()

@@ -208,11 +208,3 @@ def _rank(a: np.ndarray, b: np.ndarray) -> float:
 
 def _row(values: np.ndarray, digits: int = 2) -> str:
     return "(" + ", ".join(f"{value:.{digits}f}" for value in values) + ")"
-
-
-def report(heading: str, found: list[Verdict]) -> None:
-    """Print the verdicts."""
-    print(f"\n{heading}: {sum(v.met for v in found)} of {len(found)} expectations met")
-    for v in found:
-        print(f"  {'met    ' if v.met else 'NOT MET'}  {v.expectation} [thesis: {v.thesis}]")
-        print(f"           {v.evidence}")

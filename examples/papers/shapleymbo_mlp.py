@@ -1,51 +1,52 @@
-"""Tables 5 and 10 to 13 and Figures 9, 10 and 12 to 14 of Croppi (2021): a network on phoneme.
-
-    python examples/papers/shapleymbo_mlp.py --out figures
+"""Tables 10 to 13 and Figures 9 to 14 of Croppi (2021): a network tuned on phoneme.
 
 As in its Section 6.2: a random forest on LCBench's 2,000 configurations stands for the network, its
-seven hyperparameters are tuned once (28 initial and 112 proposed configurations, λ = 1), and the
-proposals are explained, against 7,000 background rows. The run is scikit-optimize's, not mlrMBO's,
-and forest and design differ too, so that what can be compared are the thesis's findings, not its
-digits. LCBench's number of layers was mis-coded in the thesis's pipeline; here it is corrected.
+seven hyperparameters (Table 5) are tuned once (28 initial and 112 proposed configurations, λ = 1),
+and the proposals are explained. The thesis has one run; here several runs from other designs say
+how far one run's numbers reach, and a finding holds where it does in most of them. LCBench's number
+of layers was mis-coded in the thesis's pipeline; here it is corrected.
 
 Contributions have the opposite sign of the thesis's: what is positive is attractive.
 
-Set as in the thesis: the stored model of each iteration with the optimizer's own bound
-(`acquisition="auto"`), a background of the whole space; all coalitions are valued
-(`estimator="exact"`), the thesis draws 20,000. Ablation follows the mean of the model of its
-iteration.
-
-In two runs (seeds 0 and 1) the proposals were made for their mean, at a small sacrifice of
-exploration, batch size is among the two that matter most and the number of layers among the first
-three, and the final model divides the best-predicted proposal as its own did. Weight decay matters
-more than in the thesis. These runs settle early: the learning rate is not explored in a rush at the
-end, so that what the thesis finds about it has no counterpart, and Table 12 adds the hyperparameter
-in which two good proposals differ most. Ablation disagrees with Shapley values in run 0, but about
-number of layers and weight decay. Whether a number of orders is enough depends on how close two
-contributions are: with seed 0 even 20,000 do not rank two of them safely, with seed 1 5,000 do.
+What reproduces the numbers: mlrMBO's optimizer (:mod:`bo`) with an estimated nugget; each proposal
+is explained by its own model and bound (`acquisition="auto"`), against a background of the whole
+space, over all coalitions (the thesis draws 20,000 orders). Ablation follows the mean of the model
+of its iteration.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy.stats import spearmanr
-from shapleymbo_bo import minimize, spread_out
-from shapleymbo_expectations import Verdict
 from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
+from examples.papers.bo import minimize, spread_out
+from examples.papers.frame import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PHONEME,
+    Found,
+    Profile,
+    Row,
+    experiment,
+    finding,
+    listed,
+    number,
+    panels,
+    read,
+    shared,
+)
+from examples.papers.shapleymbo_logged import explained
 
-FILE = "lcbench_phoneme.csv.gz"
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 # Table 5; the thesis's names: bs, md, mu, nl, lr, mom, wd
 SPACE = hx.SearchSpace(
     [
@@ -58,360 +59,426 @@ SPACE = hx.SearchSpace(
         hx.FloatParameter("weight_decay", 0.0, 0.1),
     ]
 )
-RATE = "learning_rate"
+NAMES = SPACE.names
+RATE = NAMES.index("learning_rate")
 INITIAL, PROPOSALS = 4 * len(SPACE), 16 * len(SPACE)
-SAMPLE_SIZES = (100, 1000, 5000, 10_000, 15_000, 20_000)
 # in the order of SPACE, with the sign turned
 TABLE_10 = {
     "total": (0.014, 0.001, 0.008, 0.013, 0.007, 0.001, 0.004),
     "mean": (0.016, 0.002, 0.009, 0.015, 0.010, 0.001, 0.005),
     "uncertainty": (-0.002, 0.0, -0.001, -0.002, -0.003, 0.0, -0.001),
 }
+PAYOUTS = {"total": 0.048, "mean": 0.058, "uncertainty": -0.0095}
 TABLE_11 = {
-    "SV": (0.278, 0.027, 0.161, 0.257, 0.166, 0.022, 0.089),
-    "AA": (0.348, 0.044, 0.050, 0.307, 0.076, 0.047, 0.128),
+    "Shapley values": (0.278, 0.027, 0.161, 0.257, 0.166, 0.022, 0.089),
+    "ablation": (0.348, 0.044, 0.050, 0.307, 0.076, 0.047, 0.128),
 }
-# lr, its average, error, m (percentile), se (percentile), relative φ of cb, m and se
-TABLE_12 = (
-    (0.0079, 0.007, 0.2222, 0.2226, 3.6, 0.0003, 8.0, 0.15, 0.17, 0.27),
-    (0.0041, 0.007, 0.2225, 0.2229, 12.5, 0.0011, 66.1, 0.01, 0.02, 0.06),
-)
+# error, m, se, percentiles of m and se of iterations 95 and 108
+TABLE_12 = ((0.2222, 0.2226, 0.0003, 3.6, 8.0), (0.2225, 0.2229, 0.0011, 12.5, 66.1))
 TABLE_13 = {
     "its own model": (0.016, 0.002, 0.009, 0.015, 0.010, 0.001, 0.005),
     "the final model": (0.015, 0.002, 0.012, 0.016, 0.007, 0.001, 0.005),
 }
 
 
-def tuned(table: pd.DataFrame, n_trees: int, n_proposals: int, seed: int) -> hx.Run:
-    """Return the run that tunes the forest which stands for the network."""
-    names = list(SPACE.names)
-    forest = RandomForestRegressor(n_trees, random_state=0)
-    forest.fit(table[names].to_numpy(float), 1.0 - table["final_val_accuracy"] / 100.0)
-
-    def error(point: list[Any]) -> float:
-        return float(forest.predict(np.array([point], dtype=float))[0])
-
-    design = spread_out(SPACE, INITIAL, seed)
-    run = minimize(error, SPACE, design, n_proposals=n_proposals, lam=1.0, noisy=True, seed=seed)
-    return replace(run, objective_name="validation error")
-
-
 @dataclass(frozen=True, eq=False)
-class Findings:
-    """What the tables found, to be compared with the thesis's text."""
+class Study:
+    """One run on the network.
+
+    Attributes
+    ----------
+    run : Run
+        The run, without its models.
+    path : ndarray
+        φ(m) and φ(se) of every proposal, (proposals, 7, 2).
+    predictions : DataFrame
+        Mean, std and objective of every proposal.
+    best : int
+        The best-predicted proposal, from 0.
+    phi, final : ndarray
+        φ(m) and φ(se) of it through its own model and the final one, (7, 2).
+    half : ndarray
+        Half of a 95 % interval of its contributions, (7,).
+    ablation : ndarray
+        Shares of the mean's payout by ablation, (7,).
+    interactions : ndarray
+        H of each pair in the model of the best-predicted proposal, (7, 7).
+    """
 
     run: hx.Run
-    best: hx.methods.ProposalExplanation
-    ablation: dict[str, float]
-    final: hx.methods.ProposalExplanation
-    path: hx.methods.DesirabilityPath
+    path: np.ndarray
+    predictions: pd.DataFrame
+    best: int
+    phi: np.ndarray
+    final: np.ndarray
+    half: np.ndarray
+    ablation: np.ndarray
+    interactions: np.ndarray
+
+    @property
+    def share(self) -> np.ndarray:
+        """Shares of the mean's payout by Shapley values, (7,)."""
+        return self.phi[:, 0] / self.phi[:, 0].sum()
+
+    @property
+    def other(self) -> int:
+        """Another good proposal where the model was unsure, as the thesis's iteration 108 is.
+
+        Of the quarter with the smallest observed error, the one with the largest predicted se.
+        """
+        table = self.predictions.reset_index(drop=True).drop(self.best)
+        good = table[table["objective"] <= table["objective"].quantile(0.25)]
+        return int(good["std"].idxmax())
+
+    @property
+    def rate(self) -> np.ndarray:
+        """The learning rates proposed, as positions in the range."""
+        return self.run.X[-len(self.path) :, RATE]
 
 
 def studied(
     table: pd.DataFrame,
-    *,
-    n_trees: int,
-    n_proposals: int,
-    background: int,
-    rows: int,
     seed: int,
-    n_jobs: int = 1,
-) -> Findings:
-    """Tune the network, explain every proposal, and return what Tables 10 to 13 rest on."""
-    run = tuned(table, n_trees, n_proposals, seed)
+    n_trees: int = 100,
+    n_proposals: int = PROPOSALS,
+    background: int = 250,
+) -> Study:
+    """Tune the network, explain every proposal, and return what all tables rest on."""
+    forest = RandomForestRegressor(n_trees, random_state=0)
+    forest.fit(table[list(NAMES)].to_numpy(float), 1.0 - table["final_val_accuracy"] / 100.0)
+    trees = [tree.tree_ for tree in forest.estimators_]
+
+    def error(row: np.ndarray) -> float:
+        values = np.array([list(SPACE.decode(row[None, :])[0].values())], dtype=np.float32)
+        return float(np.mean([tree.predict(values)[0, 0] for tree in trees]))
+
+    design = spread_out(SPACE, INITIAL, seed)
+    run = minimize(
+        error, SPACE, design, n_trials=INITIAL + n_proposals, lam=1.0, seed=seed,
+        name="validation error",
+    )  # fmt: skip
+    path = explained(run, background)
     settings: dict[str, Any] = {
-        "acquisition": "auto", "background": background, "estimator": "exact"
+        "acquisition": "auto", "background": 4 * background, "estimator": "exact"
     }  # fmt: skip
-    path = hx.methods.desirability_path(run, n_jobs=n_jobs, progress=False, **settings)
     best = hx.explain_proposal(run, "best-predicted", **settings)
-    final = hx.explain_proposal(run, best.trial, surrogate=run.surrogate(kind="auto"), **settings)
-    return Findings(run, best, by_ablation(run, best, rows), final, path)
-
-
-def iteration(trial: int) -> int:
-    """Return the thesis's number of a proposal, from 1."""
-    return trial - INITIAL + 1
-
-
-def row(label: str, values: Any, digits: int) -> str:
-    """Return a line of a table, hyperparameters in the order of the space."""
-    return f"  {label:<26}" + "".join(f"{value + 0.0:>15.{digits}f}" for value in values)
-
-
-def heading() -> str:
-    """Return the names of the hyperparameters."""
-    return f"  {'':<26}" + "".join(f"{name:>15}" for name in SPACE.names)
-
-
-def sample_sizes(run: hx.Run, best: hx.methods.ProposalExplanation, sizes: tuple[int, ...]) -> None:
-    """Print which number of orders is enough for the best-predicted proposal, as Appendix C."""
-    print("\nSample size (checkSampleSize; the thesis's own run needs 20,000 of the same list)")
-    for orders in sizes:
-        sampled = hx.explain_proposal(
-            run, best.trial, background="thesis", estimator="sampling", orders=orders
-        )
-        check = hx.methods.check_sample_size(sampled)
-        closest = check.closest["total"]
-        unsafe = [claim.term for claim in check.claims if not claim.certain]
-        verdict = "not enough for " + ", ".join(unsafe) if unsafe else "enough"
-        print(
-            f"  {orders:>6} orders: smallest gap {closest.difference:.6f} "
-            f"± {closest.half_width:.6f}: {verdict}"
-        )
-    print("  The contributions below are of all coalitions: they have no error of sampling.")
-    whole = best.phi[:, 0]
-    order = np.argsort(whole)
-    k = int(np.argmin(np.diff(whole[order])))
-    pair = " and ".join(SPACE.names[i] for i in order[k : k + 2])
-    print(f"  Closest by mean contribution: {pair}, {np.diff(whole[order])[k]:.6f} apart.")
-
-
-def contributions(best: hx.methods.ProposalExplanation) -> None:
-    """Print Table 10."""
-    print(f"\nTable 10: the best-predicted proposal, iteration {iteration(best.trial)} [95]")
-    print(f"  {best.sentence}")
-    print(heading())
-    columns = {"total": best.total, "mean": best.phi[:, 0], "uncertainty": best.phi[:, 1]}
-    for term, values in columns.items():
-        print(row(term, values, 4))
-        print(row("  thesis", TABLE_10[term], 3))
+    last = run.surrogate(kind="auto")
+    final = hx.explain_proposal(run, best.trial, surrogate=last, **settings)
+    own = run.surrogate(before=best.trial, kind="auto")
     half = best.half_width()
-    if half is not None:
-        print(row("half a 95 % interval", half[:, -1], 5))
-    payout = ", ".join(f"{term} {best.payout[term]:.4f}" for term in ("total", *best.terms))
-    print(f"  payouts: {payout} [0.048, 0.058, -0.0095]")
+    strength = hx.methods.InteractionExplainer(own, sample=100, seed=0).explain()
+    return Study(
+        replace(run, record=None), np.asarray(path.phi), path.predictions(), best.trial - INITIAL,
+        best.phi, final.phi, np.zeros(len(NAMES)) if half is None else half[:, -1],
+        by_ablation(run, best), strength.pairs,
+    )  # fmt: skip
 
 
-def by_ablation(run: hx.Run, best: hx.methods.ProposalExplanation, rows: int) -> dict[str, float]:
-    """Return the shares of the mean's payout by ablation, in the order of its path."""
+def by_ablation(run: hx.Run, best: hx.methods.ProposalExplanation) -> np.ndarray:
+    """Return the shares of the mean's payout by ablation, from a configuration of average mean."""
     surrogate = run.surrogate(before=best.trial, kind="auto")
-    sample = SPACE.sample(rows, seed=1, method="uniform")
+    sample = SPACE.sample(7000, seed=1, method="uniform")
     mean, _ = surrogate.predict(sample)
     nearest = np.argmin(np.abs(mean - best.objective_baseline["mean"]))
     source = SPACE.decode(sample[[nearest]])[0]
-    ablation = hx.methods.ablation(run, source, dict(best.config), before=best.trial, kind="auto")
-    gains = {
-        step[0]: float(gain) for step, gain in zip(ablation.steps, ablation.gains, strict=True)
-    }
-    gains |= {name: 0.0 for name in SPACE.names if name not in gains}
-    return {name: gain / sum(gains.values()) for name, gain in gains.items()}
-
-
-def table_11(best: hx.methods.ProposalExplanation, ablation: dict[str, float]) -> None:
-    """Print Table 11."""
-    print("\nTable 11: shares of the mean's payout, by Shapley values and by ablation analysis")
-    print(heading())
-    print(row("Shapley values", best.phi[:, 0] / best.payout["mean"], 3))
-    print(row("  thesis", TABLE_11["SV"], 3))
-    print(row("ablation analysis", [ablation[name] for name in SPACE.names], 3))
-    print(row("  thesis", TABLE_11["AA"], 3))
-    print(f"  the ablation's order: {', '.join(ablation)}")
-
-
-def for_another_reason(path: hx.methods.DesirabilityPath, best: int) -> int:
-    """Return a good proposal where the model was unsure, as the thesis's iteration 108 is.
-
-    Of the quarter with the smallest observed error, the one with the largest predicted se.
-    """
-    predictions = path.predictions().drop(best)
-    good = predictions[predictions["objective"] <= predictions["objective"].quantile(0.25)]
-    return int(good["std"].idxmax())
-
-
-def compared(path: hx.methods.DesirabilityPath, best: int, other: int) -> None:
-    """Print Table 12, and the same for the hyperparameter in which the two differ most."""
-    at = [SPACE.encode(dict(path.explanation(t).config))[0] for t in (best, other)]
-    most = SPACE.names[int(np.argmax(np.abs(at[0] - at[1])))]
-    print(f"\nTable 12: two proposals, iterations {iteration(best)} and {iteration(other)}")
-    print("  %: percentile among the proposals until then; φ: share of the payout")
-    _compare_values(path, best, other, RATE, TABLE_12)
-    if most != RATE:
-        _compare_values(path, best, other, most, ())
-
-
-def _compare_values(
-    path: hx.methods.DesirabilityPath, best: int, other: int, name: str, thesis: tuple[Any, ...]
-) -> None:
-    predictions = path.predictions().loc[: max(best, other)]
-    average = np.mean([path.explanation(t).config[name] for t in predictions.index])
-    j = SPACE.index(name)
-    columns = ("value", "average", "error", "m", "%", "se", "%", "φ(cb)", "φ(m)", "φ(se)")
-    print(f"  {name:>14}" + "".join(f"{c:>10}" for c in columns))
-    rows = {}
-    for trial in (best, other):
-        e, at = path.explanation(trial), predictions.loc[trial]
-        percentiles = [100.0 * (predictions[n] <= at[n]).mean() for n in ("mean", "std")]
-        shares = [e.total[j] / e.payout["total"]]
-        shares += [e.phi[j, t] / e.payout[term] for t, term in enumerate(e.terms)]
-        rows[str(iteration(trial))] = (
-            e.config[name], average, at["objective"], at["mean"], percentiles[0], at["std"],
-            percentiles[1], *shares,
-        )  # fmt: skip
-    rows |= dict(zip(("thesis, 95", "thesis, 108"), thesis, strict=False))
-    for label, values in rows.items():
-        digits = (4, 4, 4, 4, 1, 4, 1, 2, 2, 2)
-        cells = (f"{v:>10.{n}f}" for v, n in zip(values, digits, strict=True))
-        print(f"  {label:>14}" + "".join(cells))
-
-
-def another_view(
-    best: hx.methods.ProposalExplanation, final: hx.methods.ProposalExplanation
-) -> None:
-    """Print Table 13."""
-    print("\nTable 13: mean contributions to the same proposal through two models")
-    print(heading())
-    for label, e in (("its own model", best), ("the final model", final)):
-        print(row(label, e.phi[:, 0], 4))
-        print(row("  thesis", TABLE_13[label], 3))
-
-
-def over_time(path: hx.methods.DesirabilityPath) -> None:
-    """Print what Figure 12 shows, and the mean contributions as a measure of importance."""
-    print("\nFigure 12 in numbers: average contribution to the whole acquisition")
-    print(heading())
-    parts = np.array_split(np.arange(len(path)), 4)
-    for part in parts:
-        first, last = (iteration(path.trials[k]) for k in (part[0], part[-1]))
-        print(row(f"iterations {first} to {last}", path.total[part].mean(axis=0), 4))
-    for part, word in ((parts[0], "first"), (parts[-1], "last")):
-        print(row(f"uncertainty, {word} quarter", path.phi[part, :, 1].mean(axis=0), 4))
-    print(f"  {path.sentence}")
-    print("\nMean contributions as importance (Section 8)")
-    means = path.to_frame().query("term == 'mean'").set_index("hyperparameter").contribution.abs()
-    sizes = means.groupby(level=0).agg(["mean", "std"]).sort_values("mean", ascending=False)
-    print(sizes.round(4).to_string())
-
-
-def verdicts(found: Findings) -> list[Verdict]:
-    """Return whether the thesis's findings (Section 7.2) are found here too."""
-    best, path = found.best, found.path
-    j = {name: SPACE.index(name) for name in SPACE.names}
-    mean, uncertainty = best.phi[:, 0], best.phi[:, 1]
-    names = np.array(SPACE.names)
-
-    def top(values: np.ndarray, n: int) -> list[str]:
-        return names[np.argsort(-values)[:n]].tolist()
-
-    judged: list[Verdict] = []
-
-    def say(holds: bool, claim: str, evidence: str) -> None:
-        judged.append(Verdict(claim, bool(holds), evidence))
-
-    negative = names[best.total < 0].tolist()
-    say(not negative, "every hyperparameter speaks for the best-predicted proposal",
-        f"against it: {', '.join(negative) or 'none'}")  # fmt: skip
-    leading = top(best.total, 2)
-    say({"batch_size", "num_layers"} == {*leading},
-        "batch size and number of layers matter most to it", ", ".join(leading))  # fmt: skip
-    say(best.payout["mean"] > 0 > best.payout["uncertainty"]
-        and abs(best.payout["uncertainty"]) < 0.5 * best.payout["mean"],
-        "it was proposed for its mean, at a small sacrifice of exploration",
-        f"mean {best.payout['mean']:+.4f}, uncertainty {best.payout['uncertainty']:+.4f}",
-        )  # fmt: skip
-    say(int(np.argmin(uncertainty)) == j[RATE], "the learning rate bears most of the sacrifice",
-        f"largest: {names[np.argmin(uncertainty)]}")  # fmt: skip
-    weak = {"momentum", "max_dropout", "weight_decay"}
-    size = np.abs(path.total).mean(axis=0)
-    least = names[np.argsort(size)[:3]].tolist()
-    say(weak == {*least}, "momentum, dropout and weight decay matter least over the run",
-        ", ".join(least))  # fmt: skip
-    say(bool((path.phi[..., 0].mean(axis=0) >= np.abs(path.phi[..., 1].mean(axis=0))).all()),
-        "the mean dominates throughout, uncertainty is little and negative",
-        f"payouts on average: mean {path.phi[..., 0].sum(axis=1).mean():+.4f}, "
-        f"uncertainty {path.phi[..., 1].sum(axis=1).mean():+.4f}")  # fmt: skip
-    share = mean / best.payout["mean"]
-    differing = {n: found.ablation[n] - share[j[n]] for n in SPACE.names}
-    say(differing[RATE] < -0.05 and differing["max_units"] < -0.05,
-        "ablation gives learning rate and max units less than Shapley values do",
-        f"shares differ by {differing[RATE]:+.2f} and {differing['max_units']:+.2f}")  # fmt: skip
-    change = np.abs(found.final.phi[:, 0] - mean)
-    same = spearmanr(found.final.phi[:, 0], mean).statistic
-    say(same > 0.8, "the final model sees the proposal much as its own model did",
-        f"rank correlation {same:.2f}, largest change {change.max():.4f} of "
-        f"{names[np.argmax(change)]}")  # fmt: skip
-    rate = np.array([e.config[RATE] for e in path.explanations])
-    quarter = max(1, len(rate) // 4)
-    spread = rate[-quarter:].std(), rate[:-quarter].std()
-    say(spread[0] > 1.5 * spread[1],
-        "the learning rate is explored in a rush at the end, its contribution falling to 0",
-        f"its std in the last quarter {spread[0]:.4f}, before {spread[1]:.4f}; contribution "
-        f"{path.total[-quarter:, j[RATE]].mean():+.4f}, before "
-        f"{path.total[:-quarter, j[RATE]].mean():+.4f}")  # fmt: skip
-    return judged
-
-
-def save_figures(
-    run: hx.Run,
-    path: hx.methods.DesirabilityPath,
-    best: hx.methods.ProposalExplanation,
-    other: int,
-    folder: Path,
-) -> None:
-    """Save Figures 9, 10 and 12 to 14."""
-    drawn = {
-        "figure9_predictions": path.plot(view="predictions"),
-        "figure10_best_predicted": best.plot(),
-        "figure12_path": path.plot()[0],
-        "figure13_configurations": lines(run, run.trials),
-        "figure14_for_another_reason": path.explanation(other).plot(),
-        "figure14_both": lines(run, [best.trial, other]),
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, ax in drawn.items():
-        ax.figure.figure.savefig(folder / f"{name}.svg")
-    print(f"\nFigures 9, 10 and 12 to 14: {folder}")
-
-
-def lines(run: hx.Run, trials: Sequence[int]) -> Axes:
-    """Draw trials as parallel coordinates, each hyperparameter as the position in its range."""
-    table = pd.DataFrame(run.X, columns=list(run.space.names)).assign(trial=run.trials)
-    ax = Figure(figsize=(10.0, 4.0)).subplots()
-    drawn = table[table.trial.isin(trials)]
-    pd.plotting.parallel_coordinates(drawn, "trial", colormap="viridis", ax=ax)
-    ax.legend().set_visible(len(trials) <= 10)
-    return ax
-
-
-def main() -> None:
-    """Print the tables and save the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of LCBench's table")
-    parser.add_argument("--out", type=Path, help="folder of the figures; none without")
-    parser.add_argument("--background", type=int, default=1000 * len(SPACE), help="rows")
-    parser.add_argument("--seed", type=int, default=0, help="seed of design and optimizer")
-    parser.add_argument("--n-jobs", type=int, default=1, help="workers")
-    parser.add_argument("--quick", action="store_true", help="little work, to see that it runs")
-    options = parser.parse_args()
-    file = options.data / FILE
-    if not file.exists():
-        print(f"skipped: {FILE} is not in {options.data}; --data names its folder")
-        return
-    quick = options.quick
-    found = studied(
-        pd.read_csv(file),
-        n_trees=10 if quick else 200,
-        n_proposals=6 if quick else PROPOSALS,
-        background=200 if quick else options.background,
-        rows=500 if quick else 7000,
-        seed=options.seed,
-        n_jobs=options.n_jobs,
+    ablation = hx.methods.AblationExplainer(surrogate, direction="minimize").explain(
+        source, dict(best.config)
     )
-    run, path, best = found.run, found.path, found.best
-    print("Table 5 is the space of this run:")
-    print(run)
-    sample_sizes(run, best, SAMPLE_SIZES[:2] if quick else SAMPLE_SIZES)
-    contributions(best)
-    table_11(best, found.ablation)
-    other = for_another_reason(path, best.trial)
-    compared(path, best.trial, other)
-    another_view(best, found.final)
-    over_time(path)
-    print("\nThe thesis's findings (Section 7.2):")
-    for v in verdicts(found):
-        print(f"  {'agrees' if v.met else 'differs'}: {v.expectation} ({v.evidence})")
-    if options.out is not None:
-        save_figures(run, path, best, other, options.out)
+    gains = {step[0]: float(g) for step, g in zip(ablation.steps, ablation.gains, strict=True)}
+    found = np.array([gains.get(name, 0.0) for name in NAMES])
+    return found / found.sum()
 
 
-if __name__ == "__main__":
-    main()
+@shared
+def studies(profile: Profile) -> list[Study]:
+    """Return several runs."""
+    table = read(profile, PHONEME)
+    seeds = [profile.seed + k for k in range(profile.size(4, 10))]
+    return profile.repeated(studied, [(table, seed) for seed in seeds])
+
+
+def most(
+    profile: Profile, what: str, holds: Callable[[Study], Any], shown: Callable[[Study], str],
+    why: str = "",
+) -> Row:  # fmt: skip
+    """Return whether a finding of the thesis's one run holds in most runs."""
+    flags = [bool(holds(study)) for study in studies(profile)]
+    said = "; ".join(shown(study) for study in studies(profile))
+    return finding(
+        what, 2 * sum(flags) > len(flags), f"in {sum(flags)} of {len(flags)} runs: {said}", why=why
+    )
+
+
+def top(values: np.ndarray, n: int) -> list[str]:
+    """Return the hyperparameters with the largest values."""
+    return [NAMES[j] for j in np.argsort(-values)[:n]]
+
+
+def phoneme(name: str, title: str) -> Callable:
+    """Register an experiment on the network."""
+    return experiment("shapleymbo", name, title, needs=[PHONEME])
+
+
+# ------------------------------------------------------------------ tables
+
+
+@phoneme("table10", "Contributions to the best-predicted proposal")
+def table_10(profile: Profile) -> Found:
+    """Compare contributions and payouts."""
+    some = studies(profile)
+    phi = np.array([np.column_stack([s.phi.sum(axis=1), s.phi]) for s in some])
+    rows = [
+        number(f"{term}, {name}", TABLE_10[term][j], phi[:, j, t], one_draw=True, digits=3)
+        for t, term in enumerate(TABLE_10)
+        for j, name in enumerate(NAMES)
+    ]
+    rows += [
+        number(f"payout, {term}", PAYOUTS[term], phi[..., t].sum(axis=1), one_draw=True, digits=3)
+        for t, term in enumerate(PAYOUTS)
+    ]
+    return Found(tuple(rows))
+
+
+@phoneme("table11", "Shares of the mean's payout, by Shapley values and by ablation")
+def table_11(profile: Profile) -> Found:
+    """Compare shares, and where the two methods differ."""
+    some = studies(profile)
+    by = {"Shapley values": [s.share for s in some], "ablation": [s.ablation for s in some]}
+    rows = [
+        number(f"{way}, {name}", theirs[j], np.array(by[way])[:, j], one_draw=True)
+        for way, theirs in TABLE_11.items()
+        for j, name in enumerate(NAMES)
+    ]
+    rows.append(
+        most(profile, "there are substantial differences between the methods",
+             lambda s: np.abs(s.share - s.ablation).max() > 0.05,
+             lambda s: f"at most {np.abs(s.share - s.ablation).max():.2f}")
+    )  # fmt: skip
+    return Found(tuple(rows))
+
+
+@phoneme("table12", "Two good proposals that were made for different reasons")
+def table_12(profile: Profile) -> Found:
+    """Compare predictions of the best-predicted proposal and of a good but uncertain one."""
+    found = []
+    for s in studies(profile):
+        until = s.predictions.iloc[: max(s.best, s.other) + 1]
+        for k in (s.best, s.other):
+            at = s.predictions.iloc[k]
+            percentiles = [100.0 * (until[n] <= at[n]).mean() for n in ("mean", "std")]
+            found.append((at["objective"], at["mean"], at["std"], *percentiles))
+    values = np.array(found).reshape(-1, 2, 5)
+    columns = ("error", "m", "se", "percentile of m", "percentile of se")
+    rows = [
+        number(f"{column}, {word}", TABLE_12[i][c], values[:, i, c], one_draw=True,
+               digits=4 if c < 3 else 1)
+        for i, word in enumerate(("best-predicted", "for another reason"))
+        for c, column in enumerate(columns)
+    ]  # fmt: skip
+    rows.append(
+        finding("both errors are good, and only the second proposal's uncertainty is high",
+                (values[:, 1, 2] > values[:, 0, 2]).all()
+                and np.abs(values[:, 1, 0] - values[:, 0, 0]).max() < 0.01,
+                f"se {listed(values[:, :, 2].mean(axis=0), 4)}, "
+                f"error {listed(values[:, :, 0].mean(axis=0), 4)}")
+    )  # fmt: skip
+    return Found(tuple(rows))
+
+
+@phoneme("table13", "Mean contributions through two models")
+def table_13(profile: Profile) -> Found:
+    """Compare contributions through the proposal's own model and the final one."""
+    some = studies(profile)
+    by = {
+        "its own model": [s.phi[:, 0] for s in some],
+        "the final model": [s.final[:, 0] for s in some],
+    }
+    rows = [
+        number(f"{way}, {name}", theirs[j], np.array(by[way])[:, j], one_draw=True, digits=3)
+        for way, theirs in TABLE_13.items()
+        for j, name in enumerate(NAMES)
+    ]
+
+    def same(s: Study) -> float:
+        return float(spearmanr(s.final[:, 0], s.phi[:, 0]).statistic)
+
+    rows.append(
+        most(profile, "for most hyperparameters the contribution is unchanged",
+             lambda s: same(s) > 0.8, lambda s: f"rank correlation {same(s):.2f}")
+    )  # fmt: skip
+    return Found(tuple(rows))
+
+
+# ------------------------------------------------------------------ figures
+
+
+@phoneme("figure9", "Paths of error, mean, uncertainty and bound")
+def figure_9(profile: Profile) -> Found:
+    """Draw one run with two proposals marked."""
+    s = studies(profile)[0]
+    table = s.predictions.reset_index(drop=True)
+    columns = {"error": table["objective"], "m": table["mean"], "se": table["std"]}
+    columns["cb"] = table["mean"] - table["std"]
+    figure, axes = panels(1, 4)
+    for ax, (name, values) in zip(axes[0], columns.items(), strict=True):
+        ax.plot(values.to_numpy(), color=GREY, lw=0.8)
+        ax.plot(s.best, values[s.best], "o", color=ORANGE)
+        ax.plot(s.other, values[s.other], "o", color=GREEN)
+        ax.set_title(name, fontsize=8)
+    rank = [float((x.predictions["objective"] < x.predictions["objective"].iloc[x.best]).mean())
+            for x in studies(profile)]  # fmt: skip
+    row = finding("the best-predicted proposal has one of the best errors of the run",
+                  max(rank) < 0.1, f"better are {listed(100 * np.array(rank), 0)} %")  # fmt: skip
+    return Found((row,), figure)
+
+
+@phoneme("figure10", "What made the best-predicted proposal desirable")
+def figure_10(profile: Profile) -> Found:
+    """Draw contributions with 95 % intervals."""
+    s = studies(profile)[0]
+    figure, axes = panels(1, 2, width=3.6, height=2.4, sharey=True)
+    y = np.arange(len(NAMES))
+    for t, color in ((0, BLUE), (1, ORANGE)):
+        axes[0, 0].barh(y + 0.2 * (2 * t - 1), s.phi[:, t], 0.38, color=color)
+    axes[0, 1].barh(y, s.phi.sum(axis=1), xerr=s.half, color=GREY)
+    axes[0, 0].set_yticks(y, NAMES)
+    rows = (
+        most(profile, "every hyperparameter speaks for it",
+             lambda s: (s.phi.sum(axis=1) > -s.half).all(),
+             lambda s: f"least {s.phi.sum(axis=1).min():+.4f}"),
+        most(profile, "batch size and number of layers are among the three that matter most",
+             lambda s: {"batch_size", "num_layers"} <= {*top(s.phi.sum(axis=1), 3)},
+             lambda s: ", ".join(top(s.phi.sum(axis=1), 3))),
+        most(profile, "momentum and dropout are barely perceptible in the mean",
+             lambda s: s.share[[1, 5]].max() < 0.1,
+             lambda s: listed(s.share[[1, 5]], 2)),
+        most(profile, "it was chosen for its mean, uncertainty is a small sacrifice",
+             lambda s: s.phi[:, 0].sum() > 0 > s.phi[:, 1].sum() > -0.5 * s.phi[:, 0].sum(),
+             lambda s: f"{s.phi[:, 0].sum():+.3f} and {s.phi[:, 1].sum():+.3f}"),
+        most(profile, "the learning rate bears most of the sacrifice",
+             lambda s: np.argmin(s.phi[:, 1]) == RATE,
+             lambda s: NAMES[int(np.argmin(s.phi[:, 1]))],
+             "these runs settle in another part of the space: which dimension is least explored "
+             "depends on the design"),
+    )  # fmt: skip
+    return Found(rows, figure)
+
+
+@phoneme("figure11", "Ablation differs from Shapley values where hyperparameters interact")
+def figure_11(profile: Profile) -> Found:
+    """Draw both shares, and the interactions of learning rate and max. units."""
+    s = studies(profile)[0]
+    units = NAMES.index("max_units")
+    figure, axes = panels(1, 3, height=2.4, sharey=True)
+    y = np.arange(len(NAMES))
+    for k, (values, color) in enumerate(((s.share, BLUE), (s.ablation, ORANGE))):
+        axes[0, 0].barh(y + 0.2 * (2 * k - 1), values, 0.38, color=color)
+    for ax, j in ((axes[0, 1], RATE), (axes[0, 2], units)):
+        ax.barh(y, np.nan_to_num(s.interactions[j]), color=GREY)
+        ax.set_title(f"H of {NAMES[j]}", fontsize=8)
+    axes[0, 0].set_yticks(y, NAMES)
+    rows = tuple(
+        most(profile, f"{NAMES[j]} interacts moderately with others",
+             lambda s, j=j: np.nanmax(s.interactions[j]) > 0.1,
+             lambda s, j=j: f"H up to {np.nanmax(s.interactions[j]):.2f} with "
+             f"{NAMES[int(np.nanargmax(s.interactions[j]))]}")
+        for j in (RATE, units)
+    )  # fmt: skip
+    return Found(rows, figure)
+
+
+@phoneme("figure12", "Desirability paths")
+def figure_12(profile: Profile) -> Found:
+    """Draw contributions of one run over time, with marks at the two proposals."""
+    s = studies(profile)[0]
+    figure, axes = panels(2, 4, sharex=True, sharey=True)
+    for j, ax in enumerate(axes.ravel()[: len(NAMES)]):
+        ax.plot(s.path[:, j, 0], color=BLUE, lw=0.8)
+        ax.plot(s.path[:, j, 1], color=ORANGE, lw=0.8)
+        ax.plot(s.path[:, j].sum(axis=1), color=BLACK, lw=0.8)
+        for k in (s.best, s.other):
+            ax.axvline(k, color=GREY, ls=":", lw=0.8)
+        ax.set_title(NAMES[j], fontsize=8)
+    axes[1, 3].plot(s.path.sum(axis=1))
+    axes[1, 3].set_title("payouts", fontsize=8)
+
+    def sizes(s: Study) -> np.ndarray:
+        return s.path.sum(axis=2).mean(axis=0)
+
+    def payouts(s: Study) -> np.ndarray:
+        return s.path.sum(axis=1)
+
+    def late(s: Study) -> float:
+        return float(s.path[-len(s.path) // 4 :, RATE, 0].min())
+
+    rows = (
+        most(profile, "the mean dominates throughout, uncertainty is little and negative",
+             lambda s: (payouts(s)[:, 0] > np.abs(payouts(s)[:, 1])).mean() > 0.8
+             and payouts(s)[:, 1].mean() < 0,
+             lambda s: "payouts {:+.3f} and {:+.3f}".format(*payouts(s).mean(axis=0))),
+        most(profile, "batch size and number of layers are among the three most desirable",
+             lambda s: {"batch_size", "num_layers"} <= {*top(sizes(s), 3)},
+             lambda s: ", ".join(top(sizes(s), 3))),
+        most(profile, "momentum and dropout are barely appealing",
+             lambda s: {"momentum", "max_dropout"} <= {*top(-sizes(s), 3)},
+             lambda s: "least " + ", ".join(top(-sizes(s), 3))),
+        most(profile, "the learning rate is explored in a rush at the end, its contribution falls",
+             lambda s: late(s) < 0.25 * s.path[:, RATE, 0].mean(),
+             lambda s: f"least {late(s):+.4f} in the last quarter, on average "
+             f"{s.path[:, RATE, 0].mean():+.4f}",
+             "a rush is what happened in one run; these runs' optima lie elsewhere"),
+    )  # fmt: skip
+    return Found(rows, figure)
+
+
+@phoneme("figure13", "Parallel coordinates of all configurations")
+def figure_13(profile: Profile) -> Found:
+    """Draw all configurations, and look for exploration of the learning rate after convergence."""
+    s = studies(profile)[0]
+    figure, axes = panels(1, 1, width=5.0, height=2.4)
+    Z = (s.run.X - s.run.X.mean(axis=0)) / s.run.X.std(axis=0)
+    axes[0, 0].plot(range(len(NAMES)), Z.T, color=GREY, lw=0.3)
+    axes[0, 0].set_xticks(range(len(NAMES)), NAMES, fontsize=6)
+
+    def spread(s: Study) -> tuple[float, float]:
+        quarter = len(s.rate) // 4
+        return float(s.rate[-quarter:].std()), float(s.rate[quarter:-quarter].std())
+
+    return Found(
+        (
+            most(profile, "learning rates far from those before are proposed at the end",
+                 lambda s: spread(s)[0] > spread(s)[1],
+                 lambda s: "std {:.2f} in the last quarter, {:.2f} before".format(*spread(s)),
+                 "a rush is what happened in one run; these runs' optima lie elsewhere"),
+        ),
+        figure,
+    )  # fmt: skip
+
+
+@phoneme("figure14", "A proposal that was made for another reason")
+def figure_14(profile: Profile) -> Found:
+    """Draw the contributions to a good but uncertain proposal, beside the best-predicted one."""
+    s = studies(profile)[0]
+    figure, axes = panels(1, 2, width=3.6, height=2.4)
+    y = np.arange(len(NAMES))
+    for t, color in ((0, BLUE), (1, ORANGE)):
+        axes[0, 0].barh(y + 0.2 * (2 * t - 1), s.path[s.other, :, t], 0.38, color=color)
+    axes[0, 0].set_yticks(y, NAMES, fontsize=6)
+    for k, color in ((s.best, ORANGE), (s.other, GREEN)):
+        axes[0, 1].plot(range(len(NAMES)), s.run.X[INITIAL + k], color=color)
+    axes[0, 1].set_xticks(range(len(NAMES)), [name[:5] for name in NAMES], fontsize=6)
+
+    def sacrifice(s: Study, k: int) -> float:
+        return float(s.path[k, :, 1].sum())
+
+    return Found(
+        (
+            most(profile, "it sacrifices less exploration than the best-predicted proposal",
+                 lambda s: sacrifice(s, s.other) > sacrifice(s, s.best),
+                 lambda s: f"{sacrifice(s, s.other):+.4f} against {sacrifice(s, s.best):+.4f}"),
+            most(profile, "the mean still leads",
+                 lambda s: s.path[s.other, :, 0].sum() > abs(sacrifice(s, s.other)),
+                 lambda s: f"{s.path[s.other, :, 0].sum():+.3f}"),
+        ),
+        figure,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The papers' experiments, beside the papers' own numbers (``python -m examples.papers``)."""

@@ -1,0 +1,131 @@
+"""Bayesian optimization as mlrMBO does it, which Moosbauer et al. (2021) and Croppi (2021) use.
+
+A Gaussian process with a *product* of one-dimensional Matérn-3/2 kernels (:mod:`dice_kriging`), the
+lower confidence bound m - τ·s (Moosbauer et al. print a plus; Croppi calls τ λ), optimized by focus
+search with mlrMBO's 3 restarts of 5 rounds of 1,000 points. The likelihood is maximized from the
+last model's parameters, and at every fifth proposal from a second start too, which mlrMBO does
+every time. The model of every proposal is kept.
+
+Bischl, B. et al. (2017). mlrMBO: a modular framework for model-based optimization of expensive
+black-box functions. https://arxiv.org/abs/1703.03373
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.spatial.distance import pdist
+
+import hpo_explain as hx
+from examples.papers.dice_kriging import DiceKriging
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.run import OwnAcquisition
+
+Fit = Callable[[hx.SearchSpace, np.ndarray, np.ndarray], Surrogate]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What the optimizer knew: the confidence bound of a model of all earlier trials.
+
+    A model that is not among those kept, by the number of its trials, is fitted.
+    """
+
+    space: hx.SearchSpace
+    X: np.ndarray
+    objective: np.ndarray
+    lam: float
+    fit: Fit = DiceKriging.fit
+    models: dict[int, Surrogate] = field(default_factory=dict)
+
+    def surrogate(self, before: int | None) -> Surrogate:
+        """Return the model of the trials before one."""
+        n = len(self.X) if before is None else before
+        if n not in self.models:
+            self.models[n] = self.fit(self.space, self.X[:n], self.objective[:n])
+        return self.models[n]
+
+    def acquisition(self, before: int | None) -> OwnAcquisition:
+        """Return its confidence bound."""
+        return OwnAcquisition(
+            hx.models.LowerConfidenceBound(self.surrogate(before), kappa=self.lam)
+        )
+
+
+def minimize(
+    objective: Callable[[np.ndarray], float],
+    space: hx.SearchSpace,
+    design: np.ndarray,
+    *,
+    n_trials: int,
+    lam: float,
+    nugget: float | None = None,
+    seed: int = 0,
+    name: str = "objective",
+) -> hx.Run:
+    """Return the run of a minimization from encoded rows; a nugget of None is estimated."""
+    rng = np.random.default_rng(seed)
+    X, y = design.copy(), np.array([objective(row) for row in design])
+    models: dict[int, Surrogate] = {}
+    model = None
+    while len(y) <= n_trials:
+        starts = 2 if len(y) % 5 == 0 else 1
+        model = DiceKriging(space, X, y, starts=starts, nugget=nugget, before=model)
+        models[len(y)] = model
+        if len(y) == n_trials:
+            break
+        row = focus_search(hx.models.LowerConfidenceBound(model, kappa=lam), space, rng)
+        X, y = np.vstack([X, row]), np.append(y, objective(row))
+    return run_of(space, X, y, len(design), lam, models=models, name=name)
+
+
+def run_of(
+    space: hx.SearchSpace,
+    X: np.ndarray,
+    y: np.ndarray,
+    initial: int,
+    lam: float,
+    *,
+    fit: Fit = DiceKriging.fit,
+    models: dict[int, Surrogate] | None = None,
+    name: str = "objective",
+) -> hx.Run:
+    """Return trials as a run whose proposals have been made by a confidence bound."""
+    return hx.Run(
+        space, X, y, "minimize", proposals=range(initial, len(X)), optimizer="mlrMBO",
+        record=Bounds(space, X, y, lam, fit, models or {}), objective_name=name,
+    )  # fmt: skip
+
+
+def focus_search(
+    acquisition: hx.models.LowerConfidenceBound,
+    space: hx.SearchSpace,
+    rng: np.random.Generator,
+    *,
+    points: int = 1000,
+    rounds: int = 5,
+    restarts: int = 3,
+) -> np.ndarray:
+    """Return the best encoded row of random ones in boxes that halve around the best so far."""
+    rows, values = [], []
+    for _ in range(restarts):
+        low, high = np.zeros(len(space)), np.ones(len(space))
+        for _ in range(rounds):
+            latent = rng.uniform(low, high, (points, len(space)))
+            tried = space.from_latent(latent)
+            utility = sum(acquisition.terms(tried).values())
+            best = int(np.argmax(utility))
+            rows.append(tried[best])
+            values.append(utility[best])
+            quarter = (high - low) / 4.0
+            low = np.maximum(low, latent[best] - quarter)
+            high = np.minimum(high, latent[best] + quarter)
+    return rows[int(np.argmax(values))]
+
+
+def spread_out(space: hx.SearchSpace, n: int, seed: int, tries: int = 200) -> np.ndarray:
+    """Return the Latin hypercube, of some tries, whose closest rows are farthest apart."""
+    cubes = (space.sample(n, seed=tries * seed + k) for k in range(tries))
+    return max(cubes, key=lambda X: pdist(X).min())
