@@ -12,6 +12,7 @@ from optuna.trial import FrozenTrial
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
 from hpo_explain.base.checks import check_count, check_name, check_option, check_sequence
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.methods.importance.fanova import check_top
 from hpo_explain.methods.importance.importance import importance
@@ -63,26 +64,32 @@ class _Evaluator(BaseImportanceEvaluator):
         Returns
         -------
         dict of str to float
-            Shares between 0 and 1, the largest first.
+            Shares between 0 and 1, the largest first. As of Optuna's own evaluators they are all 0
+            where one trial counts, and there are none where none does.
 
         Raises
         ------
         ValueError
-            If fewer than two trials count, a name in `params` is unknown, or the study has
-            several objectives and there is no target.
+            If a name in `params` is unknown, or the study has several objectives and there is no
+            target.
         """
-        run = from_optuna(
-            study,
-            target=None if target is None else _of_reported(target),
-            space=self._space,
-            pruned=self._pruned,
-            infeasible=self._infeasible,
-        )
+        try:
+            run = from_optuna(
+                study,
+                target=None if target is None else _of_reported(target),
+                space=self._space,
+                pruned=self._pruned,
+                infeasible=self._infeasible,
+            )
+        except NothingToExplain:
+            if params:
+                raise
+            return {}
         known = run.space.names
         names = known if params is None else check_sequence("params", params, "names")
         for name in names:
             check_name("params", name, known, "hyperparameter")
-        shares = self._shares(run)
+        shares = self._shares(run) if len(run) > 1 else np.zeros(len(known))
         ranking = np.argsort(-shares, kind="stable")
         return {known[j]: float(shares[j]) for j in ranking if known[j] in set(names)}
 
