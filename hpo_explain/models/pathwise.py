@@ -124,19 +124,17 @@ class Functions:
         """Return B_j and the product's factor of some values with the trials', (values, n)."""
         x = self.X[:, j]
         if self.numbers[j]:
-            apart = np.abs(values[:, None] - x[None]).astype(np.float32)
-            base = matern(apart * np.float32(ROOT5 / self.parameters.length[j]))
+            base = matern(np.abs(values[:, None] - x) * (ROOT5 / self.parameters.length[j]))
         else:
-            base = (values[:, None] == x[None]).astype(np.float32)
+            base = (values[:, None] == x).astype(float)
         off, without = np.isnan(values), np.isnan(x)
         some = bool(off.any() or without.any())
         if some:
             base[off] = base[:, without] = 0.0
-        w = np.float32(self.parameters.weight[j])
-        factor = 1 - w + w * base
+        factor = 1 - self.parameters.weight[j] + self.parameters.weight[j] * base
         if some:
             factor[np.ix_(off, without)] = 1.0
-        return base, factor
+        return base.astype(np.float32), factor.astype(np.float32)
 
 
 def draw(
