@@ -16,8 +16,8 @@ NARROW = 380  # pixels: what fits there fits everywhere
 HEADING, TEXT, SMALL = 14, 12, 11  # pixels, of fonts
 LINE, WIDE, BOLD = 1.3, 0.6, 0.68  # of a line and of a character, in sizes of its font
 NAME = 24  # columns of a name left of axes
-MARGIN = 14  # pixels right of axes
-MARK, ENTRY = 46, 19  # pixels of a mark in a legend, and of an entry
+MARGIN = 18  # pixels right of axes
+MARK, ENTRY = 46, 21  # pixels of a mark in a legend, and of an entry
 
 
 def legend_high(texts: Sequence[str]) -> int:
@@ -25,7 +25,8 @@ def legend_high(texts: Sequence[str]) -> int:
     if not texts:
         return 0
     widths = [MARK + WIDE * SMALL * max(map(columns, text.split("<br>"))) for text in texts]
-    beside = len(texts) if sum(widths) < NARROW else max(1, int(NARROW / max(widths)))
+    room = NARROW - 2 * MARGIN
+    beside = len(texts) if sum(widths) < room else max(1, int(room / max(widths)))
     broken = max(text.count("<br>") for text in texts)
     return ceil(len(texts) / beside) * int(ENTRY + broken * LINE * SMALL) + 8
 
