@@ -9,8 +9,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # length-scales at their boun
 
 
 @pytest.fixture
-def teams(papers):
-    import shapleybo_teams
+def teams():
+    from examples.papers import shapleybo_teams
 
     with threadpool_limits(1):
         yield shapleybo_teams

@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"  # beside the project
 AGREES, DIFFERS, NEEDS = "agrees", "differs", "needs data"
 ERRORS = 3.0  # standard errors within which numbers agree
+ENOUGH = 0.95  # of a table's numbers: errors that are known from few repetitions miss 1 in 20
 
 PHONEME = "lcbench_phoneme.csv.gz"
 PATHS, SHAPLEY = "hyper_ellipsoid_paths.csv.gz", "hyper_ellipsoid_shapley.csv.gz"
@@ -209,11 +210,13 @@ def needs(what: str, where: str) -> Row:
 
 
 def verdict(rows: Sequence[Row]) -> str:
-    """Return the verdict on a table: what was measured of it agrees as a whole, or differs."""
+    """Return the verdict on a table: it agrees if all findings and ENOUGH of the numbers do."""
     measured = [row for row in rows if row.verdict != NEEDS]
     if not measured:
         return NEEDS
-    return AGREES if all(row.verdict == AGREES for row in measured) else DIFFERS
+    numbers = [row.verdict == AGREES for row in measured if row.error]
+    findings = all(row.verdict == AGREES for row in measured if not row.error)
+    return AGREES if findings and sum(numbers) >= ENOUGH * len(numbers) else DIFFERS
 
 
 def listed(values: Iterable[float], digits: int = 1) -> str:

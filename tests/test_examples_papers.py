@@ -1,0 +1,167 @@
+"""The papers' experiments are listed, judged and written as the page says."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from examples.papers import __main__ as command
+from examples.papers.frame import (
+    AGREES,
+    DIFFERS,
+    NEEDS,
+    Experiment,
+    Found,
+    Page,
+    Profile,
+    finding,
+    needs,
+    number,
+    verdict,
+)
+from tests.source_tree import ROOT
+
+# the tables and figures with results, as the papers number them
+TABLES = {
+    "fanova": {1, 2},
+    "moosbauer": {1, 2, 3, 7, 8, 9, 10, 11},
+    "shapleymbo": {1, 2, 4, 6, 7, 8, 9, 10, 11, 12, 13},
+}
+FIGURES = {
+    "fanova": {*range(1, 7)},
+    "moosbauer": {1, 2, 3, 4, 5, 6, 7, 8, 10, 11},
+    "shapleymbo": {*range(1, 16)},
+}
+
+
+def test_every_table_and_figure_with_results_is_an_experiment():
+    listed = {(one.paper, one.name) for one in command.experiments()}
+    expected = {
+        (paper, f"{kind}{n}")
+        for kind, all_of in (("table", TABLES), ("figure", FIGURES))
+        for paper, numbers in all_of.items()
+        for n in numbers
+    }
+    assert listed - {("shapleybo", "teams")} == expected
+
+
+def test_only_takes_papers_and_names():
+    assert [(one.paper, one.name) for one in command.chosen(["shapleymbo", "table6"])] == [
+        ("shapleymbo", "table6")
+    ]
+    assert {one.paper for one in command.chosen(["table1"])} == {
+        "fanova",
+        "moosbauer",
+        "shapleymbo",
+    }
+    assert {one.paper for one in command.chosen(["fanova"])} == {"fanova"}
+    with pytest.raises(SystemExit, match="'table99' is none of"):
+        command.chosen(["table99"])
+
+
+@pytest.mark.parametrize(
+    ("ours", "options", "agrees"),
+    [
+        # four repetitions with a standard deviation of 2: an error of 1
+        ([-1.0, 3.0, 1.0 - 2.0**0.5, 1.0 + 2.0**0.5], {}, True),
+        (np.array([0.0, 4.0, 2.0 - 2.0**0.5, 2.0 + 2.0**0.5]) + 1.2, {}, False),
+        # the paper's error counts, too
+        (3.9, {"spread": 2.0, "of": 4}, True),
+        (3.9, {"spread": 0.5, "of": 1}, False),
+        # of which ours is a single draw with the same spread
+        (2.0, {"spread": 0.5, "of": 1}, True),
+        (2.2, {"spread": 0.5, "of": 1}, False),
+        (2.9, {"error": 1.0}, True),
+        (3.1, {"error": 1.0}, False),
+        # rounding of the paper's number
+        (0.004, {}, True),
+        (0.006, {}, False),
+    ],
+)
+def test_numbers_agree_within_three_standard_errors_of_both_sides(ours, options, agrees):
+    assert number("a number", 0.0, ours, **options).verdict == (AGREES if agrees else DIFFERS)
+
+
+def test_a_paper_whose_repetitions_share_a_draw_is_one_draw():
+    ours = [1.0, 3.0, 5.0]  # mean 3, standard deviation 2
+    assert number("a number", 10.0, ours).verdict == DIFFERS  # error 2 / √3
+    # its error is that of one draw, and of the mean of three: 2 √(1 + 1/3)
+    assert number("a number", 10.0, ours).error == "1.15"
+    assert number("a number", 10.0, ours, one_draw=True).error == "2.31"
+    assert number("a number", 9.9, ours, one_draw=True).verdict == AGREES
+
+
+def test_a_table_agrees_if_its_findings_and_nearly_all_numbers_do():
+    good, bad = number("a", 0.0, 0.0), number("a", 0.0, 1.0)
+    holds, fails = finding("b", True, "yes"), finding("b", False, "no", why="chance")
+    assert verdict([needs("c", "elsewhere")]) == NEEDS
+    assert verdict([good, needs("c", "elsewhere")]) == AGREES
+    assert verdict([good] * 19 + [bad]) == AGREES
+    assert verdict([good] * 18 + [bad]) == DIFFERS
+    assert verdict([good] * 19 + [holds]) == AGREES
+    assert verdict([good] * 99 + [fails]) == DIFFERS
+    assert (holds.why, fails.why) == ("", "chance")
+
+
+def test_what_needs_data_names_them_and_how_to_get_them(tmp_path):
+    for one in command.experiments():
+        if one.needs:
+            rows = one.found(Profile(data=tmp_path)).rows
+            assert verdict(rows) == NEEDS
+            assert all("examples/papers/README.md" in row.why for row in rows)
+    text = (ROOT / "examples" / "papers" / "README.md").read_text(encoding="utf-8")
+    for file in {file for one in command.experiments() for file in one.needs}:
+        assert file in text
+
+
+def test_the_page_counts_and_shows_what_was_found():
+    page = Page("# Head")
+    one = Experiment("moosbauer", "table1", "Regions", lambda profile: Found(()), basis="a task")
+    other = Experiment("fanova", "figure5", "SPEAR", lambda profile: Found(()))
+    page.add(one, Found((number("x | y", 1.0, 1.0),)), "figures/a.png", 2.0)
+    page.add(other, Found((needs("all of it", "its authors"),)), None, 0.0)
+    text = page.text()
+    assert "1 of 2 tables and figures agree." in text
+    assert "| moosbauer | 1: Table 1 | 0 | 0 |" in text
+    assert "| fanova | 0 | 0 | 1: Figure 5 |" in text
+    assert "**agrees** (1 of 1). Measured on a task. 2 s." in text
+    assert "| x \\| y | 1.00 | 1.00 | 0.00 | agrees |" in text
+    assert "| all of it |  |  |  | needs data: its authors |" in text
+    assert "![moosbauer, Table 1](figures/a.png)" in text
+
+
+def test_figures_are_small(tmp_path):
+    figure = Figure(figsize=(16.0, 8.0))
+    figure.subplots().plot(np.random.default_rng(0).uniform(size=(9, 40)))
+    command.save(figure, tmp_path / "figures" / "curves.png", most=30_000)
+    assert 1000 < (tmp_path / "figures" / "curves.png").stat().st_size < 30_000
+
+
+def test_the_command_writes_results_beside_the_figures(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "examples.papers", "--only", "shapleymbo", "figure2", "--workers",
+         "1", "--out", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "shapleymbo, Figure 2: agrees" in done.stdout
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert "1 of 1 tables and figures agree." in page
+    assert (tmp_path / "figures" / "shapleymbo_figure2.png").exists()
+
+
+def test_a_failing_experiment_leaves_the_others(monkeypatch, capsys):
+    def fails(profile):
+        raise ValueError("no luck")
+
+    broken = Experiment("fanova", "table1", "Broken", fails)
+    whole = Experiment("fanova", "table2", "Whole", lambda p: Found((finding("x", True, "y"),)))
+    monkeypatch.setattr(command, "experiments", lambda: [broken, whole])
+    with pytest.raises(SystemExit) as stopped:
+        command.main(["--only", "fanova"])
+    assert stopped.value.code == 1
+    printed = capsys.readouterr()
+    assert "no luck" in printed.err
+    assert "fanova, Table 1: differs" in printed.out
+    assert "fanova, Table 2: agrees" in printed.out
