@@ -8,8 +8,11 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -57,6 +60,7 @@ _SUPERFLUOUS = (
     (re.compile(r">\s+<"), "><"),
 )
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
+_interactive: ContextVar[bool] = ContextVar("interactive", default=False)
 
 
 @cache
@@ -133,11 +137,33 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def page(**values: Any) -> Markup:
-    """Return the whole page, its script named by its hash: no other one runs in it."""
+@contextmanager
+def figures_that_answer(wanted: bool) -> Iterator[None]:
+    """Have figures carry what plotly draws in their place."""
+    if wanted and find_spec("plotly") is None:
+        raise ImportError('An interactive report needs plotly: pip install "hpo_explain[plotly]"')
+    before = _interactive.set(wanted)
+    try:
+        yield
+    finally:
+        _interactive.reset(before)
+
+
+def page(*, interactive: bool = False, **values: Any) -> Markup:
+    """Return the whole page, its script named by its hash: no other one runs in it.
+
+    Where it is `interactive`, plotly's own is unpacked from it and runs, too.
+    """
     script = Path(__file__).with_name("templates").joinpath("report.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    return render("page.html.j2", script=Markup(script), script_hash=digest, **values)
+    packed = ""
+    if interactive:
+        from plotly.offline import get_plotlyjs
+
+        packed = base64.b64encode(gzip.compress(get_plotlyjs().encode(), mtime=0)).decode("ascii")
+    return render(
+        "page.html.j2", script=Markup(script), script_hash=digest, plotly=packed, **values
+    )
 
 
 def figure(draw: Callable[..., Axes], *, alt: str, caption: str) -> Markup:
@@ -146,7 +172,7 @@ def figure(draw: Callable[..., Axes], *, alt: str, caption: str) -> Markup:
     Parameters
     ----------
     draw : callable
-        Draws a figure of the ``width`` (in inches) it is given.
+        The `plot` of a result, which draws on a ``width`` (in inches), perhaps with a view bound.
     alt : str
         The finding, for those who do not see it.
     caption : str
@@ -156,7 +182,12 @@ def figure(draw: Callable[..., Axes], *, alt: str, caption: str) -> Markup:
     own = hashlib.sha256(caption.encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
     colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg))
-    return render("figure.html.j2", plot=Markup(colored), caption=caption)
+    data = ""
+    if _interactive.get():
+        plot = getattr(draw, "func", draw)
+        drawn = plot.__self__.to_plotly(**getattr(draw, "keywords", {}))
+        data = drawn.to_json().replace("<", "\\u003c")
+    return render("figure.html.j2", plot=Markup(colored), caption=caption, data=Markup(data))
 
 
 def _smaller(svg: str) -> str:

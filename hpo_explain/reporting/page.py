@@ -17,7 +17,7 @@ from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.catalog.methods import IMPORTANCE, METHODS, TRUST
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._file import check_place, write_atomically
-from hpo_explain.reporting._render import page
+from hpo_explain.reporting._render import figures_that_answer, page
 from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
@@ -60,6 +60,7 @@ def report(
     sections: Sequence[str | Section] | None = None,
     surrogate: Any = None,
     n_jobs: int | None = 1,
+    interactive: bool = False,
     progress: bool = True,
     **reading: Any,
 ) -> Path:
@@ -90,6 +91,9 @@ def report(
         Number of processes that compute, this one included, -1 for one per core; others are
         started where the run has many proposals. None has joblib's workers explain the proposals,
         as ``joblib.parallel_config`` says. The page does not depend on it.
+    interactive : bool, default False
+        Whether figures are drawn by plotly in the browser, and say the values that are pointed at;
+        the file is 2 MB larger, and where no script runs the figures are as without.
     progress : bool, default True
         Show a progress bar on a terminal.
     **reading
@@ -106,6 +110,8 @@ def report(
         If the run cannot be read, or there is no section of a name.
     OSError
         If the file cannot be written.
+    ImportError
+        If plotly, which an interactive page needs, is not installed.
 
     Examples
     --------
@@ -124,7 +130,10 @@ def report(
         runs = as_runs(run, **reading)
         if surrogate is not None:
             runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
-        made = Report.of(runs, title=title, sections=sections, n_jobs=n_jobs, progress=progress)
+        made = Report.of(
+            runs, title=title, sections=sections, n_jobs=n_jobs,
+            interactive=check_flag("interactive", interactive), progress=progress,
+        )  # fmt: skip
         return made.write(path)
 
 
@@ -158,10 +167,13 @@ class Report:
         Its heading.
     tabs : tuple of Tab
         One per run: several where there are several objectives or runs, after one on all of them.
+    interactive : bool, default False
+        Whether its figures are drawn by plotly in the browser.
     """
 
     title: str
     tabs: tuple[Tab, ...]
+    interactive: bool = False
 
     @classmethod
     def of(
@@ -171,6 +183,7 @@ class Report:
         title: str | None = None,
         sections: Sequence[str | Section] | None = None,
         n_jobs: int | None = 1,
+        interactive: bool = False,
         progress: bool = False,
     ) -> Report:
         """Return the report about runs by objective; a section that fails becomes a card.
@@ -179,7 +192,7 @@ class Report:
         ----------
         runs : mapping of str to Run
             A run per objective, by its name.
-        title, sections, n_jobs, progress
+        title, sections, n_jobs, interactive, progress
             As of :func:`report`.
 
         Raises
@@ -217,6 +230,7 @@ class Report:
             until_done.enter_context(progress_of("report", shown=progress))
             # matrices are small, and the workers need the other cores
             until_done.enter_context(one_blas_thread())
+            until_done.enter_context(figures_that_answer(interactive))
             for context in contexts.values():
                 until_done.callback(context.end)
                 if {TRIALS, PATH} & {*chosen}:
@@ -242,6 +256,7 @@ class Report:
                     for place, name in enumerate(runs)
                 ),
             ),
+            interactive,
         )
 
     @property
@@ -259,7 +274,7 @@ class Report:
         """
         path = Path(path)
         check_place(path)
-        write_atomically(path, page(title=self.title, tabs=self.tabs))
+        write_atomically(path, page(title=self.title, tabs=self.tabs, interactive=self.interactive))
         return path
 
 

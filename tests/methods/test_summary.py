@@ -38,6 +38,13 @@ def test_every_line_has_less_than_a_hundred_columns(names):
     assert [columns(line) < 100 for line in hx.summary(run).lines] == 5 * [True]
 
 
+def test_names_that_are_not_too_long_are_never_cut_nor_is_a_sentence():
+    names = [f"a_rather_long_name_{i}" for i in range(4)]
+    for n in (12, 20, 30):
+        lines = hx.summary(tuning_run(n, names=names)).lines
+        assert not any("…" in line for line in lines), lines
+
+
 def test_where_nothing_can_be_told_each_line_says_so():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     few = hx.summary(hx.Run(space, [[0.5]], [1.0], "minimize"))

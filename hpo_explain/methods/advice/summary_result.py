@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -153,10 +153,9 @@ class Summary(Result):
             among = f", also {of_best}"
             if first != name:
                 among = f"; {of_best} it is {shorten(first, _NAME)}"
-        return self._short(
-            claim, "matters" if claim.certain else "perhaps", name=shorten(name, _NAME),
-            share=claim.estimate, best=among,
-        )  # fmt: skip
+        says = "matters" if claim.certain else "perhaps"
+        words = {"name": shorten(name, _NAME), "share": claim.estimate}
+        return _fitting([self._short(claim, says, best=best, **words) for best in (among, "")])
 
     @property
     def _where(self) -> Claim:
@@ -165,7 +164,11 @@ class Summary(Result):
             return self._short(None, "everywhere")
         names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
         volume = f"{found.volume:.0%}" if found.volume >= 0.005 else "Less than 1%"
-        return self._short(found.claims[0], "where", volume=volume, names=listed(names, _NAMED))
+        told = [
+            self._short(found.claims[0], "where", volume=volume, names=listed(names, most))
+            for most in range(_NAMED, 0, -1)
+        ]
+        return _fitting(told)
 
     @property
     def _next(self) -> Claim:
@@ -173,12 +176,11 @@ class Summary(Result):
             return self._short(None, "go on")
         (first,) = self.advice.chosen("first") or self.advice.actions[:1]
         claim = self.advice.claims[self.advice.actions.index(first)]
-        title = first.title
+        titles = [first.title]
         if first.kind == "try":  # as many of its values as there is room for
             names = [shorten(name, _NAME) for name in first.hyperparameters]
             titles = [f"Try {settings_of(names, first.values, most=most)}" for most in (4, 3, 2, 1)]
-            title = next((text for text in titles if columns(text) < WIDTH), titles[-1])
-        return self._short(claim, "next", title=title)
+        return _fitting([self._short(claim, "next", title=title) for title in titles])
 
     @property
     def _far(self) -> Claim:
@@ -186,3 +188,8 @@ class Summary(Result):
         if found is None:
             return self._short(None, "no trust")
         return self._short(found.claims[0], "trust", level=found.level, r2=max(found.r2, 0.0))
+
+
+def _fitting(claims: Sequence[Claim]) -> Claim:
+    """Return the first claim whose words fit into a line, else the last one."""
+    return next((claim for claim in claims if columns(claim.text) <= WIDTH), claims[-1])

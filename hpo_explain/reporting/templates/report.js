@@ -137,7 +137,7 @@
   }
 
   function trials(place, index) {
-    const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
+    const data = JSON.parse(place.querySelector('script[type="application/json"]:not(.figure)').textContent);
     data.id = `trial-${index}`;
     data.left = 16 + 7.5 * Math.max(5, ...data.shown.map((text) => text.length));
     if (!data.trials.length) return;
@@ -202,6 +202,39 @@
       });
     });
   }
+
+  /* ------------------------------------------------------------------ figures of plotly */
+
+  async function plotly(packed) {
+    const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const source = new Blob([await new Response(unpacked).blob()], { type: "text/javascript" });
+    const script = element("script", { src: URL.createObjectURL(source) });
+    await new Promise((done, failed) => {
+      script.onload = done;
+      script.onerror = failed;
+      document.head.append(script);
+    });
+    const clear = "rgba(0,0,0,0)";
+    const draw = (place) => {
+      const { data, layout } = JSON.parse(place.nextElementSibling.textContent);
+      place.replaceChildren();  // a drawing of its own stood there
+      delete layout.width;
+      const font = { ...layout.font, color: getComputedStyle(document.body).color };
+      const shown = { ...layout, font, autosize: true, paper_bgcolor: clear, plot_bgcolor: clear };
+      window.Plotly.newPlot(place, data, shown, { responsive: true, displayModeBar: false });
+    };
+    const seen = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        seen.unobserve(target);
+        draw(target);
+      }
+    }, { rootMargin: "400px" });
+    document.querySelectorAll(".plot:has(+ script.figure)").forEach((place) => seen.observe(place));
+  }
+  const packed = document.getElementById("plotly");
+  if (packed && "DecompressionStream" in window) plotly(packed);
 
   /* ------------------------------------------------------------------ the page */
 
