@@ -135,8 +135,12 @@ def test_the_page_counts_and_shows_what_was_found():
 def test_figures_are_small(tmp_path):
     figure = Figure(figsize=(16.0, 8.0))
     figure.subplots().plot(np.random.default_rng(0).uniform(size=(9, 40)))
-    command.save(figure, tmp_path / "figures" / "curves.png", most=30_000)
-    assert 1000 < (tmp_path / "figures" / "curves.png").stat().st_size < 30_000
+    sizes = []
+    for most in (10**9, 200_000):
+        path = tmp_path / "figures" / f"{most}.png"
+        command.save(figure, path, most=most)
+        sizes.append(path.stat().st_size)
+    assert 1000 < sizes[1] < 200_000 < sizes[0]
 
 
 def test_the_command_writes_results_beside_the_figures(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from hpo_explain.base.figures.cells import Cells
@@ -78,6 +79,11 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     if dark:
         made = go.Figure(_darkened(made.to_dict()))
     return made.update_layout(template="plotly_dark" if dark else "plotly_white")
+
+
+def script_of_pages() -> bytes:
+    """Return plotly's own script, which draws in a page."""
+    return str(get_plotlyjs()).encode()
 
 
 def _darkened(part: Any) -> Any:

@@ -158,9 +158,9 @@ def page(*, interactive: bool = False, **values: Any) -> Markup:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     packed = ""
     if interactive:
-        from plotly.offline import get_plotlyjs
+        from hpo_explain.draw.on_plotly import script_of_pages
 
-        packed = base64.b64encode(gzip.compress(get_plotlyjs().encode(), mtime=0)).decode("ascii")
+        packed = base64.b64encode(gzip.compress(script_of_pages(), mtime=0)).decode("ascii")
     return render(
         "page.html.j2", script=Markup(script), script_hash=digest, plotly=packed, **values
     )

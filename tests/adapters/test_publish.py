@@ -153,8 +153,12 @@ def test_the_dashboard_shows_figures_and_note(tmp_path):
         shown = "return [...document.querySelectorAll('.js-plotly-plot .gtitle')].map(t => t.textContent)"  # noqa: E501
         drawn = "return document.querySelectorAll('.js-plotly-plot .trace').length"
         for title in titles:
-            heading = title.removeprefix("<b>").partition("</b>")[0]
-            wait.until(lambda b, h=heading: any(t.startswith(h) for t in b.execute_script(shown)))
+            heading = without_spaces(title.removeprefix("<b>").partition("</b>")[0])
+            wait.until(
+                lambda b, h=heading: any(
+                    without_spaces(t).startswith(h) for t in b.execute_script(shown)
+                )
+            )
         assert browser.execute_script(drawn) >= len(titles)
         browser.get(f"{page}/note")
         best = hx.summary(study).lines[0]
@@ -164,6 +168,11 @@ def test_the_dashboard_shows_figures_and_note(tmp_path):
         browser.quit()
         server.terminate()
         server.wait()
+
+
+def without_spaces(text):
+    """A text as it is, however its lines break."""
+    return "".join(text.replace("<br>", "").split())
 
 
 def connects(port):
