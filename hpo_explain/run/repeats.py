@@ -140,7 +140,7 @@ class Repeats:
 
         With the ends of its 95 % interval, from a χ² distribution. Its degrees of freedom are those
         of all configurations, or fewer, where sample variances differ more than those of normal
-        noise do: as many as their scatter says [2]_.
+        noise do: as many as their scatter says (Satterthwaite, 1946).
         """
         from scipy.stats import chi2
 
