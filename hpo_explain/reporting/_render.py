@@ -184,7 +184,7 @@ def figure(draw: Callable[..., Axes], *, alt: str, caption: str) -> Markup:
     colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg))
     data = ""
     if _interactive.get():
-        plot = getattr(draw, "func", draw)
+        plot: Any = getattr(draw, "func", draw)
         drawn = plot.__self__.to_plotly(**getattr(draw, "keywords", {}))
         data = drawn.to_json().replace("<", "\\u003c")
     return render("figure.html.j2", plot=Markup(colored), caption=caption, data=Markup(data))

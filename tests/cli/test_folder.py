@@ -79,10 +79,10 @@ def test_a_scheduler_that_does_not_answer_is_told_in_a_line(folder, runs, run):
 def test_an_interrupt_leaves_the_reports_that_are_written(folder, runs, run, monkeypatch):
     real = reporting._written
 
-    def interrupted(source, path):
+    def interrupted(source, path, interactive):
         if path.name == "second.html":
             raise KeyboardInterrupt
-        return real(source, path)
+        return real(source, path, interactive)
 
     monkeypatch.setattr(reporting, "_written", interrupted)
     outcome = run("report", "runs", "--n-jobs", "1")
