@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -156,8 +157,27 @@ class Belief(Draws):
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
-        drawn = self._read(np.asarray(X, float), 0)
-        found = np.concatenate(drawn) * self._unit + self._origin
+        return self._in_units(np.concatenate(self._read(np.asarray(X, float), 0)))
+
+    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
+        """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
+        found = levels(_columns(self.space, X))
+        places = [int(np.flatnonzero(self.space.order == j)[0]) for j in members]
+        at = np.stack(
+            [self.space.places(j, x) for j, x in zip(members, np.transpose(values), strict=True)],
+            axis=1,
+        )
+        with one_blas_thread():
+            drawn = [
+                from_table(functions.along(found, places, at).transpose(1, 2, 0), table[0])
+                for component in self.components
+                for functions, table in zip(component.functions, component.tables, strict=True)
+            ]
+        return self._in_units(np.concatenate(drawn, axis=1))
+
+    def _in_units(self, scaled: Array) -> Array:
+        """Return scaled costs in the user's units, inside the bounds."""
+        found = scaled * self._unit + self._origin
         if self.bounds is not None:  # to the last digit
             np.clip(found, *sorted(self.sign * end for end in self.bounds), out=found)
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -58,6 +59,15 @@ class Draws(ABC):
         X = self.space.check_rows("X", X)
         return np.asarray(self.sign * self.costs(X).astype(float))
 
+    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
+        """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
+        found = []
+        for value in values:
+            rows = X.copy()
+            rows[:, members] = value
+            found.append(self.costs(rows))
+        return np.stack(found)
+
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
         return np.full(len(X), self.noise_std)
@@ -79,12 +89,7 @@ class Draws(ABC):
 
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the draws' standard deviation of the mean over rows at values (G, ...), (G,)."""
-        found = []
-        for value in values:
-            rows = X.copy()
-            rows[:, members] = value
-            found.append(self.draws(rows).mean(axis=1).std())
-        return np.asarray(found)
+        return np.asarray(self.costs_at(X, members.tolist(), values).mean(axis=2).std(axis=1))
 
     @cached_property
     def landscape(self) -> Landscape:

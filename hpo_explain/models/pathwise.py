@@ -11,6 +11,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +100,58 @@ class Functions:
                 at += part[found[j][1][some]]
             values[some] = at
         return values
+
+    def along(self, found: Levels, members: Sequence[int], values: Array) -> Single:
+        """Return the draws' standardized values (n, G, k) with some columns at values (G, m).
+
+        The cosine of a sum is split, so that each row's own part is computed once.
+        """
+        n, d, few = len(found[0][1]), len(found), len(values)
+        others = [j for j in range(d) if j not in members]
+        angles = [self._angle(j, found[j][0]) for j in others]
+        between = [self._between(j, found[j][0]) for j in others]
+        turn, factor = (
+            np.zeros((few, FEATURES), np.float32),
+            np.ones((few, len(self.X)), np.float32),
+        )
+        alone = np.zeros((few, self.update.shape[1]), np.float32)
+        for j, x in zip(members, values.T, strict=True):
+            base, by = self._between(j, x)
+            turn += self._angle(j, x)
+            factor *= by
+            if self.ones:
+                alone += self._one(j, x, self.ones[j])
+                alone += (self.parameters.amplitude[j] * base) @ self.update
+        slopes = self.slopes[:-1, None, :]
+        weights = np.concatenate([
+            np.cos(turn).T[:, :, None] * slopes,
+            -np.sin(turn).T[:, :, None] * slopes,
+            self.parameters.product * factor.T[:, :, None] * self.update[:, None, :],
+        ]).reshape(-1, few * len(alone.T)).astype(np.float32)  # fmt: skip
+        ones = [
+            self._one(j, found[j][0], self.ones[j])
+            + (self.parameters.amplitude[j] * base) @ self.update
+            for j, (base, _) in zip(others, between, strict=True)
+            if self.ones
+        ]
+        alone += self.slopes[-1] + self.update.sum(axis=0)
+        drawn = np.empty((n, *alone.shape), np.float32)
+        waves = np.empty((_BLOCK, 2 * FEATURES + len(self.X)), np.float32)
+        for first in range(0, n, _BLOCK):
+            some = slice(first, min(first + _BLOCK, n))
+            m = some.stop - first
+            angle, product = np.tile(self.shifts, (m, 1)), waves[:m, 2 * FEATURES :]
+            product[:] = 1.0
+            for place, j in enumerate(others):
+                index = found[j][1][some]
+                angle += angles[place][index]
+                product *= between[place][1][index]
+            np.cos(angle, out=waves[:m, :FEATURES])
+            np.sin(angle, out=waves[:m, FEATURES : 2 * FEATURES])
+            drawn[some] = (waves[:m] @ weights).reshape(m, *alone.shape) + alone
+            for j, part in zip(others, ones, strict=False):
+                drawn[some] += part[found[j][1][some]][:, None, :]
+        return drawn
 
     def _angle(self, j: int, values: Array) -> Single:
         phases = self.phases[j]

@@ -166,6 +166,20 @@ def test_draws_are_the_same_functions_whatever_is_asked(belief):
     assert isinstance(belief, Surrogate)
 
 
+@pytest.mark.parametrize(
+    ("members", "values"),
+    [([0], [[0.1], [0.9]]), ([1], [[2.0]]), ([0, 3], [[0.2, 1.0], [0.7, 0.0]])],
+)
+def test_rows_that_differ_in_some_columns_are_valued_together_as_one_by_one(
+    belief, members, values
+):
+    rows, values = MIXED.sample(300, seed=4), np.array(values)
+    together = belief.costs_at(rows, members, values)
+    apart = Draws.costs_at(belief, rows, members, values)
+    assert together.shape == (len(values), 192, 300)
+    np.testing.assert_allclose(together, apart, rtol=0, atol=1e-3)  # of single precision
+
+
 def test_draws_know_the_function_where_it_was_tried(belief):
     rows = MIXED.sample(2000, seed=6)
     mean, std = belief.predict(rows)

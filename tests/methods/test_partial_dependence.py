@@ -281,10 +281,11 @@ def test_the_curve_of_each_function_is_its_average():
     effect = explainer.explain("x1")
     ends = [np.where(np.arange(3) == 0, value, rows) for value in (0.25, 0.75)]
     of_each = [belief.draws(z).mean(axis=1) for z in ends]
-    np.testing.assert_allclose(effect.drawn[[1, 3]], of_each, rtol=1e-5)
-    np.testing.assert_allclose(effect.std[[1, 3]], np.std(of_each, axis=1), rtol=1e-5)
+    # of a thousand waves, in single precision, all values of the curve at once
+    np.testing.assert_allclose(effect.drawn[[1, 3]], of_each, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(effect.std[[1, 3]], np.std(of_each, axis=1), rtol=0, atol=1e-4)
     claim = effect.contrast(0.25, 0.75)
-    assert claim.estimate == pytest.approx(effect.mean[1] - effect.mean[3], rel=1e-5)
+    assert claim.estimate == pytest.approx(effect.mean[1] - effect.mean[3], abs=1e-4)
     better = (of_each[0] < of_each[1]).mean()
     assert claim.probability == pytest.approx(max(better, 1.0 - better), abs=0.01)
 

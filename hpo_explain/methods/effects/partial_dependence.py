@@ -302,14 +302,15 @@ class PartialDependenceExplainer:
         self, draws: Draws, rows: Array, members: list[int], values: Array
     ) -> tuple[Array, Array, Array]:
         """Return the average in each draw (G, k), and mean and std of each row (n, G)."""
-        curves, mean, std = [], *np.full((2, len(rows), len(values)), np.nan)
-        for g, value in enumerate(values):
-            z = self._space.project(at_value(rows, members, value))
-            valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)
-            found = draws.draws(z[valid])
-            mean[valid, g], std[valid, g] = found.mean(axis=0), found.std(axis=0)
-            curves.append(found.mean(axis=1) if valid.any() else np.full(len(found), np.nan))
-        return np.stack(curves), mean, std
+        mean, std = np.full((2, len(rows), len(values)), np.nan)
+        curves: Array | None = None
+        for places, valid, z in self._composed(rows, members, values):
+            found = draws.sign * draws.costs_at(z, members, values[places])
+            mean[valid, places], std[valid, places] = found.mean(axis=1).T, found.std(axis=1).T
+            if curves is None:
+                curves = np.full((len(values), found.shape[1]), np.nan)
+            curves[places] = found.mean(axis=2)
+        return np.full((len(values), 1), np.nan) if curves is None else curves, mean, std
 
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
