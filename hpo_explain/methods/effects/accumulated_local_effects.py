@@ -341,10 +341,15 @@ class _LocalEffects:
         """Return g, and g of each draw (..., k) where there are any."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
-        mean = self._summed(_means(mean_of(surrogate, every)[:, None], ends))[..., 0]
-        if draws is None:
+        values = None if draws is None else draws.draws(every).T
+        if values is not None and draws is surrogate:
+            own = values.mean(axis=1)  # what it predicts
+        else:
+            own = mean_of(surrogate, every)
+        mean = self._summed(_means(own[:, None], ends))[..., 0]
+        if values is None:
             return mean, None
-        drawn = self._summed(_means(draws.draws(every).T, ends))
+        drawn = self._summed(_means(values, ends))
         return mean, drawn + (mean - drawn.mean(axis=-1))[..., None]
 
     def _summed(self, means: Array) -> Array:
