@@ -8,6 +8,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import grimp
 import pytest
 
 import hpo_explain
@@ -92,6 +93,24 @@ def test_every_public_function_and_class_shows_an_example():
 def test_no_file_is_longer_than_a_person_reads():
     long = [name for name, path in modules().items() if len(path.read_text().splitlines()) > 600]
     assert long == []
+
+
+def test_the_house_is_not_larger_than_one_can_take_over():
+    files = [path for name, path in modules().items() if not name.startswith("tests")]
+    assert len(files) <= 430
+    graph = grimp.build_graph("hpo_explain", cache_dir=None)
+    topic_of = {
+        module: module.split(".")[2]
+        for module in graph.find_descendants("hpo_explain.methods")
+        if module.count(".") > 2
+    }
+    arrows = {
+        (topic_of[a], topic_of[b])
+        for a in topic_of
+        for b in graph.find_modules_directly_imported_by(a)
+        if b in topic_of and topic_of[a] != topic_of[b]
+    }
+    assert len(arrows) <= 30, sorted(arrows)
 
 
 def test_the_examples_of_every_folder_are_collected(request):
