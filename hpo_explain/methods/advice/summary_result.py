@@ -74,7 +74,7 @@ class Summary(Result):
         "matters": "{name} matters most: {share:%} of all variation{best}.",
         "perhaps": "Probably {name} matters most: {share:%} of all variation{best}.",
         "nothing matters": "Nothing is known to matter yet.",
-        "where": "{volume} of the space is enough; narrowed are {names}.",
+        "where": "{volume} of the space is enough; narrowed: {names}.",
         "everywhere": "Everywhere: nothing can be left out yet.",
         "next": "{title}.",
         "go on": "Go on as it is.",
