@@ -10,7 +10,9 @@ import pytest
 from skopt import Optimizer
 
 import hpo_explain as hx
+from hpo_explain import adapters
 from hpo_explain.adapters import as_run, sources
+from tests.stubs import MORE
 
 TABLE = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
 
@@ -35,6 +37,10 @@ def optimizer():
         point = made.ask()
         made.tell(point, point[0])
     return made
+
+
+def test_every_reader_of_a_source_is_public():
+    assert {*sources._READERS.values()} <= {*dir(adapters)} & {*MORE["hpo_explain.adapters"]}
 
 
 def test_a_run_is_returned_as_it_is():
