@@ -255,7 +255,7 @@ class Level:
         }
 
     def notes(self) -> list[Fact]:
-        """Return how many evaluations there are at each level, where there are several."""
+        """Return a note on how many evaluations each level has; none where there is one level."""
         levels, counts = np.unique(self.fidelity[~np.isnan(self.fidelity)], return_counts=True)
         if not len(self.others):
             return []

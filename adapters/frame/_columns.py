@@ -104,7 +104,7 @@ class Roles:
 
     @property
     def columns(self) -> list[str]:
-        """All of them."""
+        """All columns of the table that have a role."""
         found = [getattr(self, f.name) for f in fields(self) if f.name != "times"]
         return [*filter(None, found), *self.times]
 

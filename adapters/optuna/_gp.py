@@ -288,7 +288,7 @@ def _surrogate(
 
 
 def _positions(process: Any, common: dict[str, Any], space: SearchSpace) -> Array:
-    """Return the trials on which the process was fitted as encoded rows; NaN in what it ignores."""
+    """Return the rows that the process was fitted to, encoded; NaN in columns that it ignores."""
     return _rows(process._X_train.numpy(), common, space)
 
 

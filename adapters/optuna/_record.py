@@ -78,7 +78,7 @@ def asking_sampler() -> Iterator[None]:
 
 
 class PastStudy:
-    """What samplers read of a study; a sampler that is given one changes nothing.
+    """A stand-in for a study as it was: it has only what samplers read, and keeps no change.
 
     Samplers ask private members of `optuna.Study`. Only those that they ask are here, so that a
     version that asks others fails at once.

@@ -252,7 +252,7 @@ class ReviewedSampler(WrappingSampler):
 
 @dataclass(frozen=True, eq=False)
 class _Expected:
-    """The hyperparameters of the next trial, in the order in which it suggests them."""
+    """The hyperparameters of the next trial, in the order in which the objective asks for them."""
 
     space: SearchSpace
     order: tuple[str, ...]

@@ -49,7 +49,7 @@ NameOption = Callable[[Option], str]
 
 
 def write(text: Text, name_option: NameOption = str) -> str:
-    """Return a text in which arguments are named in one way.
+    """Return a text as a string, in which `name_option` names the arguments.
 
     Examples
     --------

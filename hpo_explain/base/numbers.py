@@ -1,4 +1,4 @@
-"""Numbers in words, and the few that lead."""
+"""Numbers as text: values, percentages, intervals; and which of several are the largest."""
 
 from __future__ import annotations
 

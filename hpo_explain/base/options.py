@@ -1,4 +1,4 @@
-"""The words that options take."""
+"""The values that options of type string accept, such as "minimize" or "forest"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result would be, were the function one of those that the trials allow."""
+"""The numbers of a result for each function drawn from the posterior of a Gaussian process."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _part_of(ax: Axes, *, own: bool) -> Any:
 
 
 def _shares_scale(figure: Panels) -> Cells | None:
-    """Return one of several cells if all panels are cells of one scale."""
+    """Return the first panel if all panels are heat maps on one color scale, else None."""
     cells = [panel for panel in figure.panels if isinstance(panel, Cells)]
     same = len({(panel.ends(), panel.scale) for panel in cells}) == 1
     return cells[0] if same and len(cells) == len(figure.panels) else None

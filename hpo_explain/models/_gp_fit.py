@@ -152,7 +152,7 @@ _KEPT = 64  # searches from scratch that are kept
 
 @dataclass(frozen=True, eq=False)
 class KernelFit:
-    """Trials, and how a process is fitted to some of them.
+    """The trials of a run; called with some of them, it fits a Gaussian process to these.
 
     The length-scales lie within [0.05, 2] of a column's range, the objective is standardized, and
     the kernel's parameters are found by maximum marginal likelihood. Two searches from scratch find

@@ -1,6 +1,6 @@
-"""How forests are grown, and grown again.
+"""Fit the trees of a forest, and choose the size of their leaves by held-out trials.
 
-The trees of a forest, without what scikit-learn does to the process while they grow.
+Trees are fitted without what scikit-learn does to the process meanwhile.
 
 Its ``fit`` sets the process's warning filters anew for every tree, in every thread: what a user's
 thread warns of meanwhile may be lost, and so may the filters themselves. The trees are the same.

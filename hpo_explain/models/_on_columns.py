@@ -1,4 +1,4 @@
-"""The best predicted configuration of the whole search space."""
+"""What the surrogates of this package share: their columns, and the best predicted mean."""
 
 from __future__ import annotations
 

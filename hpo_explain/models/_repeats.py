@@ -1,4 +1,4 @@
-"""Rows that are equal: a trial that was seen predicts the others of its configuration."""
+"""Equal rows: which of them repeat another, so that repeats are held out together."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class SplitKernel:
 
 
 def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
-    """Return a kernel in terms of the dissimilarities of its leaves, or None if it is not of them.
+    """Return a kernel in terms of the dissimilarities of its leaves; None if a leaf has none.
 
     Parameters
     ----------

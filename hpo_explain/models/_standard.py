@@ -1,4 +1,4 @@
-"""Objectives on a grid on which rounding decides nothing."""
+"""Objectives on a standard scale, rounded to a grid so that sums of them are exact."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
 
 
 def _parts(most: int) -> tuple[int, int, int]:
-    """Return how many are the best and around it, how many the latest, and how many spread."""
+    """Return how many of `most` trials are near the best, how many the latest, how many drawn."""
     best, latest = int(_AROUND_BEST * most), int(_LATEST * most)
     return best, latest, most - best - latest
 

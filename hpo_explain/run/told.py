@@ -1,4 +1,4 @@
-"""A run in words."""
+"""A run described in text: in one line, or in a few."""
 
 from __future__ import annotations
 

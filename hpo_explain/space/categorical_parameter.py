@@ -153,7 +153,7 @@ def different(values: Iterable[Any]) -> list[Any]:
 
 
 def _is_simple(value: Any) -> bool:
-    """Return whether all that equals a value and is of a simple type has its hash."""
+    """Return whether a value can be looked up by its hash: a simple type, and not NaN."""
     return type(value) in _SIMPLE and value == value
 
 

@@ -140,13 +140,13 @@ class Canonical:
 
     @property
     def key(self) -> str:
-        """What differs where the order does."""
+        """A text that identifies the order: equal for equal orders."""
         codes = {j: codes.tolist() for j, codes in self.categories.items()}
         return f"{self.columns.tolist()} {codes}"
 
     @classmethod
     def as_listed(cls, parameters: Sequence[Parameter]) -> Canonical:
-        """Return the order in which everything is listed."""
+        """Return the order in which the hyperparameters and their choices are listed."""
         sizes = {j: p.size for j, p in enumerate(parameters) if isinstance(p, CategoricalParameter)}
         return cls(np.arange(len(parameters)), {j: np.arange(n) for j, n in sizes.items()}, False)
 

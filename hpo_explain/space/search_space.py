@@ -114,7 +114,7 @@ class SearchSpace:
 
     @property
     def order_key(self) -> str:
-        """The order of columns and categories in words that differ where it does."""
+        """A text that identifies the order of columns and categories: equal for equal orders."""
         return self._canonical.key
 
     def codes(self, j: int) -> Ints:

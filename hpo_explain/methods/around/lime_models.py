@@ -381,7 +381,7 @@ def _holds(rows: Array, path: Path) -> npt.NDArray[np.bool_]:
 
 
 def _parts(path: Path) -> Iterator[Path]:
-    """Yield all selections of splits but none."""
+    """Yield every selection of splits that is not empty."""
     for size in range(1, len(path) + 1):
         yield from map(list, itertools.combinations(path, size))
 

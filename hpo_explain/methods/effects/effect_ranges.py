@@ -17,7 +17,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def kept_values(effect: Effect) -> list[Mask]:
-    """Return of each hyperparameter which values are kept; of a pair, all between them too."""
+    """Return which grid values of each hyperparameter may be best; of a pair a whole range."""
     best, found = effect.best, []
     for i, named in enumerate(effect.categorical):
         others = tuple(k for k in range(best.ndim) if k != i)

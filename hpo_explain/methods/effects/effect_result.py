@@ -190,7 +190,7 @@ class Effect(Result):
 
     @property
     def compared(self) -> bool:
-        """Whether values are compared: not those of a marginal, nor what is left of a pair."""
+        """Whether best values are named: not for a marginal, nor for the ALE of a pair."""
         return self.kind != "marginal" and (self.kind != "accumulated" or len(self.names) == 1)
 
     @property

@@ -39,7 +39,6 @@ SEPARATOR = " × "
 _MOST_NAMED = 3
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
 
-"""What a hyperparameter explains at least, alone and with others, if it matters; and a pair."""
 ALONE = "alone"
 """The term of the claim about what all hyperparameters explain without interactions."""
 

@@ -257,7 +257,7 @@ def shared_game(games: Mapping[str, GameExplanation], over: Over | float) -> Gam
 
 
 def _over(values: Array, over: Over | float) -> Array:
-    """Return values of runs, (R, ...), as one."""
+    """Combine the values of several runs, (R, ...), into one: their mean, or a quantile."""
     if over == "mean":
         return np.asarray(values.mean(axis=0))
     quantile = {"min": 0.0, "max": 1.0}[over] if isinstance(over, str) else over

@@ -228,7 +228,7 @@ def classical_scaling(distances: Array) -> Array:
 
 
 def improved(distances: Array, xy: Array) -> Array:
-    """Return places of less stress than some (n, 2), by SMACOF."""
+    """Return the places (n, 2) that SMACOF finds from given ones, with less stress."""
     from sklearn.manifold import smacof
 
     if len(xy) < 2:
