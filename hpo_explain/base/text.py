@@ -64,6 +64,8 @@ class _People(Formatter):
             return spans(value)
         if spec.startswith("#"):  # "{n:#trial}" is "1 trial" or "2 trials"
             return counted(len(value) if isinstance(value, tuple) else value, spec[1:])
+        if spec == "part":  # of something: not nothing of it
+            return percent(value) if value >= 0.005 else "Less than 1%"
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
         if spec.startswith((".", ",")):  # digits as asked for
@@ -78,6 +80,8 @@ def filled(template: str, /, **values: Any) -> str:
     --------
     >>> filled("{names} explain {share:%}", names=("lr", "depth"), share=0.571)
     'lr and depth explain 57%'
+    >>> filled("{kept:part} of it", kept=0.002), filled("{kept:part} of it", kept=0.25)
+    ('Less than 1% of it', '25% of it')
     """
     return _People().vformat(template, (), values)
 

@@ -74,7 +74,7 @@ class Summary(Result):
         "matters": "{name} matters most: {share:%} of all variation{best}.",
         "perhaps": "Probably {name} matters most: {share:%} of all variation{best}.",
         "nothing matters": "Nothing is known to matter yet.",
-        "where": "{volume} of the space is enough; narrowed: {names}.",
+        "where": "{volume:part} of the space is enough; narrowed: {names}.",
         "everywhere": "Everywhere: nothing can be left out yet.",
         "next": "{title}.",
         "go on": "Go on as it is.",
@@ -163,9 +163,8 @@ class Summary(Result):
         if found is None or not found.narrowed:
             return self._short(None, "everywhere")
         names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
-        volume = f"{found.volume:.0%}" if found.volume >= 0.005 else "Less than 1%"
         told = [
-            self._short(found.claims[0], "where", volume=volume, names=listed(names, most))
+            self._short(found.claims[0], "where", volume=found.volume, names=listed(names, most))
             for most in range(_NAMED, 0, -1)
         ]
         return _fitting(told)

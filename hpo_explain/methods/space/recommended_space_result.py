@@ -109,7 +109,7 @@ class Recommendation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "No value can be left out of the search.",
-        "narrow": "{volume:%} of the space is enough: with {kept} a configuration is left whose "
+        "narrow": "{volume:part} of the space is enough: with {kept} a configuration is left whose "
         "{objective} is the best one's or worse by {lose} at most (probability {probability:%}).",
     }
     space: SearchSpace
