@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from hpo_explain.base.errors import InputError
@@ -78,6 +79,11 @@ def is_run(path: Path) -> bool:
         return kind_of(str(path)) != TABLE or path.name.lower().endswith(TABLES)
     except (ValueError, OSError):
         return False
+
+
+def runs_below(paths: Iterable[Path]) -> list[Path]:
+    """Return those paths that are files of runs, in order; hidden files are none."""
+    return sorted(p for p in paths if not p.name.startswith(".") and p.is_file() and is_run(p))
 
 
 def shown(place: str) -> str:

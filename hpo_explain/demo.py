@@ -1,12 +1,10 @@
-"""A real model, a real data set and a real optimizer: what `hpo-explain demo` runs."""
+"""A real model, a real data set and Optuna: what `hpo-explain demo` runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-from hpo_explain.base.checks import check_count, check_option
 from hpo_explain.run import Run
 from hpo_explain.space import (
     CategoricalParameter,
@@ -15,12 +13,6 @@ from hpo_explain.space import (
     IntParameter,
     SearchSpace,
 )
-
-TRIALS = {"optuna": 80, "skopt": 40}  # by framework: skopt fits a Gaussian process per trial
-FRAMEWORKS = tuple(TRIALS)
-SAMPLERS = ("tpe", "random")
-NAME = "breast cancer"
-OBJECTIVE_NAME = "log loss"
 
 
 def demo_space() -> SearchSpace:
@@ -64,29 +56,15 @@ def demo_objective() -> Callable[[Config], float]:
     return log_loss
 
 
-def run_demo(
-    folder: Path,
-    *,
-    framework: str = "optuna",
-    sampler: str = "tpe",
-    n_trials: int = TRIALS["optuna"],
-    seed: int = 0,
-    on_trial: Callable[[], None] = lambda: None,
-) -> Run:
-    """Tune the demo's model and return the run.
+def run_demo(folder: Path, n_trials: int, on_trial: Callable[[], None] = lambda: None) -> Run:
+    """Tune the demo's model with Optuna, and return the run.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Where Optuna's SQLite file is written; must exist.
-    framework : {"optuna", "skopt"}, default "optuna"
-        What tunes.
-    sampler : {"tpe", "random"}, default "tpe"
-        Optuna's sampler; skopt's `gp_minimize` draws every trial ("random") or the first 10.
-    n_trials : int, default 80
+        Where the study's SQLite file is written; must exist.
+    n_trials : int
         Number of trials, at least 1.
-    seed : int, default 0
-        Seed of the optimizer.
     on_trial : callable, optional
         Called after every trial.
 
@@ -94,15 +72,11 @@ def run_demo(
     -------
     Run
         The finished run.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or `n_trials` is below 1.
     """
-    check_option("framework", framework, FRAMEWORKS)
-    check_option("sampler", sampler, SAMPLERS)
-    check_count("n_trials", n_trials)
+    from hpo_explain.adapters.optuna import from_optuna
+    from hpo_explain.adapters.optuna.quiet import quiet_optuna
+    from hpo_explain.adapters.optuna.tune import tune_with_optuna
+
     objective = demo_objective()
 
     def counted(config: Config) -> float:
@@ -110,30 +84,13 @@ def run_demo(
         on_trial()
         return loss
 
-    if framework == "optuna":
-        from hpo_explain.adapters.optuna import from_optuna
-        from hpo_explain.adapters.optuna.quiet import quiet_optuna
-        from hpo_explain.adapters.optuna.tune import tune_with_optuna
-
-        with quiet_optuna():
-            study = tune_with_optuna(
-                counted,
-                demo_space(),
-                storage=f"sqlite:///{(folder / 'study.db').resolve().as_posix()}",
-                study_name=NAME,
-                metric_name=OBJECTIVE_NAME,
-                sampler=sampler,
-                n_trials=n_trials,
-                seed=seed,
-            )
-        return from_optuna(study)
-    from threadpoolctl import threadpool_limits
-
-    from hpo_explain.adapters.skopt import from_skopt
-    from hpo_explain.adapters.skopt.tune import tune_with_skopt
-
-    with threadpool_limits(limits=1):  # many small fits: threads would only wait for each other
-        result = tune_with_skopt(
-            counted, demo_space(), sampler=sampler, n_trials=n_trials, seed=seed
+    with quiet_optuna():
+        study = tune_with_optuna(
+            counted,
+            demo_space(),
+            storage=f"sqlite:///{(folder / 'study.db').resolve().as_posix()}",
+            study_name="breast cancer",
+            metric_name="log loss",
+            n_trials=n_trials,
         )
-    return replace(from_skopt(result), objective_name=OBJECTIVE_NAME, name=NAME)
+    return from_optuna(study)

@@ -209,12 +209,6 @@ def read_objectives(storage: str, study_name: str | None = None, **options: Any)
         return as_runs(study, **options)
 
 
-def has_finished_trials(storage: str, study_name: str | None = None) -> bool:
-    """Say whether any trial of a study is complete; raises as :func:`load_study` does."""
-    with _opened(storage, study_name) as study:
-        return bool(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
-
-
 def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     """Return a study from a storage URL, or from the file of a journal or SQLite.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
-from typing import Any, Literal, TypeVar, get_type_hints, overload
+from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
 from hpo_explain.asked.explained import Explained
 from hpo_explain.asked.given import (
@@ -208,6 +208,33 @@ def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the types of all arguments of a function that users call."""
     return {**get_type_hints(_shared), **get_type_hints(inspect.unwrap(function))}
+
+
+class Argument(NamedTuple):
+    """An argument of a function that users call, beside the run."""
+
+    name: str
+    default: Any
+    hint: Any
+    told: str
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is inspect.Parameter.empty
+
+
+def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
+    """Return whether a function takes several runs, and its arguments that can be written down."""
+    told, hints = told_arguments(function), hints_of(function)
+    run, *others = inspect.signature(function).parameters.values()
+    own = {"surrogate"} if hints.get("kind") == Kind else set()  # a model that is an object
+    found = [
+        Argument(one.name, one.default, hints.get(one.name, Any), told.get(one.name, ""))
+        for one in others
+        if one.kind is not one.VAR_KEYWORD and one.name not in own
+    ]
+    return run.name == "runs", found
 
 
 def explained_of(

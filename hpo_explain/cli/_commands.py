@@ -5,19 +5,23 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args, get_origin
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
 from hpo_explain.base.kept import keep, kept, key_of
-from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.options import KINDS
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._errors import RECORDED, put
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
-from hpo_explain.cli._source import takes_source, takes_sources
+from hpo_explain.cli._source import takes_source
+
+if TYPE_CHECKING:
+    from hpo_explain.asked.explains import Argument
 
 _WRITTEN = "hpo_explain.written"  # in a context: the key of the answer, and the command line
 _OWN = "own_"  # before the names of arguments: some mean how a run is read, elsewhere
@@ -62,7 +66,7 @@ class MethodCommand(click.Command):
         key = _key(info_name, given)
         known = None if key is None else kept(key)
         if known is not None:
-            repeated = click.Command(info_name, callback=lambda: _repeat(known))
+            repeated = click.Command(info_name, callback=lambda: [*starmap(put, json.loads(known))])
             return repeated.make_context(info_name, [], parent)
         context = command_of(self.method).make_context(info_name, args, parent, **extra)
         context.meta[_WRITTEN] = (key, given)
@@ -76,11 +80,6 @@ def _key(name: str | None, args: Sequence[str]) -> str | None:
     return None if anew else key_of(args, (name, sys.stdout.isatty()))
 
 
-def _repeat(known: str) -> None:
-    for part in json.loads(known):
-        put(**part)
-
-
 def _keep_written() -> None:
     """Keep what was written, unless somebody added trials meanwhile."""
     context = click.get_current_context()
@@ -91,11 +90,10 @@ def _keep_written() -> None:
 
 def command_of(method: Method) -> click.Command:
     """Return the command that calls a method and shows its result."""
-    from hpo_explain.asked.explains import hints_of, told_arguments
+    from hpo_explain.asked.explains import arguments_of
 
     function = method.function
-    told, hints = told_arguments(function), hints_of(function)
-    run, *parameters = inspect.signature(function).parameters.values()
+    several, arguments = arguments_of(function)
 
     def command(found: Any, form: str | None, plot: Any, **given: Any) -> None:
         own = {name.removeprefix(_OWN): value for name, value in given.items()}
@@ -104,7 +102,7 @@ def command_of(method: Method) -> click.Command:
         }
         for name in method.sources:
             own[name] = [replace(found, source=one).read() for one in own.get(name, ())]
-        if run.name == "runs":
+        if several:
             read: Any = {label: read_and_tell(source) for label, source in found.items()}
         else:
             read = (read_all_and_tell if method.objectives else read_and_tell)(found)
@@ -113,45 +111,36 @@ def command_of(method: Method) -> click.Command:
         _keep_written()
 
     made: Callable[..., Any] = command
-    by_name = hints.get("kind") != Kind  # what is asked is of a kind, the model an option
-    for parameter in reversed(parameters):
-        here = parameter.name != "surrogate" or by_name
-        if here and parameter.kind is not parameter.VAR_KEYWORD:
-            made = _taken(method, parameter, hints.get(parameter.name, Any), told)(made)
-    made = shows_result(made)
-    own = {parameter.name for parameter in parameters} - {*method.options}
-    made = takes_sources(made) if run.name == "runs" else takes_source(made, own)
+    for argument in reversed(arguments):
+        made = _taken(method, argument)(made)
+    own = {argument.name for argument in arguments} - {*method.options}
+    made = takes_source(shows_result(made), own, several=several)
     doc = (function.__doc__ or "").partition("\n\n")[0]
     return click.command(method.called, help=f"{doc}\n\n{method.asks}")(made)
 
 
-def _taken(
-    method: Method, parameter: inspect.Parameter, hint: Any, told: Mapping[str, str]
-) -> Callable[..., Any]:
+def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
     """Return what gives a command an argument of the function: its name, type and default."""
-    name, default = parameter.name, parameter.default
-    if default is parameter.empty or (name == "names" and default is None):
-        one = hint is str
-        return click.argument(
-            f"{_OWN}{name}", nargs=1 if one else -1, required=default is parameter.empty,
-            metavar="NAME" if one else "NAME...",
-        )  # fmt: skip
+    name, default, hint, told = argument
+    own = f"{_OWN}{name}"
+    if argument.is_required or (name == "names" and default is None):
+        count, shown = (1, "NAME") if hint is str else (-1, "NAME...")
+        return click.argument(own, nargs=count, required=argument.is_required, metavar=shown)
     flag = method.options.get(name, f"--{name.replace('_', '-')}")
-    options: dict[str, Any] = {"help": told.get(name, ""), "show_default": default is not None}
-    if name in method.sources:
-        return click.option(flag, f"{_OWN}{name}", multiple=True, metavar="SOURCE", **options)
     if default is False:
-        return click.option(flag, f"{_OWN}{name}", is_flag=True, help=options["help"])
+        return click.option(flag, own, is_flag=True, help=told)
+    options: dict[str, Any] = {"help": told, "show_default": default is not None}
+    if name in method.sources:
+        return click.option(flag, own, multiple=True, metavar="SOURCE", **options)
     kind = click.Choice(KINDS) if name == "surrogate" else _type_of(hint)
-    shown = default if isinstance(default, (int, float, str)) else None
-    return click.option(flag, f"{_OWN}{name}", type=kind, default=shown, **options)
+    known = default if isinstance(default, (int, float, str)) else None
+    return click.option(flag, own, type=kind, default=known, **options)
 
 
 def _type_of(hint: Any) -> Any:
     """Return the type of an option from that of an argument."""
-    parts = [part for part in (get_args(hint) or (hint,)) if part is not type(None)]
-    if get_origin(hint) is Literal:
-        return click.Choice([str(word) for word in get_args(hint)])
+    whole = [hint] if get_origin(hint) is Literal else get_args(hint) or [hint]
+    parts = [part for part in whole if part is not type(None)]
     literals = [part for part in parts if get_origin(part) is Literal]
     others = [p for p in parts if p not in literals and not inspect.isclass(get_origin(p) or p)]
     plain = [part for part in parts if part in (int, float, str)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -23,6 +22,8 @@ READ_AS = {
     "instance": "--instance-column",
     "proposed": "--proposed-column",
     "fidelity": "--fidelity-column",
+    "duration": "--duration-column",
+    "status": "--status-column",
 }
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
 _UNEXPECTED = "{}: {}. This is a defect: please report it with what --debug shows."
@@ -67,12 +68,10 @@ def told(error: Exception) -> str:
     return str(error)
 
 
-def debuggable(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the option --debug, which its function gets as ``debug``."""
-    option = click.option(
-        "--debug", is_flag=True, help="Show the traceback of whatever goes wrong."
-    )
-    return option(command)
+debuggable = click.option(
+    "--debug", is_flag=True, help="Show the traceback of whatever goes wrong."
+)
+"""Gives a command the option --debug, which its function gets as ``debug``."""
 
 
 def say(text: str) -> None:
@@ -80,11 +79,11 @@ def say(text: str) -> None:
     put(printable(text), err=True)
 
 
-def put(text: str, *, err: bool = False, nl: bool = True) -> None:
+def put(text: str, err: bool = False, nl: bool = True) -> None:
     """Write a part of an answer, and note it where answers are recorded."""
     context = click.get_current_context(silent=True)
     if context is not None and RECORDED in context.meta:
-        context.meta[RECORDED].append({"text": text, "err": err, "nl": nl})
+        context.meta[RECORDED].append((text, err, nl))
     click.echo(text, err=err, nl=nl)
 
 
@@ -118,8 +117,4 @@ def _named(option: Option, otherwise: Mapping[str, str]) -> str:
         return name
     several = isinstance(option.value, Sequence) and not isinstance(option.value, str)
     values = option.value if several else [option.value]
-    return " ".join(f"{name} {_word(value)}" for value in values)
-
-
-def _word(value: Any) -> str:
-    return shlex.quote(str(value))
+    return " ".join(f"{name} {shlex.quote(str(value))}" for value in values)

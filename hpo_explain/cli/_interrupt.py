@@ -15,28 +15,17 @@ import click
 _AGAIN = 0.01  # seconds until the cleaning up is over
 
 
-class Interrupt:
-    """Whether Ctrl-C was pressed."""
-
-    def __init__(self) -> None:
-        self._pressed = threading.Event()
-
-    def note(self) -> None:
-        """Remember that it was."""
-        self._pressed.set()
-
-    def heed(self) -> None:
-        """Forget it: what it asks for is done."""
-        self._pressed.clear()
+class Interrupt(threading.Event):
+    """Whether Ctrl-C was pressed; cleared when what it asks for is done."""
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if it was, which may have gone unheard."""
-        if self._pressed.is_set():
+        if self.is_set():
             raise KeyboardInterrupt
 
     def repeat(self) -> None:
         """Interrupt the main thread again, unless it was heeded meanwhile."""
-        if self._pressed.is_set():
+        if self.is_set():
             _thread.interrupt_main()
 
 
@@ -56,7 +45,7 @@ def heeded_interrupt() -> Iterator[Interrupt]:
     interrupt = Interrupt()
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:
-        interrupt.note()
+        interrupt.set()
         raise KeyboardInterrupt
 
     def on_dropped(dropped: sys.UnraisableHookArgs) -> None:
@@ -75,7 +64,7 @@ def heeded_interrupt() -> Iterator[Interrupt]:
         yield interrupt
         interrupt.check()
     finally:
-        interrupt.heed()
+        interrupt.clear()
         if ours:
             signal.signal(signal.SIGINT, usual)
             sys.unraisablehook = hook

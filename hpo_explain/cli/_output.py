@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from wcwidth import ljust, rjust
@@ -16,10 +16,6 @@ from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.width import columns as width
 from hpo_explain.cli._errors import name_option, put, say
 from hpo_explain.cli._interrupt import interrupt_at_hand
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _FORMATS = (".png", ".svg", ".pdf")
 _WIDEST = 60
@@ -30,10 +26,8 @@ def _drawable(context: click.Context, option: click.Parameter, path: Path | None
     if path is not None and path.suffix.lower() not in _FORMATS:
         raise click.BadParameter(f"must end in {' or '.join(_FORMATS)}, but was {str(path)!r}.")
     if path is not None and not path.resolve().parent.is_dir():
-        raise click.BadParameter(
-            f"is {str(path)!r}, but there is no folder {str(path.resolve().parent)!r}. "
-            "Create it first."
-        )
+        lost = str(path.resolve().parent)
+        raise click.BadParameter(f"is {str(path)!r}, but there is no folder {lost!r}. Create it.")
     return path
 
 
@@ -56,11 +50,16 @@ def show(result: Any, form: str | None, plot: Path | None) -> None:
     if plot is not None:
         _draw(result, plot)
     if form == "json":
-        _write(f"{as_json(result.to_dict())}\n")
+        _write(f"{json.dumps(result.to_dict(), indent=2, allow_nan=False)}\n")
         return
-    _explain(result, to_stderr=form == "csv")
+    from hpo_explain.base.text import tell
+
+    aside = form == "csv"
+    put(result.said, err=aside)
+    for note in result.notes:
+        put(f"note: {tell(note, name_option)}", err=aside)
     if form == "csv":
-        _write(as_csv(_frame(result)))
+        _write(_csv(result))
         return
     columns = [column for column in result.cells() if column[0] != "members"]
     if columns:
@@ -69,38 +68,20 @@ def show(result: Any, form: str | None, plot: Path | None) -> None:
         put(printable_lines(f"\n{result.details}"))
 
 
-def _frame(result: Any) -> pd.DataFrame:
-    """Return the table of a result with its index as columns; members are in its labels."""
-    frame: pd.DataFrame = result.to_frame()
-    if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index()
-    return frame.drop(columns="members", errors="ignore")
-
-
-def as_csv(frame: pd.DataFrame) -> str:
-    """Return a table as CSV, in which empty is what there is no value for: None is a category."""
+def _csv(result: Any) -> str:
+    """Return the table of a result as CSV: None is a category, and what is not known is empty."""
     from hpo_explain.reporting._csv import csv_text
 
-    spelled = frame.map(lambda cell: "None" if cell is None else cell)
-    return csv_text(spelled, lineterminator="\n")
-
-
-def as_json(value: Any) -> str:
-    """Return a value as JSON that every parser takes: ASCII, without NaN."""
-    return json.dumps(value, indent=2, allow_nan=False)
+    frame = result.to_frame()
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    frame = frame.drop(columns="members", errors="ignore")  # they are in its labels
+    return csv_text(frame.map(lambda cell: "None" if cell is None else cell), lineterminator="\n")
 
 
 def _write(text: str) -> None:
     """Write text for a program to stdout as it is; on a terminal no name in it is obeyed."""
     put(printable_lines(text) if sys.stdout.isatty() else text, nl=False)
-
-
-def _explain(result: Any, *, to_stderr: bool) -> None:
-    from hpo_explain.base.text import tell
-
-    put(result.said, err=to_stderr)
-    for note in result.notes:
-        put(f"note: {tell(note, name_option)}", err=to_stderr)
 
 
 def _draw(result: Any, path: Path) -> None:
@@ -134,10 +115,8 @@ def text_table(columns: Sequence[tuple[str, Sequence[Any]]]) -> str:
     """
     aligned = []
     for name, cells in columns:
-        numbers = [isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in cells]
-        number = any(numbers) and all(
-            one or cell is None for one, cell in zip(numbers, cells, strict=True)
-        )
+        kinds = {type(cell) for cell in cells if cell is not None}
+        number = bool(kinds) and kinds <= {int, float}
         texts = [_cell(name), *("" if number and c is None else _cell(c) for c in cells)]
         pad, widest = rjust if number else ljust, max(map(width, texts))
         aligned.append([pad(text, widest, control_codes="ignore") for text in texts])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hpo_explain.base.facts import by_reason
@@ -26,25 +27,20 @@ CAUTIONS = frozenset((
 
 def read_and_tell(source: Source) -> Run:
     """Return the run of a source; what it rests on goes to stderr."""
-    say(f"reading {source.label} ...")
-    run = source.read()
-    tell(run)
-    return run
+    return _told(source, lambda: {"": source.read()})[""]
 
 
 def read_all_and_tell(source: Source) -> dict[str, Run]:
     """Return a run of a source for each of its objectives; what they rest on goes to stderr."""
+    return _told(source, source.read_all)
+
+
+def _told(source: Source, read: Callable[[], dict[str, Run]]) -> dict[str, Run]:
     say(f"reading {source.label} ...")
-    runs = source.read_all()
-    for run in runs.values():
-        tell(run)
-    return runs
-
-
-def tell(run: Run) -> None:
-    """Say on stderr what a run rests on."""
-    for line in summary(run):
+    runs = read()
+    for line in (line for run in runs.values() for line in summary(run)):
         say(line)
+    return runs
 
 
 def summary(run: Run) -> list[str]:

@@ -41,38 +41,34 @@ class Trials(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"must be as 50: or 3,5, but was {value!r}.", param, ctx)
 
 
-def _column(told: str, **made: Any) -> tuple[str, str, dict[str, Any]]:
-    return TABLE, told, {"metavar": "COLUMN", **made}
-
-
+_COLUMN: dict[str, Any] = {"metavar": "COLUMN"}
+_COLUMNS: dict[str, Any] = {**_COLUMN, "multiple": True}
 _READS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "--study-name": (STORAGE, "the study, if there are several.", {}),
     "--trials": ("", "Read these trials only: 50: or 3,5,8.", {"type": Trials()}),
-    "--target": ("", "Explain what trials took (duration), which failed (failed), or failed or "
-                 "broke a constraint (infeasible); of a storage also one of several objectives, by "
-                 "index or name.", {}),
+    "--target": ("", "Explain duration, failed, or infeasible (failed, or broke a constraint); of "
+                 "a storage also one of several objectives, by index or name.", {}),
     "--bounds": ("", "The objective's natural range, such as 0 1; by default known by its name.",
                  {"type": float, "nargs": 2, "metavar": "LOW HIGH"}),
     "--pruned": (STORAGE, "leave pruned trials out (the default), or read their last value.",
                  {"type": click.Choice(["drop", "last"])}),
-    "--sampler": (STORAGE, "the class of Optuna's sampler that chose the trials, such as "
-                  "RandomSampler, with its defaults; a storage does not record it.",
-                  {"metavar": "NAME"}),
-    "--objective": _column("the objective."),
+    "--sampler": (STORAGE, "Optuna's sampler that chose the trials, such as RandomSampler, with "
+                  "its defaults; a storage does not record it.", {"metavar": "NAME"}),
+    "--objective": (TABLE, "the objective.", _COLUMN),
     "--direction": (TABLE, "which way is better; by default as the objective's name says.",
                     {"type": click.Choice(["minimize", "maximize"])}),
-    "--hyperparameter": _column("one to read, may be repeated; by default all.", multiple=True),
-    "--trial-column": _column("the trials' numbers."),
-    "--time-column": _column("orders the rows; or twice, start and finish.", multiple=True),
-    "--instance-column": _column("the fold or data set, if a trial has a row for each."),
+    "--hyperparameter": (TABLE, "one to read, may be repeated; by default all.", _COLUMNS),
+    "--trial-column": (TABLE, "the trials' numbers.", _COLUMN),
+    "--time-column": (TABLE, "orders the rows; or twice, start and finish.", _COLUMNS),
+    "--instance-column": (TABLE, "the fold or data set, if a trial has a row for each.", _COLUMN),
     "--initial": (TABLE, "how many trials came first and were chosen by no model.",
                   {"type": click.IntRange(min=0)}),
-    "--proposed-column": _column("which trials a model chose; without it, --initial and "
-                                 "--optimizer none counts as a proposal."),
+    "--proposed-column": (TABLE, "which trials a model chose; without it, --initial and "
+                          "--optimizer none counts as a proposal.", _COLUMN),
     "--optimizer": (TABLE, "what chose the trials.", {"metavar": "NAME"}),
-    "--fidelity-column": _column("epochs, samples or another budget; the highest counts."),
-    "--duration-column": _column("how long a trial took, in seconds."),
-    "--status-column": _column("whether a trial finished, failed or was pruned."),
+    "--fidelity-column": (TABLE, "epochs, samples or another budget; the highest counts.", _COLUMN),
+    "--duration-column": (TABLE, "how long a trial took, in seconds.", _COLUMN),
+    "--status-column": (TABLE, "whether a trial finished, failed or was pruned.", _COLUMN),
     "--level": (TABLE, "the fidelity that counts in its place.", {"type": float}),
     "--trust-pickle": (PICKLE, "Unpickle the file, which runs whatever code is in it.",
                        {"is_flag": True}),
@@ -139,22 +135,6 @@ class Source:
         with self._reading():
             return as_runs(self.source, **options)
 
-    def is_still_empty(self) -> bool:
-        """Say whether it is a study without a complete trial: one that has just begun.
-
-        Raises
-        ------
-        TimeoutError
-            If a storage stays locked by another process.
-        ValueError or OSError
-            If it cannot be opened.
-        """
-        if kind_of(self.source) != STORAGE:
-            return False
-        from hpo_explain.adapters.optuna.storage import has_finished_trials
-
-        return not has_finished_trials(self.source, self.study_name)
-
     def _options(self) -> dict[str, Any]:
         """Return the options as those of reading in Python; raise UsageError if they are not."""
         from hpo_explain.adapters.files import check_filled, check_trusted
@@ -162,7 +142,6 @@ class Source:
         kind = kind_of(self.source)
         check_filled(self.source, self.given.get("--objective"))
         self._check_options(kind)
-        self._check_columns()
         given: dict[str, Any] = {}
         try:
             if kind == PICKLE:
@@ -182,29 +161,15 @@ class Source:
             if meant not in ("", kind):
                 raise click.UsageError(f"{flag} is for {meant}, but {self.label} is {kind}.")
 
-    def _check_columns(self) -> None:
-        """Raise UsageError where the command line gives one column two roles."""
-        roles: dict[str, str] = {}
-        for flag, value in self.given.items():
-            if _READS[flag][2].get("metavar") != "COLUMN":
-                continue
-            for name in value if isinstance(value, tuple) else [value]:
-                if name in roles:
-                    both = " and ".join(dict.fromkeys([roles[name], flag]))
-                    raise click.UsageError(f"{both} gave the column {name!r} twice. Name it once.")
-                roles[name] = flag
-
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """Have errors name the options by which a source is read."""
         try:
             yield
-        except InputError as error:
-            needed = error.argument in ("objective", "direction")
-            if needed and f"--{error.argument}" not in self.given:
+        except (InputError, NothingToExplain) as error:
+            named = getattr(error, "argument", "")
+            if named in ("objective", "direction") and f"--{named}" not in self.given:
                 raise click.UsageError(error.told(name_reading_option)) from error
-            raise SourceError(error) from error
-        except NothingToExplain as error:
             raise SourceError(error) from error
 
 
@@ -223,40 +188,35 @@ def _as_in_python(flag: str, value: Any, kind: str) -> Any:
     return value
 
 
-def takes_source(command: Callable[..., None], own: Collection[str] = ()) -> Callable[..., None]:
+def takes_source(
+    command: Callable[..., None], own: Collection[str] = (), *, several: bool = False
+) -> Callable[..., None]:
     """Give a command the argument SOURCE and its options, as one `Source`; catch its errors.
 
-    One that has options of its `own` of the same name has those.
+    One that has options of its `own` of the same name has those. One of `several` runs gets a dict
+    of a `Source` by its label.
     """
 
     @functools.wraps(command)
-    def with_source(*, source: str, debug: bool, **given: Any) -> None:
-        found = Source.of(source, given)
+    def with_source(*, source: Any, debug: bool, **given: Any) -> None:
+        found: Any = Source.of(source, given)
+        if several:
+            places = _places(source, given["study_name"])
+            found = _by_label([Source.of(at, {**given, "study_name": name}) for at, name in places])
+        reading = {_name(flag) for flag in _READS}
         with errors(debug=debug):
-            command(found, **_without_reading(given))
+            command(found, **{name: given[name] for name in given if name not in reading})
 
-    return click.argument("source", type=click.Path())(_with_options(with_source, own))
-
-
-def takes_sources(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command several SOURCE and their options, as `Source` by label; catch its errors."""
-
-    @functools.wraps(command)
-    def with_sources(*, sources: tuple[str, ...], debug: bool, **given: Any) -> None:
-        places = _places(sources, given["study_name"])
-        found = [Source.of(place, {**given, "study_name": study}) for place, study in places]
-        with errors(debug=debug):
-            command(_by_label(found), **_without_reading(given))
-
-    several = click.argument(
-        "sources", nargs=-1, required=True, metavar="SOURCE SOURCE...", type=click.Path()
+    made: Callable[..., None] = debuggable(with_source)
+    for flag, (kind, told, options) in reversed(_READS.items()):
+        if flag == "--study-name" and several:
+            options, told = {"multiple": True}, _SEVERAL
+        if _name(flag) not in own:
+            made = click.option(flag, help=f"{_SAID.get(kind, '')}{told}", **options)(made)
+    count, shown = (-1, "SOURCE SOURCE...") if several else (1, "SOURCE")
+    return click.argument("source", nargs=count, required=True, metavar=shown, type=click.Path())(
+        made
     )
-    return several(_with_options(with_sources, several=True))
-
-
-def _without_reading(given: Mapping[str, Any]) -> dict[str, Any]:
-    reading = {_name(flag) for flag in _READS}
-    return {name: value for name, value in given.items() if name not in reading}
 
 
 def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, str | None]]:
@@ -266,10 +226,8 @@ def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, s
     if len(sources) == 1:
         return [(sources[0], study) for study in studies]
     if len(studies) not in (1, len(sources)):
-        raise click.UsageError(
-            f"--study-name was given {len(studies)} times for {len(sources)} sources. Give it "
-            "once for all, or once for each source in their order."
-        )
+        problem = f"--study-name was given {len(studies)} times for {len(sources)} sources"
+        raise click.UsageError(f"{problem}. Give it once for all, or once for each in their order.")
     named = studies if len(studies) > 1 else list(studies) * len(sources)
     return list(zip(sources, named, strict=True))
 
@@ -284,15 +242,3 @@ def _by_label(found: Sequence[Source]) -> dict[str, Source]:
             return dict(zip(labels, found, strict=True))
     twice = next(source for source in found if found.count(source) > 1)
     raise click.UsageError(f"{twice.label} was given twice. Give each run once.")
-
-
-def _with_options(
-    command: Callable[..., None], own: Collection[str] = (), *, several: bool = False
-) -> Callable[..., None]:
-    """Give a command the options of reading, but for those that it has of its own."""
-    for flag, (kind, told, made) in reversed(_READS.items()):
-        if flag == "--study-name" and several:
-            made, told = {"multiple": True}, _SEVERAL
-        if _name(flag) not in own:
-            command = click.option(flag, help=f"{_SAID.get(kind, '')}{told}", **made)(command)
-    return debuggable(command)

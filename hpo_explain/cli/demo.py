@@ -12,39 +12,23 @@ from hpo_explain.cli.report import write_and_tell
 
 
 @click.command()
-@click.option("--trials", default=None, show_default="80, or 40 with skopt",
-              type=click.IntRange(min=1), help="Number of trials.")  # fmt: skip
-@click.option("--sampler", default="tpe", show_default=True,
-              type=click.Choice(["tpe", "random"]), help="How trials are chosen.")  # fmt: skip
-@click.option("--framework", default="optuna", show_default=True,
-              type=click.Choice(["optuna", "skopt"]), help="What tunes.")  # fmt: skip
+@click.option("--trials", default=80, show_default=True, type=click.IntRange(min=1),
+              help="Number of trials.")  # fmt: skip
 @click.option("--out", default="hpo-explain-demo", show_default=True,
               type=click.Path(file_okay=False, path_type=Path),
               help="Folder for report.html and the study.")  # fmt: skip
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
-              help="Seed of the optimizer.")  # fmt: skip
 @debuggable
-def demo(
-    trials: int | None, sampler: str, framework: str, out: Path, seed: int, debug: bool
-) -> None:
+def demo(trials: int, out: Path, debug: bool) -> None:
     """Tune a real model, and explain how.
 
     Gradient boosting is tuned on the breast cancer data that ship with scikit-learn; then
     OUT/report.html says why the optimizer tried what it tried.
     """
-    from hpo_explain.demo import TRIALS, run_demo
+    from hpo_explain.demo import run_demo
 
-    n_trials = TRIALS[framework] if trials is None else trials
     with errors(debug=debug):
         out.mkdir(parents=True, exist_ok=True)
         (out / "study.db").unlink(missing_ok=True)  # a demo starts anew
-        with click.progressbar(length=n_trials, label="tuning", file=sys.stderr) as bar:
-            run = run_demo(
-                out,
-                framework=framework,
-                sampler=sampler,
-                n_trials=n_trials,
-                seed=seed,
-                on_trial=lambda: bar.update(1),
-            )
+        with click.progressbar(length=trials, label="tuning", file=sys.stderr) as bar:
+            run = run_demo(out, trials, lambda: bar.update(1))
         write_and_tell({run.objective_name: run}, out / "report.html")

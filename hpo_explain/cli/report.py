@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain.adapters.file_kind import is_run
+from hpo_explain.adapters.file_kind import runs_below
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import printable
 from hpo_explain.base.progress import progress_of, steps
@@ -29,11 +29,9 @@ if TYPE_CHECKING:
               help="File to write, by default report.html; for a folder the folder to write to, "
               "by default reports.")  # fmt: skip
 @click.option("--title", help="The heading; by default it has the study's name.")
-@click.option(
-    "--interactive",
-    is_flag=True,
-    help="Figures say the values that are pointed at; the file is 2 MB larger.",
-)
+@click.option("--interactive", is_flag=True,
+              help="Figures say the values that are pointed at; the file is 2 MB "
+              "larger.")  # fmt: skip
 @click.option("--n-jobs", type=int, default=-1, show_default=True,
               help="Folder: number of processes that write reports, -1 for one per "
               "core.")  # fmt: skip
@@ -64,9 +62,7 @@ def report(
     write_and_tell(read_all_and_tell(source), out, title=title, interactive=interactive)
 
 
-def _of_each(
-    source: Source, out: Path, n_jobs: int, scheduler: str | None, interactive: bool
-) -> None:  # fmt: skip
+def _of_each(source: Source, out: Path, jobs: int, scheduler: str | None, live: bool) -> None:
     """Write a report about each run in a folder; fail in the end if any could not be written."""
     from joblib import delayed
 
@@ -78,10 +74,10 @@ def _of_each(
     with workers_of(scheduler), progress_of("report"):
         work = (  # a worker may be elsewhere
             delayed(_written)(replace(one, source=str(Path(one.source).absolute())),
-                              out.absolute() / f"{name}.html", interactive)
+                              out.absolute() / f"{name}.html", live)
             for name, one in sources.items()
         )  # fmt: skip
-        done = steps(by_workers(check_jobs(n_jobs), work), "reports", len(sources))
+        done = steps(by_workers(check_jobs(jobs), work), "reports", len(sources))
         failed = {name: why for name, why in zip(sources, done, strict=True) if why is not None}
     for name, one in sources.items():
         if name in failed:
@@ -130,9 +126,7 @@ def runs_in(source: Source) -> dict[str, Source]:
         If there is none.
     """
     found: dict[str, Source] = {}
-    for path in sorted(Path(source.source).iterdir()):
-        if not path.is_file() or path.name.startswith(".") or not is_run(path):
-            continue
+    for path in runs_below(Path(source.source).iterdir()):
         name = path.stem if path.stem not in found else path.name
         found[name] = replace(source, source=str(path))
     if not found:

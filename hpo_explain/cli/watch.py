@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from time import sleep
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.phrases import printable, spans
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import Interrupt, interrupt_at_hand
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hpo_explain.run import Run
 
 
-_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LONGEST = 7 * 24 * 3600.0  # far below what the clocks of all systems can wait for
 
 
@@ -31,12 +31,11 @@ def duration(context: click.Context, option: click.Parameter, text: str) -> floa
     >>> [duration(None, None, text) for text in ("30s", "5m", "0.5h", "2")]
     [30.0, 300.0, 1800.0, 2.0]
     """
-    found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([a-z]*)\s*", text)
-    if found is None or found[2] not in _SECONDS:
-        raise click.BadParameter(f"must be a time like 30s, 5m or 2h, but was {text!r}.")
-    seconds = float(found[1]) * _SECONDS[found[2]]
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([smh]?)", text.strip())
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not 0.0 < seconds <= _LONGEST:
-        raise click.BadParameter(f"must be more than 0 and at most a week, but was {text!r}.")
+        problem = "must be a time like 30s, 5m or 2h, more than 0 and at most a week"
+        raise click.BadParameter(f"{problem}, but was {text!r}.")
     return seconds
 
 
@@ -57,7 +56,7 @@ def watch(source: Source, out: Path, every: float, title: str | None) -> None:
     try:
         _follow(source, out.absolute(), every, title, interrupt)
     except KeyboardInterrupt:
-        interrupt.heed()
+        interrupt.clear()
         say("stopped")
 
 
@@ -73,7 +72,7 @@ def _follow(
     while True:
         try:
             runs = source.read_all()
-            state = "".join(map(_fingerprint, runs.values()))
+            state = "".join(map(_state, runs.values()))
             if state != shown:
                 report = Report.of(runs, title=title, progress=True)
                 interrupt.check()
@@ -82,7 +81,7 @@ def _follow(
                 shown = state
             said = ""
         except (ValueError, OSError) as error:
-            if not shown and not _may_pass(error, source):
+            if not shown and not _may_pass(error):
                 raise
             text = told(error)
             if text != said:  # not every half minute anew
@@ -100,25 +99,12 @@ def _counted(runs: dict[str, Run]) -> str:
     return f"{len(run)} trials" + (f"; running: {spans(running)}" if running else "")
 
 
-def _may_pass(error: Exception, source: Source) -> bool:
-    """Say whether what went wrong before the first report is worth waiting for."""
-    if isinstance(error, TimeoutError):  # locked by another process
-        return True
-    if isinstance(error, OSError):
-        return False
-    try:
-        return source.is_still_empty()
-    except TimeoutError:
-        return True
+def _may_pass(error: Exception) -> bool:
+    """Say whether it is worth waiting for: a lock, or a run of which no trial is finished."""
+    return isinstance(error, TimeoutError) or isinstance(error.__cause__, NothingToExplain)
 
 
-def _fingerprint(run: Run) -> str:
+def _state(run: Run) -> str:
     """Return a text that changes with the trials of a run, those without a result included."""
-    import numpy as np
-
-    told = hashlib.sha256(str(run).encode("utf-8", errors="replace"))
-    others = [trial.x for trial in run.without_result.values()]
-    for column in (np.asarray(run.trials), run.objective, run.X, *others):
-        told.update(repr(column.shape).encode())
-        told.update(column.tobytes())
-    return told.hexdigest()
+    others = [trial.x.tolist() for trial in run.without_result.values()]
+    return f"{run}{[*run.trials]}{run.objective.tolist()}{run.X.tolist()}{others}"

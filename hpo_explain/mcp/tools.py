@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +11,11 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from hpo_explain.asked.explains import hints_of, told_arguments
+from hpo_explain.asked.explains import arguments_of
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import plain_json
-from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.options import KINDS
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.mcp.places import Places
@@ -48,28 +47,19 @@ class Tool:
     @cached_property
     def takes(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
-        function = self.method.function
-        told, hints = told_arguments(function), hints_of(function)
-        run, *others = inspect.signature(function).parameters.values()
+        several, arguments = arguments_of(self.method.function)
         taken: dict[str, Any] = {"study": {"type": "string", "description": _STUDY}}
-        if run.name == "runs":
-            several = {
-                "type": "array",
-                "items": taken["study"],
-                "description": f"Two or more: {_STUDY}",
-            }
-            taken = {"studies": several}
+        if several:
+            both = {"type": "array", "items": taken["study"]}
+            taken = {"studies": {**both, "description": f"Two or more: {_STUDY}"}}
         required = [*taken]
-        by_name = hints.get("kind") != Kind  # what is asked is of a kind, the model an option
-        for one in others:
-            if one.kind is one.VAR_KEYWORD or (one.name == "surrogate" and not by_name):
-                continue
-            taken[one.name] = {**_type_of(hints.get(one.name)), "description": told[one.name]}
+        for one in arguments:
+            taken[one.name] = {**_type_of(one.hint), "description": one.told}
             if one.name in self.method.sources:
                 taken[one.name] |= {"type": "array", "items": {"type": "string"}}
             elif one.name == "surrogate":
                 taken[one.name]["enum"] = [*KINDS]
-            if one.default is one.empty:
+            if one.is_required:
                 required.append(one.name)
             elif isinstance(one.default, (bool, int, float, str)):
                 taken[one.name]["default"] = one.default

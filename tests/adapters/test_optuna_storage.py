@@ -7,10 +7,8 @@ import sys
 import optuna
 import pytest
 from optuna.exceptions import StorageInternalError
-from optuna.storages.journal import JournalFileBackend
 
 from hpo_explain.adapters.optuna.storage import (
-    has_finished_trials,
     load_study,
     read_storage,
     reading_options,
@@ -93,18 +91,6 @@ def test_what_is_in_a_write_ahead_log_is_read(file):
     writer.execute("update trial_values set value = 7.5 where trial_id = 1")
     assert read_storage("sqlite:///study.db").objective[0] == 7.5
     writer.close()
-
-
-@pytest.mark.parametrize("storage", ["sqlite:///new.db", "journal.log"])
-def test_whether_a_study_has_begun(tmp_path, monkeypatch, storage):
-    monkeypatch.chdir(tmp_path)
-    made = storage
-    if "://" not in storage:
-        made = optuna.storages.JournalStorage(JournalFileBackend(storage))
-    create(made, n_trials=0)
-    assert not has_finished_trials(storage)
-    optuna.load_study(study_name=None, storage=made).optimize(lambda trial: 1.0, n_trials=1)
-    assert has_finished_trials(storage)
 
 
 def test_other_databases_are_asked_to_refuse_writing():

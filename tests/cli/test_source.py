@@ -101,6 +101,16 @@ def test_a_table_may_number_and_time_its_trials_and_name_folds(folder, run):
     assert found["origin"].tolist() == ["initial", "model"]
 
 
+def test_columns_of_times_and_states(folder, run):
+    (folder / "t.csv").write_text("x,loss,took,state\n1,2,9,ok\n2,3,8,ok\n3,,7,failed\n4,5,6,ok\n")
+    options = ["--objective", "loss", "--duration-column", "took", "--status-column", "state"]
+    outcome = run("history", "t.csv", *options, "--json")
+    assert outcome.exit_code == 0, outcome.output
+    assert "3 trials of 1 hyperparameter, loss (minimize)" in outcome.stderr
+    took = run("history", "t.csv", *options, "--target", "duration", "--csv")
+    assert "9" in took.stdout.splitlines()[1], took.output
+
+
 @pytest.mark.parametrize(("name", "compress"), [("r.pkl", 0), ("r.gz", 3), ("r.bin", 3)])
 def test_a_result_of_skopt_is_unpickled_only_if_it_is_trusted(folder, result, run, name, compress):
     dump(result, name, store_objective=False, compress=compress)
@@ -156,6 +166,14 @@ def test_several_studies_are_listed(folder, study, run):
         ),
         (["explain-proposal", "study.db", "--trial", "2"], ["no model selected trial 2"]),
         (["importance", "trials.csv", "--objective", "los"], ["'los'", "auc"]),
+        (
+            ["importance", "trials.csv", "--objective", "auc", "--trial-column", "auc"],
+            ["--trial-column names 'auc', which objective does already"],
+        ),
+        (
+            ["importance", "trials.csv", "--objective", "auc", *["--hyperparameter", "x"] * 2],
+            ["--hyperparameter must name different columns"],
+        ),
         (["importance", "half.csv", "--objective", "x"], ["cannot be read as a table"]),
         (["importance", "broken.log"], ["cannot be read as a journal"]),
         (["importance", "empty.csv", "--objective", "auc"], ["'empty.csv' is empty"]),
@@ -190,15 +208,11 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
         (["report", "trials.csv", "--objective", "auc", "--study-name", "a"], ["--study-name is"]),
         (["report", "trials.csv", "--trust-pickle"], ["--trust-pickle is for a pickled result"]),
         (["importance", "study.db", "--given", "{x"], ["is not JSON"]),
-        (["importance", "trials.csv", "--objective", "auc", "--trial-column", "auc"],
-         ["--objective and --trial-column gave the column 'auc' twice"]),
-        (["importance", "trials.csv", "--objective", "auc", *["--hyperparameter", "x"] * 2],
-         ["--hyperparameter gave the column 'x' twice"]),
         (["importance", "study.db", "--yaml"], ["--yaml"]),
         (["importance", "study.db", "--plot", "plot.xyz"], [".png or .svg or .pdf", "plot.xyz"]),
         (
             ["importance", "study.db", "--plot", "no/plot.png"],
-            ["'no/plot.png', but there is no folder", "Create it first"],
+            ["'no/plot.png', but there is no folder", "Create it"],
         ),
         (["report", "study.db", "--sampler", "BaseSampler"],
          ["--sampler must be one of", "RandomSampler", "TPESampler", "'BaseSampler'"]),
