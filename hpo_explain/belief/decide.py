@@ -51,7 +51,7 @@ class Decision:
     probability: float
     certain: bool
     bound: float
-    threshold: float = 0.0
+    threshold: float
     side: Literal["above", "below"] = "above"
 
     @property

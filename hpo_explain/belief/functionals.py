@@ -168,10 +168,10 @@ class _Basis:
     def __init__(self, x: Array, axis: Axis, degree: int, many: bool) -> None:
         self.axis = axis
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
-        self.degree = min(degree, len(axis.centers) - 1)
+        self.degree = degree
         self.optional = bool(np.isnan(x).any())
         raw = self._everything(x)
-        # a level that no row has makes a column depend on those before
+        # a level that no row has, or more powers than values, makes a column depend on those before
         sizes = np.abs(np.diag(np.linalg.qr(raw, mode="r")))
         self.kept = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
         root = np.linalg.qr(raw[:, self.kept], mode="r")

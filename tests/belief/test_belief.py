@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
 from hpo_explain.base.errors import InputError
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.best import Best
-from hpo_explain.belief.decide import decide
+from hpo_explain.belief.decide import decide, interval
 from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import argmin, attainable, exceedance, least_in, loss
 from hpo_explain.belief.scales import from_table, half_rank, logarithm
@@ -274,6 +275,44 @@ def test_shares_are_those_of_closed_forms():
     at = np.array([0.1, 0.5, 0.75])
     wanted = (1 + 0.1 * np.pi**4 / 5) * np.sin(np.pi * (2 * at - 1)) + 3.5
     np.testing.assert_allclose(anova.curve(0, at)[0], wanted, atol=0.15)
+    variance = 49 / 8 + np.pi**4 / 50 + np.pi**8 / 1800 + 1 / 2
+    np.testing.assert_allclose(anova.variance, [variance, 4.0 * variance], rtol=0.01)
+    a, c = np.pi * (2 * at - 1), np.pi * (2 * at[:, None] - 1)
+    wanted = (1 + 0.1 * c**4) * np.sin(a) + 3.5
+    np.testing.assert_allclose(anova.surface(2, 0, at, at)[0], wanted, atol=0.3)
+
+
+def test_shares_of_noise_are_zero_as_often_as_chance_says():
+    """Of 7 functions of one, and 4 by 4 of two, each with a variance of 1 / rows by chance."""
+
+    class Noise(Known):
+        def costs(self, X):
+            return np.random.default_rng(len(X)).normal(size=(300, len(X)))
+
+    space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "abc"])
+    anova = Noise(space, None).anova
+    for shares, functions in ((anova.mains, 7), (anova.of_pairs, 16)):
+        share = (shares == 0.0).mean(axis=0)  # four standard errors of 300 draws
+        np.testing.assert_allclose(share, chi2.cdf(functions, functions), atol=4 * 0.5 / 300**0.5)
+
+
+def test_variance_over_that_of_evaluations_is_one_of_what_noise_scatters():
+    class Scattered(Known):
+        noise_std = 16.0
+
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    share = Scattered(space, lambda X: 16.0 * X[:, 0]).anova.of_evaluations
+    np.testing.assert_allclose(share, [1 / 13, 1 / 4], rtol=1e-3)  # variances 1 / 12 and 1 / 3
+
+
+@pytest.mark.parametrize(("number", "seen"), [(15, 1.0), (16, 0.0)])
+def test_of_more_than_15_hyperparameters_pairs_are_products_of_fewer_functions(number, seen):
+    def cubic(x):  # orthogonal to 1, x and x²
+        return 20 * x**3 - 30 * x**2 + 12 * x - 1
+
+    space = SearchSpace([FloatParameter(f"x{j}", 0.0, 1.0) for j in range(number)])
+    anova = Known(space, lambda X: cubic(X[:, 0]) * cubic(X[:, 1])).anova
+    assert anova.of_pairs[0, anova.pairs.index((0, 1))] == pytest.approx(seen, abs=0.02)
 
 
 def test_shares_in_being_among_the_best_are_those_of_closed_forms():
@@ -373,6 +412,27 @@ def test_decisions_are_shares_of_the_draws():
     wide = decide(draws, stretch=2.0)
     assert wide.half == pytest.approx(2.0 * found.half)
     assert wide.certain
+    assert decide(draws - 0.4).shown.least is None  # the interval holds 0, but nothing is certain
+    assert decide(draws + 9.0).shown.least is None  # certain as it is told, with ±
+    nothing = decide(np.full(9, np.nan))
+    assert (nothing.probability, nothing.certain) == (0.0, False)
+
+
+def test_intervals_hold_the_middle_of_the_draws_stretched_about_the_median():
+    draws = np.linspace(0.0, 1.0, 1001) ** 2  # whose quantile of q is q²
+    assert interval(draws) == pytest.approx((0.025**2, 0.975**2))
+    wide = (0.25 - 2.0 * (0.25 - 0.0625), 0.25 + 2.0 * (0.5625 - 0.25))
+    assert interval(draws, mass=0.5, stretch=2.0) == pytest.approx(wide)
+    assert decide(draws).half == pytest.approx((0.975**2 - 0.025**2) / 2.0)
+
+
+def test_what_only_reaches_a_threshold_is_not_beyond_it():
+    for side in ("either", "above", "below"):
+        same = decide(np.full(9, 0.5), 0.5, side=side)
+        assert (same.probability, same.certain) == (0.0, False)
+    for sign in (-1.0, 1.0):  # of extremes, that lie 0.5 beyond 1 or more
+        found = decide(1.0 + sign * np.array([0.3, 0.4, 0.6]), 1.0, least=0.5)
+        assert found.probability == pytest.approx(1 / 3)
 
 
 def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
