@@ -146,6 +146,21 @@ def test_no_draw_leaves_natural_bounds():
     assert found.min() >= 0.0
 
 
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+@pytest.mark.parametrize(
+    ("bounds", "ends"),
+    [(None, (0.26, 1.1)), ((0.28, 1.0), (0.28, 1.0)), ((-5.0, 5.0), (0.26, 1.1))],
+)
+def test_draws_reach_as_far_as_they_may(direction, bounds, ends):
+    """Of a slope: a fifth of median minus best below the best, the range above the worst."""
+    space, sign = SearchSpace([FloatParameter("x", 0.0, 1.0)]), 1 - 2 * (direction == "maximize")
+    X = np.linspace(0.3, 0.7, 12)[:, None]
+    bounds = bounds and tuple(sorted(sign * np.array(bounds)))
+    belief = Belief(space, X, sign * X[:, 0], direction, bounds=bounds)
+    cost = sign * belief.draws(np.linspace(0.0, 1.0, 101)[:, None])
+    np.testing.assert_allclose([cost.min(), cost.max()], ends, atol=1e-6)
+
+
 def test_a_table_is_read_between_its_values():
     z = np.array([-12.5, -3.21, 0.0, 0.0101, 12.5])
     table = np.linspace(-24.0, 24.0, 1201)
@@ -165,6 +180,7 @@ def test_draws_are_the_same_functions_whatever_is_asked(belief):
     assert (std > 0.0).all()
     np.testing.assert_allclose(np.diag(belief.posterior_covariance(rows)), std**2)
     assert isinstance(belief, Surrogate)
+    assert belief.parts == len(belief.components)
 
 
 @pytest.mark.parametrize(

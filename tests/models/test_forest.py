@@ -56,12 +56,15 @@ def brute_force(forest, rows):
 
 @pytest.mark.parametrize("forest", FORESTS.values(), ids=FORESTS)
 def test_predictions_follow_the_law_of_total_variance(forest):
-    mean, std = ForestSurrogate(SPACE, forest).predict(NEW)
+    surrogate = ForestSurrogate(SPACE, forest)
+    mean, std = surrogate.predict(NEW)
     expected_mean, expected_std = brute_force(forest, NEW)
     np.testing.assert_allclose(mean, expected_mean, rtol=1e-12)
     # scikit-learn computes a leaf's variance as a difference of squares of about 100
     np.testing.assert_allclose(std, expected_std, atol=1e-6)
     np.testing.assert_allclose(mean, forest.predict(NEW), rtol=1e-12)
+    by_tree = np.stack([tree.predict(NEW) for tree in forest.estimators_], axis=1)
+    np.testing.assert_array_equal(surrogate.predict_trees(NEW), by_tree)
 
 
 def test_a_leaf_has_at_least_the_minimal_variance():
@@ -163,6 +166,25 @@ def test_trials_of_a_repeated_configuration_are_held_out_together(forest):
     folds = [(np.flatnonzero(which != k), np.flatnonzero(which == k)) for k in range(5)]
     if forest == "extra trees":  # the order of tied splits of the other one is the scale's
         np.testing.assert_allclose(held_out.mean, cross_val_predict(fitted, rows, y, cv=folds))
+    else:  # of 20 bootstraps 20 / e leave a trial out on average
+        surrogate = ForestSurrogate(SPACE, fitted)
+        for train, test in folds:
+            fold = surrogate.refitted(rows[train], y[train], n_estimators=8)
+            np.testing.assert_array_equal(held_out.mean[test], fold.predict(rows[test])[0])
+
+
+@pytest.mark.parametrize(
+    ("categories", "method"), [(2, "out-of-bag"), (3, "five-fold cross-validation")]
+)
+def test_where_an_order_of_categories_was_learned_no_tree_is_out_of_bag(categories, method):
+    space = SearchSpace([CategoricalParameter("c", range(categories)), FloatParameter("x", 0, 1)])
+    rows = space.sample(40, seed=0)
+    assert ForestSurrogate.fit(space, rows, rows.sum(axis=1)).held_out().method == method
+
+
+def test_of_a_single_configuration_nothing_can_be_held_out():
+    held_out = ForestSurrogate.fit(SPACE, np.repeat(X[:1], 9, axis=0), Y[:9]).held_out()
+    assert [len(part) for part in (held_out.observed, held_out.mean, held_out.std)] == [0, 0, 0]
 
 
 # ---------------------------------------------------------------------- fitting
@@ -189,6 +211,17 @@ def test_our_own_fit_is_the_documented_forest():
     )
     assert np.isfinite(surrogate.predict(new)[1]).all()
     assert len(surrogate.forest.estimators_) == 16
+
+
+def test_a_refit_does_not_depend_on_the_order_of_the_hyperparameters():
+    """Half of the columns is drawn at each split: by number, in the order of the trials."""
+    found = []
+    for turn in (1, -1):
+        space = SearchSpace(SPACE.parameters[::turn]).in_order_of(X[:, ::turn])
+        forest = clone(FORESTS["half of the columns"]).fit(X[:, ::turn], Y)
+        refitted = ForestSurrogate(space, forest).refitted(X[:, ::turn], Y)
+        found.append(refitted.predict(NEW[:, ::turn])[0])
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize(
