@@ -245,7 +245,7 @@ def _best_near(chances: Chances) -> tuple[Array, Array]:
     """Return the row near trials with the lowest mean, (d,), and its cost in each draw, (k,)."""
     space = chances.draws.space
     tried = chances.run.X[chances.rows]
-    starts = tried[ranked(chances.costs.mean(axis=0))[:_STARTS]]
+    starts = tried[ranked(chances.drawn.mean(axis=0))[:_STARTS]]
     found = [tried]
     for j in space.order.tolist():
         parameter = space.parameters[j]

@@ -29,7 +29,6 @@ _Number = FloatParameter | IntParameter
 PROBABLE = 0.1  # of gaining what counts: with less there is nothing to get
 KNOWING = 0.5  # of what counts: so much is gained by knowing which trial is best
 _CONTENDERS, _MOST_TIMES = 3, 5
-_MAY_BE_BEST = 0.05
 _RATHER = 0.5  # something better exists rather than not
 _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
 _FACTOR = 10.0  # of the end of a logarithmic range
@@ -228,7 +227,7 @@ def repeat(chances: Chances, *, alone: bool = True) -> Action | None:
     """
     costs, best = chances.costs, chances.best
     probable = np.bincount(costs.argmin(axis=1), minlength=costs.shape[1]) / len(costs)
-    others = [i for i in ranked(-probable).tolist() if i != best and probable[i] >= _MAY_BE_BEST]
+    others = [i for i in ranked(-probable).tolist() if i != best and probable[i]]
     chosen = [best, *others[: _CONTENDERS - 1]]
     gains = costs[:, best] - costs[:, chosen].min(axis=1)
     decision = decide(gains)
