@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain import CategoricalParameter, FloatParameter, Run, SearchSpace
-from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin, fact
 from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate, LowerConfidenceBound
-from hpo_explain.run import OwnAcquisition, diverged_above, thinned
+from hpo_explain.run import OwnAcquisition, WithoutResult, diverged_above, thinned
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note
 
@@ -107,6 +107,34 @@ def test_the_incumbent_is_feasible():
     with pytest.raises(NothingToExplain) as caught:
         _ = run(feasible=np.zeros(12, dtype=bool)).incumbent
     assert caught.value.reason == fact("no_feasible_trial")
+
+
+def test_the_best_of_some_trials_is_feasible_where_one_is_and_the_first_of_several():
+    record = run(feasible=Y > 3.0)
+    assert record.best([0, 1, 3, 5]) == 5
+    assert record.best([8, 6, 3]) == 3
+    assert run(direction="maximize").best([5, 4, 2]) == 4
+    with pytest.raises(InputError, match="trials is empty"):
+        record.best([])
+
+
+def test_only_trials_that_differ_have_differences():
+    run(objective=Y // 10).check_differences()
+    run(X=X[:1], objective=Y[:1]).check_differences()
+    with pytest.raises(NothingToExplain) as caught:
+        run(objective=np.full(12, 3.0)).check_differences()
+    assert (caught.value.reason["value"], caught.value.reason["finished"]) == (3.0, 12)
+
+
+def test_of_a_trial_that_runs_its_configuration_is_known_and_what_was_known_before_it():
+    record = run(
+        without_result={12: WithoutResult("running", X[4]), 13: WithoutResult("failed", X[5])},
+        started=np.arange(12.0),
+        finished=np.arange(12.0) + 1.0,
+    )
+    assert record.pending == (12,)
+    assert [record.config(trial) for trial in (12, 13)] == SPACE.decode(X[4:6])
+    assert record.known_before(12).tolist() == list(range(12))
 
 
 def test_who_chose_a_trial_follows_from_the_proposals_where_nothing_else_is_known():

@@ -258,6 +258,9 @@ def test_many_trials_are_thinned_and_the_best_stay():
     assert len(belief.X) == 500
     assert belief.of_trials == 1200
     assert set(np.sort(y)[:100]) <= set(belief.cost)
+    # of the other 1,100 one of each 2.75, by their order
+    others = np.searchsorted(np.sort(y), np.sort(belief.cost)[100:]) - 100
+    assert (np.abs(others - 2.75 * (np.arange(400) + 0.5)) < 2.75 / 2 + 1).all()
 
 
 def test_a_surrogate_with_a_joint_posterior_gives_draws(belief):
