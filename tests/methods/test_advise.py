@@ -236,14 +236,14 @@ def test_trials_are_repeated_where_noise_hides_which_is_best():
 
 def test_a_lucky_trial_is_not_kept():
     found = chances_of(lambda X: X[:, 0], lambda X: X[:, 0] + 0.1)
-    run = hx.Run(DIGITS, found.run.X, [0.0, 1.0], "minimize")  # (0, 9) is better by 5/9
-    # three quarters of that, as one evaluation in four says that it is worse by 1
+    run = hx.Run(DIGITS, found.run.X, [0.0, 0.2], "minimize")
+    # (0, 9) is better by 5/9 by the draws, and worse by 0.2 by one evaluation, which counts as much
     action = keep(Chances(run, found.draws))
     assert action.trials == (1,)
-    assert action.gain == pytest.approx(0.75 * 5.0 / 9.0 - 0.25, abs=1e-6)
+    assert action.gain == pytest.approx((5.0 / 9.0 - 0.2) / 2.0, abs=1e-6)
     assert action.probability >= 0.95
     assert not action.certain  # what is gained never is
-    assert "trial 0, is expected to be worse by 0.17" in action.reason
+    assert "trial 0, is expected to be worse by 0.18" in action.reason
     best = keep(found)
     assert (best.trials, best.gain, best.probability) == ((1,), 0.0, 1.0)
     assert "best observed" not in best.reason

@@ -41,7 +41,6 @@ from hpo_explain.space.support import nearest
 
 _MOST = 1500  # rows of which it is asked whether trials failed near them
 _TRIED = 200  # trials of which one is the best
-_SMOOTH = 3.0  # evaluations of a configuration that draws of it count as
 _PARENTS, _COPIES, _STEPS = 60, 5, (0.08, 0.03)
 MOST_TRIED = 10  # configurations, before advice is asked again
 _LITTLE = 0.01  # of what the first brings: the others must add so much
@@ -97,13 +96,13 @@ class Chances:
     def costs(self) -> Array:
         """The same, moved towards what was observed: draws are smooth, these may be no neighbors.
 
-        By ``m / (m + 3)`` of the difference between the mean of m evaluations and that of draws.
+        By ``m / (m + 1)`` of the difference between the mean of m evaluations and that of draws.
         """
         X, moved = np.nan_to_num(self.run.X, nan=-1.0), self.drawn.copy()
         for place, row in enumerate(self.rows):
             same = np.asarray(self.run.feasible) & (X == X[row]).all(axis=1)
             beside = self.run.cost[same].mean() - self.drawn[:, place].mean()
-            moved[:, place] += same.sum() / (same.sum() + _SMOOTH) * beside
+            moved[:, place] += same.sum() / (same.sum() + 1.0) * beside
         return moved
 
     @cached_property
