@@ -1,5 +1,7 @@
 """The search space: encoding, conditions, and the measure, against brute force."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -123,6 +125,48 @@ def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, 
                 st.sampled_from([np.nan, 0.0, 1.0, 2.0, 0.5, 0.37, -1.0, 3.0, np.inf, -np.inf])
             )
     assert space.is_valid(X).tolist() == [is_configuration(space, row) for row in X]
+
+
+def test_the_first_position_that_stands_for_no_value_is_named():
+    with pytest.raises(ValueError, match=r"of x2 \(row 0: 1.5\)"):
+        unit_cube(2).decode([[0.0, 1.5], [2.5, 0.0]])
+
+
+@pytest.mark.parametrize(("number", "more"), [(6, ""), (7, ", ..."), (8, ", ..."), (9, ", ...")])
+def test_of_many_hyperparameters_the_first_are_named(number, more):
+    space = unit_cube(number)
+    assert repr(space).endswith(f"(x1, x2, x3, x4, x5, x6{more})>")
+    shown = ", ".join(space.names[:8]) + (", ..." if number > 8 else "")
+    with pytest.raises(ValueError, match=re.escape(f"one column per hyperparameter ({shown})")):
+        space.decode(np.zeros((1, number + 1)))
+
+
+# ---------------------------------------------------------------------- the order of columns
+
+
+def test_spaces_of_the_same_hyperparameters_are_equal_in_whatever_order_they_are_gone_through():
+    X = SPACE.sample(30, seed=1)
+    ordered = SPACE.in_order_of(X)
+    assert ordered == SPACE
+    assert hash(ordered) == hash(SPACE)
+    assert SearchSpace(list(SPACE)) == SPACE
+    assert SearchSpace(list(SPACE)[::-1]) != SPACE
+    assert SPACE != list(SPACE)
+    assert ordered.ordered(X[::-1]) is ordered
+    assert SPACE.ordered(X).order_key == ordered.order_key
+
+
+def test_places_are_the_order_in_which_categories_appeared():
+    space = SearchSpace([CategoricalParameter("c", list("abc")), FloatParameter("x", 0.0, 1.0)])
+    X = np.array([[2.0, 0.5], [0.0, 0.1], [np.nan, 0.1], [2.0, 0.5], [1.0, 0.9], [0.0, 0.05]])
+    ordered = space.in_order_of(np.nan_to_num(X))
+    np.testing.assert_array_equal(ordered.places(0, X[:, 0]), [0, 1, np.nan, 0, 2, 1])
+    np.testing.assert_array_equal(ordered.places(1, X[:, 1]), X[:, 1])
+    different = ordered.distinct(X)
+    assert len(different) == 5
+    keys = [ordered.places(j, different[:, j]) for j in ordered.order.tolist()]
+    rows = np.nan_to_num(np.stack(keys, axis=1), nan=-1.0).tolist()
+    assert rows == sorted(rows)
 
 
 # ---------------------------------------------------------------------- the measure
