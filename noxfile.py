@@ -183,3 +183,10 @@ def install(session: nox.Session) -> None:
         session.run(python, "-m", "pip", "install", "--quiet", distribution, external=True)
         session.run(python, "-m", "pip", "check", external=True)
         session.run(python, "-c", USED, external=True)
+
+
+@nox.session
+def newcomer(session: nox.Session) -> None:
+    """Do what the README and the pages of the frameworks say, each with nothing but the wheel."""
+    session.install("build", "setuptools>=77", ".")
+    session.run("python", "-m", "tests.installation.pages", *session.posargs)

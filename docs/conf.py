@@ -5,7 +5,7 @@ from typing import Any
 
 from numpydoc.xref import DEFAULT_LINKS
 
-from docs.pages import SAID, SHOWN_ONLY, documented
+from docs.pages import SAID, SHOWN_ONLY, documented, inside
 from hpo_explain import __version__ as release  # noqa: F401 - Sphinx takes it
 
 HERE = Path(__file__).parent
@@ -38,6 +38,7 @@ myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["config.cache", "myst.header"]  # of functions; of tables made elsewhere
 
 autosummary_generate = True
+autosummary_context = {"inside": inside}
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc has the types
 numpydoc_show_class_members = False

@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import METHODS
 
@@ -23,6 +24,14 @@ else:
 ROOT = Path(__file__).parents[1]
 SAID = tomllib.loads((ROOT / "docs" / "pages.toml").read_text(encoding="utf-8"))
 SHOWN_ONLY = "callback|fanova_subspace"  # they write files, or take long
+# Of a result, what users ask it for; the rest of its base is for those who write a method.
+ASKED = frozenset((
+    "acquisition", "caution", "claims", "details", "direction", "notes", "objective_name",
+    "optimizer", "plot", "posterior", "probability", "sentence", "subject", "to_dict", "to_frame",
+    "to_plotly", "trial", "trust",
+))  # fmt: skip
+OWN = ("all_names", "columns", "few", "keys", "lead", "leading", "records", "says", "shown",
+       "table", "texts")  # fmt: skip
 PARTS = {"hpo_explain.run": ("Curves", "Instances", "NoiseModel")}  # others are the house's own
 
 
@@ -130,6 +139,17 @@ def by_home() -> dict[str, list[str]]:
 def documented() -> dict[str, str]:
     """Return the full name of each public name that has a page."""
     return {name: f"{home}.{name}" for home, names in by_home().items() for name in names}
+
+
+def inside(home: str, name: str) -> str:
+    """Return those members of a public class that are no concern of its users."""
+    value = getattr(import_module(home), name)
+    hidden = set[str]()
+    if issubclass(value, BaseException):
+        hidden = {*dir(BaseException)}
+    elif issubclass(value, Result) and value is not Result:
+        hidden = {*dir(Result), *OWN} - ASKED
+    return ", ".join(sorted(one for one in hidden if one[0] != "_"))
 
 
 def api(home: str, names: list[str]) -> str:

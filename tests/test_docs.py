@@ -123,6 +123,15 @@ def test_an_example_keeps_its_code_and_gets_a_title(made):
         assert shown.endswith(text.split('"""', 2)[2])
 
 
+def test_the_page_of_a_result_lists_what_its_users_ask_it_for(made):
+    hidden = made["inside"]("hpo_explain.methods", "PartialDependence").split(", ")
+    assert {"words", "cells", "told", "table"} <= {*hidden}
+    assert not {*hidden} & {"claims", "sentence", "to_frame", "plot", "band", "best"}
+    assert "with_traceback" in made["inside"]("hpo_explain.base", "InputError")
+    assert "told" not in made["inside"]("hpo_explain.base", "InputError")
+    assert made["inside"]("hpo_explain", "Run") == ""
+
+
 # ---------------------------------------------------------------------- code of the pages
 
 
