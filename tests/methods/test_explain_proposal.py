@@ -25,6 +25,16 @@ def test_another_models_view_is_the_same_criterion_through_that_model():
     assert (own.phi != found.phi).any()
 
 
+def test_a_proposal_that_was_made_before_is_named_as_such():
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+    X = [[0.1, 0.2], [0.9, 0.5], [0.4, 0.1], [0.1, 0.2], [0.1, 0.5]]
+    run = hx.Run(space, X, [1.0, 9.0, 4.0, 1.5, 2.0], "minimize")
+    again = fact("proposal_repeats", trials=[0])
+    assert str(again) == "it repeats trial 0, known by then"
+    assert again in hx.explain_proposal(run, 3, background=20).notes
+    assert again not in hx.explain_proposal(run, 4, background=20).notes
+
+
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_best_predicted_proposal_is_that_of_the_final_surrogate(direction):
     run = run_of(proposals=[3, 6, 9, 13], direction=direction)

@@ -74,6 +74,10 @@ _BEST_ELSEWHERE = declared_fact(
     "{of_all}, was not proposed by a model",
     best=lambda fact: str(fact.trials[0]), of_all=lambda fact: str(fact.trials[1]),
 )  # fmt: skip
+_REPEATS = declared_fact(
+    "proposal_repeats", "it repeats {earlier}, known by then",
+    earlier=lambda fact: f"trial{'s' * (len(fact.trials) > 1)} {spans(fact.trials)}",
+)  # fmt: skip
 _TOO_LITTLE = declared_fact(
     "too_little_known", "{known} finished{then}, and a surrogate needs at least 2. {remedy}.",
     known=lambda fact: "only one trial was" if fact["finished"] else "no trial was",
@@ -282,7 +286,9 @@ class ProposalExplainer:
             notes += learned_later(run, what.number, model)
         if what.number is not None and isinstance(trial, str) and trial == "best":
             notes += _best_elsewhere(run, what.number)
-        known = _compact(run.known_before(what.before))
+        finished = run.known_before(what.before)
+        notes += _repeats(run, what, finished)
+        known = _compact(finished)
         subject = Subject.of(
             run,
             trial=what.number,
@@ -351,6 +357,12 @@ def _best_elsewhere(run: Run, number: int) -> list[Fact]:
     if not np.any(run.feasible) or number == run.incumbent_trial:
         return []
     return [_BEST_ELSEWHERE(trials=[number, run.incumbent_trial])]
+
+
+def _repeats(run: Run, what: Proposed, finished: npt.NDArray[np.int64]) -> list[Fact]:
+    """Return a note where the configuration had been evaluated before."""
+    same = np.isclose(run.X[finished], what.x, rtol=0.0, atol=0.0, equal_nan=True).all(axis=1)
+    return [_REPEATS(trials=np.asarray(run.trials)[finished][same])] if same.any() else []
 
 
 # ---------------------------------------------------------------------- which trials
