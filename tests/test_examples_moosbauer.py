@@ -76,6 +76,16 @@ def test_every_proposal_keeps_its_model():
     assert run.objective[6:].min() < run.objective[:6].min()
 
 
+def test_designs_are_drawn_as_r_draws_them():
+    from examples.papers.bo import r_latin, r_uniform
+
+    # what R prints for runif(3) after set.seed(1), and for runif(1) after set.seed(42)
+    assert r_uniform(1)(3) == pytest.approx([0.2655087, 0.3721239, 0.5728534], abs=1e-7)
+    assert r_uniform(42)(1) == pytest.approx([0.9148060], abs=1e-7)
+    design = r_latin(14, 7, seed=1234)
+    assert (np.sort(np.floor(14 * design), axis=0) == np.arange(14)[:, None]).all()
+
+
 # ---------------------------------------------------------------------- Styblinski-Tang
 
 
@@ -133,7 +143,7 @@ def test_bands_of_eq_4_and_5_are_those_of_table_3():
 def test_a_task_of_lcbench_is_read_as_it_is_downloaded(tmp_path):
     from examples.papers.moosbauer_lcbench import SPACE, read_lcbench
 
-    config = dict(zip(SPACE.names, (32, 0.01, 0.5, 128, 0.9, 3, 1e-3), strict=True))
+    config = dict(zip(SPACE.names, (32, 0.5, 128, 3, 0.01, 0.9, 1e-3), strict=True))
     runs = {
         "0": {"config": config | {"optimizer": "sgd"}, "results": {"final_val_accuracy": 81.5}},
         "1": {"config": config | {"num_layers": 1}, "results": {"final_val_accuracy": 79.0}},
@@ -144,6 +154,25 @@ def test_a_task_of_lcbench_is_read_as_it_is_downloaded(tmp_path):
     assert table["final_val_accuracy"].tolist() == [81.5, 79.0]
     assert table["num_layers"].tolist() == [3, 1]
     assert set(table.columns) == {*SPACE.names, "final_val_accuracy"}
+
+
+def test_the_forest_learns_values_and_mis_coded_layers():
+    import pandas as pd
+
+    from examples.papers.lcbench import SPACE, Network, values
+
+    X = SPACE.sample(300, seed=0)
+    decoded = pd.DataFrame(SPACE.decode(X))[list(SPACE.names)].astype(float)
+    difference = np.abs(values(X) - decoded.to_numpy()).max(axis=0)
+    # batch size and units are whole numbers
+    assert (difference <= np.where(np.isin(np.arange(7), (0, 2)), 0.5, 1e-9)).all()
+    table = decoded.assign(final_val_accuracy=60.0 + 10.0 * (decoded["num_layers"] == 1))
+    one, two, five = (
+        Network.of(table, n_trees=20).error(np.column_stack([X[:, :3], np.full(300, at), X[:, 4:]]))
+        for at in (0.0, 0.25, 1.0)
+    )
+    # one layer was read as five, two as one
+    assert five.mean() < 0.33 < 0.37 < min(one.mean(), two.mean())
 
 
 @needs_phoneme

@@ -2,9 +2,13 @@
 
 A Gaussian process with a *product* of one-dimensional Matérn-3/2 kernels (:mod:`dice_kriging`), the
 lower confidence bound m - τ·s (Moosbauer et al. print a plus; Croppi calls τ λ), optimized by focus
-search with mlrMBO's 3 restarts of 5 rounds of 1,000 points. The likelihood is maximized from the
-last model's parameters, and at every fifth proposal from a second start too, which mlrMBO does
-every time. The model of every proposal is kept.
+search with mlrMBO's 3 restarts of 5 rounds of 1,000 points. mlrMBO searches the likelihood's global
+maximum; here it is maximized from several starts, up to 40 trials and at every fifth proposal, and
+from the last model's parameters otherwise. A single start finds other length-scales, and other
+proposals. The model of every proposal is kept.
+
+The papers' programs set R's seed before they draw an initial design. :func:`r_uniform` draws as R
+does, so that designs can be theirs.
 
 Bischl, B. et al. (2017). mlrMBO: a modular framework for model-based optimization of expensive
 black-box functions. https://arxiv.org/abs/1703.03373
@@ -71,7 +75,7 @@ def minimize(
     models: dict[int, Surrogate] = {}
     model = None
     while len(y) <= n_trials:
-        starts = 2 if len(y) % 5 == 0 else 1
+        starts = 8 if len(y) < 40 else 4 if len(y) % 5 == 0 else 1
         model = DiceKriging(space, X, y, starts=starts, nugget=nugget, before=model)
         models[len(y)] = model
         if len(y) == n_trials:
@@ -129,3 +133,22 @@ def spread_out(space: hx.SearchSpace, n: int, seed: int, tries: int = 200) -> np
     """Return the Latin hypercube, of some tries, whose closest rows are farthest apart."""
     cubes = (space.sample(n, seed=tries * seed + k) for k in range(tries))
     return max(cubes, key=lambda X: pdist(X).min())
+
+
+def r_uniform(seed: int) -> Callable[[int], np.ndarray]:
+    """Return a function that draws numbers as R's ``runif`` does after ``set.seed``."""
+    state = [seed]
+    for _ in range(
+        675
+    ):  # Matsumoto's generator, whose state R fills with a linear congruential one
+        state.append((69069 * state[-1] + 1) % 2**32)
+    rng = np.random.RandomState()
+    rng.set_state(("MT19937", np.array(state[-624:], dtype=np.uint32), 624))
+    return lambda n: np.frombuffer(rng.bytes(4 * n), dtype="<u4") * 2.3283064365386963e-10
+
+
+def r_latin(n: int, d: int, seed: int) -> np.ndarray:
+    """Return the Latin hypercube that R's ``lhs::randomLHS`` draws after ``set.seed``, (n, d)."""
+    draw = r_uniform(seed)
+    ranks = np.column_stack([np.argsort(draw(n)) for _ in range(d)])
+    return (ranks + draw(n * d).reshape(n, d)) / n

@@ -88,14 +88,14 @@ class DiceKriging:
         """Fit the model.
 
         `nugget` is its share of the variance, None estimates it. With `before`, the model of fewer
-        rows, its parameters are the first start.
+        rows, its parameters are the first start. Further starts are random, others for other rows.
         """
         self.space = space
         self._X, self._y = np.ascontiguousarray(X), y
         upper = 2.0 * np.ptp(X, axis=0)
         bounds = [(np.log(1e-3), np.log(u)) for u in upper]
         bounds.append(SHARES if nugget is None else (1.0 - nugget, 1.0 - nugget))
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(len(y))
         points = [np.append(np.log(upper / 2.0), 0.9)]
         if before is not None:
             points.insert(0, np.append(np.log(before._theta), before._share))

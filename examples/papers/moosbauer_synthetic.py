@@ -2,10 +2,10 @@
 
 Budgets and settings of their Appendix C.2.1: {80, 150, 250} evaluations for d in {3, 5, 8}, an
 initial random design of 4 d points, G = 20, n = 1000, a nugget of 1e-8, LCB with τ in {5, 1, 0.1}.
-Their repetitions share one design, which is not published; here each has its own, and the paper's
-mean counts as one draw. The text prints +16 in the function and a plus in the bound, Table 1 calls
-τ = 2 medium where the appendix has 1, and the number of splits is the *depth* to which every node
-is split.
+Their repetitions share one Latin hypercube, which is not published; here each has its own, and the
+paper's mean counts as one draw. The text prints +16 in the function and a plus in the bound, Table
+1 calls τ = 2 medium where the appendix has 1, and the number of splits is the *depth* to which
+every node is split.
 
 What reproduces the numbers: the optimizer's last process, of the product kernel (:mod:`bo`); bands
 of Eq. 5 (`variance="average"`), `criterion="l2"`, every node split down to two rows (`min_leaf=2`,
@@ -81,7 +81,7 @@ def objective(row: np.ndarray) -> float:
 def tuned(d: int, tau: float, seed: int, n_trials: int | None = None) -> hx.Run:
     """Return one optimization, from a design of its own."""
     space = cube(d)
-    design = space.sample(4 * d, seed=seed, method="uniform")
+    design = space.sample(4 * d, seed=seed)
     return minimize(
         objective, space, design, n_trials=n_trials or BUDGETS[d], lam=tau, nugget=1e-8, seed=seed
     )
