@@ -53,8 +53,8 @@ Numbers agree within three standard errors of both sides and the paper's roundin
 where they hold. A table agrees where all its findings and 95 % of its numbers do, as far as they
 could be measured. Rows that need data name them; [README.md](README.md) says how to get them.
 Tables 3 and 5 of *shapleymbo* and 4 to 6 of *moosbauer* (settings, spaces, machines) and Figures 16
-and 9 (drawings) have no results. LCBench's published configurations have up to 1,024 units, where
-Table 5 of *moosbauer* prints 512.
+and 9 (drawings) have no results. What the papers' programs do where the text says something else is
+in the docstrings of the modules.
 
 Written on {date} by `{command}`, seeds from {seed} on.
 """
