@@ -426,7 +426,7 @@ class OwnPruner:
     --------
     >>> import numpy as np
     >>> own = OwnPruner(optuna.pruners.ThresholdPruner(upper=1.0))
-    >>> costs = np.array([[0.5, 0.4], [2.0, 0.1]])
+    >>> costs = np.array([[0.9, 0.4], [2.0, 0.1]])
     >>> own.label, own.stopped(np.array([1.0, 2.0]), costs, np.array([True, True]), 0).tolist()
     ("Optuna's ThresholdPruner", [2, 0])
     """

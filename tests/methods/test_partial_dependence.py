@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, DotProduct
 from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 
 import hpo_explain as hx
@@ -34,9 +36,15 @@ def gaussian_process(space, n=40):
     return hx.models.GaussianProcessSurrogate.fit(space, X, y)
 
 
-def test_the_mean_is_scikit_learns():
+@pytest.mark.parametrize("splits", [True, False])
+def test_the_mean_is_scikit_learns(splits):
+    """Also of a kernel that is no product over hyperparameters."""
     space = unit_cube(3)
     surrogate = gaussian_process(space)
+    if not splits:
+        gp = GaussianProcessRegressor(DotProduct() + RBF(), alpha=1e-3, optimizer=None)
+        X = space.sample(40, seed=1)
+        surrogate = hx.models.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0] * X[:, 1]))
     sample = space.sample(80, seed=4)
     effect = PartialDependenceExplainer(surrogate, sample=sample, grid_size=7).explain(
         space.names[1]

@@ -6,7 +6,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base import NothingToExplain
 from hpo_explain.base.figures import PALE
-from hpo_explain.methods.space.narrowing import Narrowing
+from hpo_explain.methods.space.narrowing import Narrowing, part_of
 from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
@@ -52,6 +52,21 @@ def test_what_is_best_in_more_than_one_in_twenty_functions_of_a_part_stays():
     apart = Known(space, 34 * low + 6 * low[:0] + 4 * high + 38 * low, parts=2)
     assert Narrowing(together, 0.5).near()[0].nonzero()[0].tolist() == [1]
     assert Narrowing(apart, 0.5).near()[0].nonzero()[0].tolist() == [*range(1, 10)]
+
+
+def test_what_loses_less_is_given_up_first():
+    """Without a = 1 two in a hundred functions lose, without b = 1 four: both are too many."""
+    both, of_a, of_b = (lambda X: X.sum(axis=1)), (lambda X: 1 - X[:, 0]), (lambda X: 1 - X[:, 1])
+    draws = Known(space_of(a=range(2), b=range(2)), 94 * [both] + 2 * [of_a] + 4 * [of_b])
+    assert [of.tolist() for of in Narrowing(draws, 0.5).near()] == [[True, False], [True, True]]
+
+
+def test_levels_of_a_range_meet_halfway():
+    draws = Known(space_of(x=(0.0, 12.0)), [lambda X: X[:, 0]])
+    for first, last in ((0, 12), (0, 5), (3, 6), (7, 12)):
+        level = np.arange(12)
+        part = part_of(draws, [(first <= level) & (level < last)], 0)
+        assert (part.low, part.high) == pytest.approx((first, last))
 
 
 def test_what_is_infeasible_is_not_near_the_best():
@@ -174,14 +189,19 @@ def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
 
 def test_a_conditional_range_keeps_the_best_of_its_branch():
     """The branch may be needed by chance alone, and still its own best is kept."""
-    space = space_of(booster=["tree", "dart"], drop=range(10), when={"drop": {"booster": ["dart"]}})
+    space = space_of(
+        booster=["tree", "dart"], drop=range(10), depth=range(5),
+        when={"drop": {"booster": ["dart"]}, "depth": {"booster": ["tree"]}},
+    )  # fmt: skip
 
     def cost(X):
-        return np.where(X[:, 0] == 1, np.abs(9.0 * np.nan_to_num(X[:, 1]) - 2.0) + 0.3, 0.0)
+        drop, depth = 9.0 * np.nan_to_num(X[:, 1]), 4.0 * np.nan_to_num(X[:, 2])
+        return np.where(X[:, 0] == 1, np.abs(drop - 2.0) + 0.3, np.abs(depth - 3.0))
 
     found = Narrowing(Known(space, [cost]), 0.5).near()
-    assert found[1].nonzero()[0].tolist() == [2]
-    assert Narrowing(Known(space, [cost]), 0.5).volume(found) == pytest.approx(0.55, abs=0.01)
+    assert [of.nonzero()[0].tolist() for of in found] == [[0, 1], [2], [3]]
+    volume = Narrowing(Known(space, [cost]), 0.5).volume(found)
+    assert volume == pytest.approx((1 / 10 + 1 / 5) / 2, abs=0.01)
 
 
 # ---------------------------------------------------------------------- every kind of number

@@ -89,7 +89,7 @@ class Narrowing:
         active, levels, counts = self._branches
         found = np.ones(len(counts))
         for j, of in enumerate(kept):
-            weight = np.append(of, True)[levels[:, j]].astype(float)
+            weight = of[levels[:, j]].astype(float)
             if j not in self._parents:
                 weight = np.full(len(counts), float(self.land.axes[j].weights[of].sum()))
             found *= np.where(active[:, j], weight, 1.0)

@@ -202,9 +202,3 @@ def _has(parameter: Parameter, value: Any) -> bool:
     if isinstance(parameter, CategoricalParameter):
         return parameter.has(value)
     return bool(parameter.low <= value <= parameter.high)
-
-
-def _values(parameter: Parameter) -> tuple[Any, ...]:
-    if isinstance(parameter, CategoricalParameter):
-        return tuple(parameter.choices)
-    return parameter.low, parameter.high
