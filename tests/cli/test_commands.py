@@ -24,6 +24,7 @@ SHOWN = [method for method in METHODS if method.called]
 # Everything outside the standard library that the package depends on, but for click.
 HEAVY = ["jinja2", "joblib", "matplotlib", "numba", "numpy", "optuna", "pandas", "scipy", "shap",
          "skopt", "sklearn", "sqlalchemy", "tqdm"]  # fmt: skip
+NEEDED = ["numba", "numpy", "optuna", "scipy", "sqlalchemy", "tqdm"]  # to read and to fit
 LESS = {"background": 20, "order": 1, "grid_size": 5, "sample": 30}  # so that it takes not so long
 
 
@@ -95,6 +96,22 @@ def test_help_imports_nothing_heavy(arguments):
         "import sys; from hpo_explain.cli import main;"
         f"main({arguments!r}, standalone_mode=False);"
         f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", ["importance", "summary", "trust"])
+def test_an_answer_imports_nothing_that_it_does_not_need(study, command):
+    arguments = [command, "study.db", "--no-cache"]
+    needless = [*HEAVY, "optuna.importance", "optuna.visualization", "plotly"]
+    needless = [name for name in needless if name not in NEEDED]
+    code = (
+        "import sys; from hpo_explain.cli import main;"
+        f"main({arguments!r}, standalone_mode=False);"
+        f"print([name for name in {needless} if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
