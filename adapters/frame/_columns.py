@@ -428,7 +428,7 @@ def _differs(column: Array, share: float) -> bool:
 def _rank_correlation(column: Array, objective: Array) -> float:
     """Return the rank correlation where both are known; 0 where that is in few rows."""
     both = np.isfinite(column) & np.isfinite(objective)
-    if both.sum() < _LEAST_ROWS or np.ptp(objective[both]) == 0.0:
+    if both.sum() < _LEAST_ROWS or min(np.ptp(objective[both]), np.ptp(column[both])) == 0.0:
         return 0.0
     first, second = rankdata(column[both]), rankdata(objective[both])
     return float(np.corrcoef(first, second)[0, 1])

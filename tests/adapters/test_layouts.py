@@ -303,3 +303,10 @@ def test_runs_of_mlflow_are_read_as_the_table_of_them(tmp_path, monkeypatch):
     assert [*run.excluded] == [2]
     assert [run.config(t)["booster"] for t in (0, 1)] == ["dart", None]
     assert run.started.tolist() == [1.0, 2.0, 4.0, 5.0, 6.0]
+
+
+def test_a_column_of_one_number_and_empty_cells_has_no_order():
+    frame = pd.DataFrame({"x": np.arange(30.0), "k": [1.0, None] * 15})
+    frame["loss"] = (frame.x - 10.0) ** 2
+    run = hx.from_frame(frame, objective="loss")
+    assert "orders_like_objective" not in {note.kind for note in run.notes}
