@@ -14,7 +14,7 @@ from matplotlib.colors import Normalize
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKUP
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
@@ -125,6 +125,10 @@ def _mark(figure: Any, key: str) -> Artist | None:
 # ---------------------------------------------------------------------- rows
 
 
+def _percent(share: float, _: int) -> str:
+    return f"{100.0 * share:.4g}%"
+
+
 def draw_rows(ax: Axes, rows: Rows, points: float) -> tuple[float, str, str]:
     """Draw rows on axes of so many points; return their height, and the labels of the axes."""
     labels = row_labels(rows.labels, characters(0.36 * points))
@@ -144,7 +148,7 @@ def draw_rows(ax: Axes, rows: Rows, points: float) -> tuple[float, str, str]:
         tick.set_color(GREY)
     ax.set_xlim(rows.limits())
     if rows.percent:
-        ax.xaxis.set_major_formatter(PercentFormatter(xmax=1.0))
+        ax.xaxis.set_major_formatter(FuncFormatter(_percent))
     _bins(ax, 0.64 * points, whole=False)
     ax.spines[["top", "left", "right"]].set_visible(False)
     lines = max((label.count("\n") for label in labels), default=0)
@@ -286,7 +290,7 @@ def _scale(ax: Axes, k: int, axis: Axis, points: float) -> None:
     elif k == 0 and not axis.names:
         _bins(ax, 0.85 * points, whole=axis.integers)
     if axis.percent:
-        (ax.xaxis, ax.yaxis)[k].set_major_formatter(PercentFormatter(xmax=1.0))
+        (ax.xaxis, ax.yaxis)[k].set_major_formatter(FuncFormatter(_percent))
     if axis.limits != (None, None):
         (ax.set_xlim, ax.set_ylim)[k](*axis.limits)
 
@@ -361,7 +365,7 @@ def _draw_scale(
     percent: bool = False,
 ) -> None:
     first = axes[0] if isinstance(axes, list) else axes
-    form = PercentFormatter(xmax=1.0) if percent else None
+    form = FuncFormatter(_percent) if percent else None
     scale = first.figure.colorbar(colors, ax=axes, pad=0.02, fraction=0.05, aspect=30, format=form)
     if ticks:
         scale.set_ticks([0.0, 1.0], labels=ticks)

@@ -70,5 +70,5 @@ def test_the_figure_has_both_shares_of_what_matters(run):
     drawn = found.described()
     shares = {(bar.row, bar.place): bar.end for bar in drawn.bars}
     for row, (name,) in enumerate(drawn.labels):
-        assert shares[row, 0] == found.importance.importance.normalized[name]
-        assert shares[row, 1] == found.among_best.importance.normalized[name]
+        assert shares[row, 0] == found.importance.importance.importance[name]
+        assert shares[row, 1] == found.among_best.importance.importance[name]

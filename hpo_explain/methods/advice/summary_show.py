@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.base.figures.rows import Bar, Rows, View
 from hpo_explain.methods.advice.summary_result import Summary
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.fanova_show import whisker
 from hpo_explain.methods.runs.history_show import VIEWS as OF_HISTORY
 
 _MOST = 8  # hyperparameters
@@ -19,25 +19,21 @@ def shown(found: Summary) -> Any:
     kinds = [one for one in (found.importance, found.among_best) if one and one.estimate.any()]
     if not kinds:
         return OF_HISTORY[""].describe(found.history)
-    largest = np.max([_alone(one) for one in kinds], axis=0)
+    largest = np.max([one.estimate[: len(one.names)] for one in kinds], axis=0)
     kept = np.argsort(-largest, kind="stable")[:_MOST].tolist()
     return Rows(
         labels=[(kinds[0].names[j],) for j in kept],
         bars=[
-            Bar(row, 0.0, float(_alone(one)[j]), fill=place, place=place)
+            Bar(row, 0.0, float(one.estimate[j]), whisker(one, j), fill=place, place=place)
             for place, one in enumerate(kinds)
             for row, j in enumerate(kept)
         ],
         fills={0: "over the whole space", 1: "for being among the best 10%"},
-        label="share of what single hyperparameters explain",
+        label="share of the variation, alone",
         heading="What matters",
         percent=True,
         positive=True,
     )
-
-
-def _alone(result: FanovaImportance) -> Any:
-    return result.normalized[: len(result.names)]
 
 
 VIEWS = {"": View(shown, "What matters, or where nothing does, what every trial reached.")}

@@ -22,6 +22,14 @@ _MOST_FILLS = 4
 _MOST_UNSTABLE = 3
 
 
+def whisker(found: FanovaImportance, i: int) -> float | tuple[float, float]:
+    """Return how far the whisker of a share reaches down and up."""
+    share, bounds = float(found.estimate[i]), found.bounds(i)
+    if bounds is None:
+        return float(found.shares[:, i].std())
+    return max(share - bounds[0], 0.0), max(bounds[1] - share, 0.0)
+
+
 def shares(found: FanovaImportance) -> Rows:
     """Draw the shares of the variance as bars, the largest on top.
 
@@ -33,11 +41,8 @@ def shares(found: FanovaImportance) -> Rows:
     kept, rest = _largest(found)
     labels, bars = [_label(found, i) for i in kept], list[Bar]()
     for row, i in enumerate(kept):
-        share, bounds = float(found.estimate[i]), found.bounds(i)
-        half: float | tuple[float, float] = float(found.shares[:, i].std())
-        if bounds is not None:
-            half = max(share - bounds[0], 0.0), max(bounds[1] - share, 0.0)
-        bars.append(Bar(row, 0.0, share, half, fill=_fill(len(found.members[i]))))
+        fill = _fill(len(found.members[i]))
+        bars.append(Bar(row, 0.0, float(found.estimate[i]), whisker(found, i), fill=fill))
     for order, noun in ((1, "hyperparameter"), (2, "interaction")):
         folded = [i for i in rest if min(len(found.members[i]), 2) == order]
         if folded:
