@@ -12,7 +12,7 @@ import hpo_explain as hx
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.chances import Chances, expected_best, inside_of
-from hpo_explain.methods.advice.rules import keep, repeat, stop, widen
+from hpo_explain.methods.advice.rules import attempt, keep, repeat, stop, widen
 from hpo_explain.run import WithoutResult
 from tests.analytic import Known, space_of
 
@@ -78,6 +78,8 @@ def test_what_is_tried_gains_most_together():
     np.testing.assert_allclose(gains, [6.0, 5.0])
     within, _ = found.promising(5, [hx.IntParameter("a", 3, 5), hx.IntParameter("b", 0, 20)])
     assert {c["a"] for c in DIGITS.decode(within)} <= {3, 4, 5}
+    few = chances_of(distance(2, 2), distance(7, 8), tried=[(5, 5), (0, 9), (9, 0), (0, 0), (9, 9)])
+    assert len(attempt(few, []).configurations) == 1  # a third of the trials at most
 
 
 def test_rows_inside_have_values_that_are_searched():

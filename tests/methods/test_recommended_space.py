@@ -198,10 +198,11 @@ def test_a_conditional_range_keeps_the_best_of_its_branch():
         drop, depth = 9.0 * np.nan_to_num(X[:, 1]), 4.0 * np.nan_to_num(X[:, 2])
         return np.where(X[:, 0] == 1, np.abs(drop - 2.0) + 0.3, np.abs(depth - 3.0))
 
-    found = Narrowing(Known(space, [cost]), 0.5).near()
+    search = Narrowing(Known(space, [cost]), 0.5)
+    assert search._goal_of == [0, 1, 2]  # the space, and each branch
+    found = search.near()
     assert [of.nonzero()[0].tolist() for of in found] == [[0, 1], [2], [3]]
-    volume = Narrowing(Known(space, [cost]), 0.5).volume(found)
-    assert volume == pytest.approx((1 / 10 + 1 / 5) / 2, abs=0.01)
+    assert search.volume(found) == pytest.approx((1 / 10 + 1 / 5) / 2, abs=0.01)
 
 
 # ---------------------------------------------------------------------- every kind of number

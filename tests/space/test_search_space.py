@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.space import encode_one
 from tests.analytic import nested_space, unit_cube
 
 SPACE = nested_space()
@@ -130,6 +131,18 @@ def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, 
 def test_the_first_position_that_stands_for_no_value_is_named():
     with pytest.raises(ValueError, match=r"of x2 \(row 0: 1.5\)"):
         unit_cube(2).decode([[0.0, 1.5], [2.5, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ({"x1": 5.0}, "source does not fit the search space: x1 "),
+        ({"x1": 0.5, "z": 1}, "source names 'z'"),
+    ],
+)
+def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(config, told):
+    with pytest.raises(ValueError, match=told):
+        encode_one(unit_cube(1), config, "source")
 
 
 @pytest.mark.parametrize(("number", "more"), [(6, ""), (7, ", ..."), (8, ", ..."), (9, ", ...")])
