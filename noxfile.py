@@ -30,8 +30,7 @@ MUTATED = {  # the tests of each, those first that find most
     ],
     "hpo_explain.methods.proposals.shapley": [
         "tests/methods/test_shapley.py",
-        "tests/methods/test_near_good.py",
-        "tests/methods/test_model_uncertainty.py",
+        "tests/methods/test_drawn_contributions.py",
         "tests/methods/test_walks.py",
         "tests/methods/test_sample_size.py",
     ],
@@ -39,6 +38,13 @@ MUTATED = {  # the tests of each, those first that find most
         "tests/methods/test_regional_partial_dependence.py"
     ],
     "hpo_explain.base.claim": ["tests/base/test_claims.py"],
+    "hpo_explain.belief.decide": ["tests/belief/test_belief.py"],
+    "hpo_explain.belief.functionals": ["tests/belief/test_belief.py"],
+    "hpo_explain.space.search_space": [
+        "tests/space/test_search_space.py",
+        "tests/test_shown.py",
+        "tests/adapters/test_optuna_advice.py",
+    ],
 }
 DECLARED = [
     *PROJECT["project"]["dependencies"],

@@ -48,7 +48,7 @@ def changed(node):
         isinstance(node, ast.If) and not is_for_type_checkers(node)
     ):
         yield with_field(node, "test", ast.UnaryOp(ast.Not(), node.test))
-    elif isinstance(node, ast.Return) and node.value is not None:
+    elif isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
         yield with_field(node, "value", ast.Constant(None))
 
 
@@ -67,6 +67,8 @@ def places(tree):
     found, waiting = [], [tree]
     while waiting:
         node = waiting.pop()
+        if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: it is never false
+            continue
         found += [(node, other) for other in changed(node)]
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns") or (
