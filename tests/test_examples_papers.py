@@ -11,11 +11,14 @@ from examples.papers import __main__ as command
 from examples.papers.frame import (
     AGREES,
     DIFFERS,
+    LEVEL,
     NEEDS,
     Experiment,
     Found,
     Page,
     Profile,
+    allowed,
+    chance,
     finding,
     needs,
     number,
@@ -61,12 +64,18 @@ def test_only_takes_papers_and_names():
         command.chosen(["table99"])
 
 
+FOUR = np.array([-2.0, 2.0, -(2.0**0.5), 2.0**0.5])
+
+
 @pytest.mark.parametrize(
     ("ours", "options", "agrees"),
     [
-        # four repetitions with a standard deviation of 2: an error of 1
-        ([-1.0, 3.0, 1.0 - 2.0**0.5, 1.0 + 2.0**0.5], {}, True),
-        (np.array([0.0, 4.0, 2.0 - 2.0**0.5, 2.0 + 2.0**0.5]) + 1.2, {}, False),
+        # four repetitions with a standard deviation of 2: an error of 1, of which three count if
+        # the deviation is the paper's, and 9.2 if it is known from the four alone
+        (FOUR + 2.9, {"spread": 2.0, "of": 10**9}, True),
+        (FOUR + 3.1, {"spread": 2.0, "of": 10**9}, False),
+        (FOUR + 9.1, {}, True),
+        (FOUR + 9.3, {}, False),
         # the paper's error counts, too
         (3.9, {"spread": 2.0, "of": 4}, True),
         (3.9, {"spread": 0.5, "of": 1}, False),
@@ -85,21 +94,47 @@ def test_numbers_agree_within_three_standard_errors_of_both_sides(ours, options,
 
 
 def test_a_paper_whose_repetitions_share_a_draw_is_one_draw():
-    ours = [1.0, 3.0, 5.0]  # mean 3, standard deviation 2
-    assert number("a number", 10.0, ours).verdict == DIFFERS  # error 2 / √3
+    ours = [1.0, 3.0, 5.0]  # mean 3, standard deviation 2, of which Student's quantile is 19.2
     # its error is that of one draw, and of the mean of three: 2 √(1 + 1/3)
-    assert number("a number", 10.0, ours).error == "1.15"
-    assert number("a number", 10.0, ours, one_draw=True).error == "2.31"
-    assert number("a number", 9.9, ours, one_draw=True).verdict == AGREES
+    assert number("a number", 10.0, ours).error == "1.15 × 19.2"
+    assert number("a number", 10.0, ours, one_draw=True).error == "2.31 × 19.2"
+    assert number("a number", 26.0, ours).verdict == DIFFERS
+    assert number("a number", 26.0, ours, one_draw=True).verdict == AGREES
 
 
-def test_a_table_agrees_if_its_findings_and_nearly_all_numbers_do():
+@pytest.mark.parametrize("repetitions", [2, 3, 6])
+@pytest.mark.parametrize("known", [0.0, 0.5])
+def test_chance_exceeds_what_is_allowed_as_rarely_as_three_errors(repetitions, known):
+    draws = np.random.default_rng(0).normal(size=(300_000, repetitions))
+    own = draws.var(axis=1, ddof=1) / repetitions
+    off = draws.mean(axis=1) + known * np.random.default_rng(1).normal(size=len(draws))
+    total = np.sqrt(own + known**2)
+    factors = [allowed(share, repetitions) for share in np.linspace(0.01, 1.0, 100)]
+    factor = np.interp(own / total**2, np.linspace(0.01, 1.0, 100), factors)
+    exceeded = (np.abs(off) > factor * total).mean()
+    if known:  # an approximation, which is no laxer
+        assert 0.9 * LEVEL < exceeded <= (np.abs(off) > 3.0 * total).mean()
+    else:
+        assert exceeded == pytest.approx(LEVEL, rel=0.1)
+    assert allowed(0.0, repetitions) == 3.0
+
+
+def test_chance_lets_one_table_in_twenty_miss_more_numbers():
+    for numbers in (1, 18, 19, 48, 200):
+        misses = np.random.default_rng(0).binomial(numbers, LEVEL, 100_000)
+        assert (misses > chance(numbers)).mean() < 0.052
+        assert chance(numbers) == 0 or (misses > chance(numbers) - 1).mean() > 0.048
+    assert chance(0) == 0
+
+
+def test_a_table_agrees_if_its_findings_do_and_numbers_but_for_chance():
     good, bad = number("a", 0.0, 0.0), number("a", 0.0, 1.0)
     holds, fails = finding("b", True, "yes"), finding("b", False, "no", why="chance")
     assert verdict([needs("c", "elsewhere")]) == NEEDS
     assert verdict([good, needs("c", "elsewhere")]) == AGREES
-    assert verdict([good] * 19 + [bad]) == AGREES
-    assert verdict([good] * 18 + [bad]) == DIFFERS
+    assert verdict([good] * 18 + [bad]) == AGREES
+    assert verdict([good] * 17 + [bad]) == DIFFERS
+    assert verdict([good] * 46 + [bad] * 2) == DIFFERS
     assert verdict([good] * 19 + [holds]) == AGREES
     assert verdict([good] * 99 + [fails]) == DIFFERS
     assert (holds.why, fails.why) == ("", "chance")

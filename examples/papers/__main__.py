@@ -49,9 +49,12 @@ HEAD = """\
 
 Each table and numbered experiment figure of three papers beside what is found here: Croppi (2021)
 (*shapleymbo*), Moosbauer et al. (2021) (*moosbauer*) and Hutter et al. (2014) (*fanova*).
-Numbers agree within three standard errors of both sides and the paper's rounding; findings agree
-where they hold. A table agrees where all its findings and 95 % of its numbers do, as far as they
-could be measured. Rows that need data name them; [README.md](README.md) says how to get them.
+Numbers agree within three standard errors of both sides and the paper's rounding, or within as many
+as Student's distribution has at the same level (0.27 %) where repetitions alone say how much they
+scatter; then "×" shows how many. Findings agree where they hold. A table agrees where all its
+findings do, and no more numbers differ than chance allows at that level in 95 % of tables: none of
+up to 18, one of 19 to 131. Rows that need data name them; [README.md](README.md) says how to get
+them.
 Tables 3 and 5 of *shapleymbo* and 4 to 6 of *moosbauer* (settings, spaces, machines) and Figures 16
 and 9 (drawings) have no results. What the papers' programs do where the text says something else is
 in the docstrings of the modules.
