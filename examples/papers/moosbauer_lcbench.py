@@ -181,8 +181,14 @@ def studied(
 def studies(profile: Profile) -> list[Study]:
     """Return the studies of all repetitions."""
     network = Network.of(read(profile, PHONEME))
-    seeds = [profile.seed + k for k in range(profile.size(4, 30))]
+    seeds = [profile.seed + k for k in range(profile.size(8, 30))]
     return profile.repeated(studied, [(network, seed) for seed in seeds])
+
+
+def gain(differences: np.ndarray) -> str:
+    """Return the mean of differences, with its standard error."""
+    error = differences.std(ddof=1) / len(differences) ** 0.5
+    return f"{differences.mean():+.1f} ± {error:.1f} in {len(differences)} runs"
 
 
 def delta(profile: Profile) -> np.ndarray:
@@ -255,17 +261,26 @@ def table_9(profile: Profile) -> Found:
 @experiment("moosbauer", "table10", "The criterion L2 is best for MC and OC", needs=[PHONEME],
             basis=TASKS)  # fmt: skip
 def table_10(profile: Profile) -> Found:
-    """Compare criteria, over hyperparameters."""
-    means = delta(profile)[:, :, :4].mean(axis=(0, 1))
+    """Compare criteria by means over hyperparameters and runs, as the paper does.
+
+    The standard errors are those of differences within runs: whether they are chance is for the
+    reader, not for the verdict.
+    """
+    by_run = delta(profile)[:, :, :4].mean(axis=1)  # (repetitions, criteria, measures)
+    means = by_run.mean(axis=0)
     theirs = np.array([ALL_TASKS[name] for name in SPACE.names])[:, :, :4].mean(axis=0)
     rows = []
     for m, measure in enumerate(MEASURES[:2]):
         said, shown = f"{listed(means[:, m])} % for {', '.join(CRITERIA)}", listed(theirs[m])
+        margins = [gain(by_run[:, 0, m] - by_run[:, k, m]) for k in range(4)]
         rows += [
             finding(f"of the criteria of uncertainty L2 gains the most {measure}",
-                    means[0, m] >= means[:3, m].max(), said, shown),
+                    means[0, m] >= means[:3, m].max(),
+                    f"{said}; {margins[1]} over area, {margins[2]} over variance", shown,
+                    "on this task alone"),
             finding(f"L2 gains at least as much {measure} as the mean's own criterion",
-                    means[0, m] > means[3, m], said, shown, "on this task alone"),
+                    means[0, m] > means[3, m], f"{said}; {margins[3]}", shown,
+                    "on this task alone"),
         ]  # fmt: skip
     spread = np.ptp(means[:, 2])
     rows.append(
@@ -282,7 +297,11 @@ def table_10(profile: Profile) -> Found:
 @experiment("moosbauer", "table11", "Regions beat the L1 neighbourhood of the same size",
             needs=[PHONEME], basis=TASKS)  # fmt: skip
 def table_11(profile: Profile) -> Found:
-    """Compare with the baseline, run by run."""
+    """Compare means over runs with the baseline's, as the paper does.
+
+    It averages over hyperparameters, tasks and runs, and says nothing of single runs. The standard
+    error is that of the difference within runs.
+    """
     found = delta(profile).mean(axis=1)  # (repetitions, ways, measures)
     theirs = np.array([ALL_TASKS[name] for name in SPACE.names]).mean(axis=0)
     rows = []
@@ -290,9 +309,9 @@ def table_11(profile: Profile) -> Found:
         ours, base = found[:, 0, m], found[:, -1, m]
         rows.append(
             finding(
-                f"δ{measure} is larger in the tree's region" + (" in every run" if m < 2 else ""),
-                (ours > base).all() if m < 2 else ours.mean() > base.mean(),
-                f"{ours.mean():.0f} % against {base.mean():.0f} %",
+                f"δ{measure} is larger in the tree's region, on average",
+                ours.mean() > base.mean(),
+                f"{ours.mean():.0f} % against {base.mean():.0f} %, {gain(ours - base)}",
                 f"{theirs[m][0]:.0f} % against {theirs[m][4]:.0f} %",
             )
         )
@@ -333,21 +352,28 @@ def figure_7(profile: Profile) -> Found:
 @experiment("moosbauer", "figure11", "More splits need not be better", needs=[PHONEME],
             basis=TASKS + "; the paper's task is not named")  # fmt: skip
 def figure_11(profile: Profile) -> Found:
-    """Look for a hyperparameter whose NLL is better after two splits than after six."""
-    found = np.array([study.by_depth for study in studies(profile)])
-    worse = (found[:, :, 2, 2] > found[:, :, DEPTH, 2]) & (found[:, :, 2, 2] > 0)
+    """Look for effects that are likeliest with fewer splits than six.
+
+    That is what the paper says of some of its tasks; its example, of a task that is not named, is
+    best after two. A gain counts from 1 % on, which whole percentages cannot hide.
+    """
+    found = np.array([study.by_depth for study in studies(profile)])[..., 2]
+    loss = found.max(axis=2) - found[:, :, DEPTH]
+    worse = (loss >= 1.0) & (found.max(axis=2) > 0.0)
     figure, axes = panels(1, 1, width=3.6, height=2.4)
     for h, name in enumerate(SPACE.names):
-        axes[0, 0].plot(range(DEPTH + 1), found[:, h, :, 2].mean(axis=0), label=name)
+        axes[0, 0].plot(range(DEPTH + 1), found[:, h].mean(axis=0), label=name)
     axes[0, 0].set_xlabel("splits", fontsize=7)
     axes[0, 0].set_ylabel("δNLL (%)", fontsize=7)
     axes[0, 0].legend(fontsize=5)
     return Found(
         (
-            finding("some effects are likelier after two splits than after six", worse.any(),
-                    f"{worse.sum()} of {worse.size} hyperparameters and runs"),
+            finding("some effects are likeliest with fewer splits than six", worse.any(),
+                    f"{worse.sum()} of {worse.size} hyperparameters and runs, which lose up to "
+                    f"{loss.max():.1f} % by six"),
             finding("six splits improve the likelihood on average all the same",
-                    found[:, :, DEPTH, 2].mean() > 0, f"{found[:, :, DEPTH, 2].mean():.0f} %"),
+                    found[..., DEPTH].mean() > 0, f"{found[..., DEPTH].mean():.0f} %"),
+            needs("the example: δNLL of 5 % after two splits, -28 % after six", OTHERS),
         ),
         figure,
     )  # fmt: skip
