@@ -260,13 +260,14 @@ def test_several_objectives_need_a_target(two_objectives):
     assert "target=" in str(error.value)
 
 
-def test_a_target_by_name_is_the_objective_of_that_name(two_objectives):
-    two_objectives.set_metric_names(["loss", "accuracy"])
-    run = from_optuna(two_objectives, target="accuracy")
-    assert (run.objective_name, run.direction) == ("accuracy", "maximize")
+@pytest.mark.parametrize("name", ["accuracy", "pareto_rank", "duration"])
+def test_a_target_by_name_is_the_objective_of_that_name(two_objectives, name):
+    two_objectives.set_metric_names(["loss", name])
+    run = from_optuna(two_objectives, target=name)
+    assert (run.objective_name, run.direction) == (name, "maximize")
     assert run.objective.tolist() == [trial.values[1] for trial in two_objectives.trials]
-    with pytest.raises(InputError, match=r"'acuracy' is unknown. Did you mean 'accuracy'"):
-        from_optuna(two_objectives, target="acuracy")
+    with pytest.raises(InputError, match=rf"'{name}s' is unknown. Did you mean '{name}'"):
+        from_optuna(two_objectives, target=f"{name}s")
 
 
 def test_a_target_may_be_a_function_of_the_trial():

@@ -83,6 +83,8 @@ def test_of_what_does_not_matter_the_level_of_the_best_tried_configuration_is_le
     kept, lost = Narrowing(draws, 0.5).found()
     assert [of.nonzero()[0].tolist() for of in kept] == [[4], [7]]
     assert lost.tolist() == [0.0]
+    for fix, low in ({}, 7), ({"fix": False}, 0):
+        assert RecommendedSpaceExplainer(draws, lose=0.5, **fix).explain().space["b"].low == low
     # of what is worth half of the allowed loss nothing is given up so
     draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.02 * 9.0 * X[:, 1]])
     draws.X = space.encode([{"a": 4, "b": 9}])
