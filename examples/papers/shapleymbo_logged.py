@@ -4,8 +4,8 @@ Each proposal is explained anew by a model fitted to what was known by then. The
 orders with one seed throughout, so that its Monte Carlo error does not average out. Its φ(se) is
 not scaled; here contributions are those to -cb: what is positive is attractive.
 
-On all runs the rebuilt model predicts what R's did for 9 of 10 proposals, and there 95 to 99 % of
-its contributions lie within three of the R tool's errors.
+Table 6 says for how many of them the rebuilt model predicts what R's did, and what share of its
+contributions there lies within three of the R tool's errors.
 """
 
 from __future__ import annotations
