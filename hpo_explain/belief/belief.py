@@ -22,6 +22,7 @@ from hpo_explain.space import Array, CategoricalParameter, Ints, SearchSpace
 SETTINGS, DRAWS = 8, 12  # kernels of each scale, and functions of each kernel
 MOST, SEARCHED = 500, 200  # trials that it learns from, and that kernels are searched with
 TEMPER = 0.5
+_KEPT_ROWS = 5000  # at most: costs at more are computed each time
 REACH = 0.2  # of the median minus the best: so far beyond the best trial draws may lie
 
 
@@ -98,6 +99,7 @@ class Belief(Draws):
         self._origin, self._unit = float(np.median(self.cost)), unit_of(self.cost)
         self._scaled = (self.cost - self._origin) / self._unit
         self.of_trials = len(cost)
+        self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
 
     @property
     def label(self) -> str:
@@ -156,8 +158,17 @@ class Belief(Draws):
         )
 
     def costs(self, X: Array) -> Array:
-        """Return the cost of each draw at encoded rows, (k, n)."""
-        return self._in_units(np.concatenate(self._read(np.asarray(X, float), 0)))
+        """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
+        X = np.asarray(X, float)
+        asked = X.shape, X.tobytes()
+        found = self._last.get(asked)
+        if found is None:
+            found = self._in_units(np.concatenate(self._read(X, 0)))
+            found.setflags(write=False)
+            self._last.clear()
+            if len(X) <= _KEPT_ROWS:
+                self._last[asked] = found
+        return found
 
     def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from hpo_explain.models.product_kernel import ROOT5, Pairs, Parameters, matern
+from hpo_explain.models.product_kernel import Pairs, Parameters, matern
 from hpo_explain.space import Array, Bools, Ints
 
 FEATURES, OF_ONE = 512, 32  # of the product, and of each additive part
@@ -36,6 +36,10 @@ def levels(X: Array) -> Levels:
         values, index = np.unique(x, return_inverse=True, equal_nan=True)
         found.append((values, index.reshape(-1)))
     return found
+
+
+def _of(found: Levels, rows: slice) -> Levels:
+    return [(values[index[rows]], np.arange(len(index[rows]))) for values, index in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,9 @@ class Functions:
     def __call__(self, found: Levels) -> Single:
         """Return the draws' standardized values (n, k) at rows, which are given by their levels."""
         n, d = len(found[0][1]), len(found)
+        if n > _BLOCK and sum(len(values) for values, _ in found) > n * d / 2:
+            parts = range(0, n, _BLOCK)  # few values are shared: no more of them than rows at once
+            return np.concatenate([self(_of(found, slice(i, i + _BLOCK))) for i in parts])
         angles = [self._angle(j, values) for j, (values, _) in enumerate(found)]
         between = [self._between(j, values) for j, (values, _) in enumerate(found)]
         ones = [self._one(j, found[j][0], part) for j, part in enumerate(self.ones)]
@@ -177,17 +184,19 @@ class Functions:
         """Return B_j and the product's factor of some values with the trials', (values, n)."""
         x = self.X[:, j]
         if self.numbers[j]:
-            base = matern(np.abs(values[:, None] - x) * (ROOT5 / self.parameters.length[j]))
+            base = matern(values, x, self.parameters.length[j])
         else:
-            base = (values[:, None] == x).astype(float)
+            base = (values[:, None] == x).astype(np.float32)
         off, without = np.isnan(values), np.isnan(x)
         some = bool(off.any() or without.any())
         if some:
             base[off] = base[:, without] = 0.0
-        factor = 1 - self.parameters.weight[j] + self.parameters.weight[j] * base
+        weight = np.float32(self.parameters.weight[j])
+        factor = base * weight
+        factor += 1 - weight
         if some:
             factor[np.ix_(off, without)] = 1.0
-        return base.astype(np.float32), factor.astype(np.float32)
+        return base, factor
 
 
 def draw(

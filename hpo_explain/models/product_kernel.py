@@ -26,9 +26,20 @@ Single = npt.NDArray[Any]  # in single precision
 Factor = tuple[Single, Single | None, Single]  # of a hyperparameter: B, its slope, the factor
 
 
-def matern(r: Array) -> Array:
-    """Return the Matérn-5/2 correlation at distances in units of length over √5."""
-    return np.asarray((1 + r + r * r / 3) * np.exp(-r))
+def matern(values: Array, x: Array, length: float) -> Single:
+    """Return the Matérn-5/2 correlation of values (m,) with others (n,), (m, n).
+
+    In single precision and in place: of many values, memory is what takes long.
+    """
+    r = np.abs(np.subtract.outer(values.astype(np.float32), x.astype(np.float32)))
+    r *= np.float32(ROOT5 / length)
+    base = np.exp(-r)
+    third = r * r
+    third *= np.float32(1.0 / 3.0)
+    r += third
+    r += 1
+    base *= r
+    return np.asarray(base)
 
 
 @dataclass(frozen=True, eq=False)

@@ -183,6 +183,18 @@ def test_draws_are_the_same_functions_whatever_is_asked(belief):
     assert belief.parts == len(belief.components)
 
 
+def test_many_distinct_values_are_read_in_blocks_and_the_last_costs_are_kept():
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
+    X, rows = space.sample(30, seed=1), space.sample(600, seed=2)
+    belief = Belief(space, X, X[:, 0] ** 2 + X[:, 1], "minimize")
+    apart = np.concatenate([belief.costs(some) for some in np.split(rows, 30)], axis=1)
+    together = belief.costs(rows)
+    np.testing.assert_allclose(together, apart, rtol=0, atol=1e-5)
+    assert belief.costs(rows.copy()) is together
+    assert not together.flags.writeable  # others may ask for them, too
+    assert belief.costs(rows[:1]).shape == (192, 1)
+
+
 @pytest.mark.parametrize(
     ("members", "values"),
     [([0], [[0.1], [0.9]]), ([1], [[2.0]]), ([0, 3], [[0.2, 1.0], [0.7, 0.0]])],

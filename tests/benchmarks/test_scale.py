@@ -21,11 +21,11 @@ from tests.source_tree import ROOT
 SCALE = float(os.environ.get("SCALE", "1"))
 # seconds and megabytes
 AIMS = {
-    ("report", 20_000, 10, 3): (60, 1000),
+    ("report", 20_000, 10, 3): (20, 1000),
     ("importance", 20_000, 10, 3): (10, 1000),
     ("pairs", 20_000, 10, 3): (15, 1000),
     ("trust", 20_000, 10, 3): (5, 1000),
-    ("report", 100, 500, 3): (60, 1000),
+    ("report", 100, 500, 3): (20, 1000),
     ("ablation", 100, 500, 3): (20, 1000),
     ("h_statistic", 100, 500, 3): (20, 1000),
     ("explain_predictions", 100, 500, 3): (20, 1000),
@@ -34,8 +34,8 @@ AIMS = {
     ("importance", 1_000, 6, 5_000): (10, 1000),
     ("importance", 1_000, 6, 3): (10, 1000),
     ("report", 1_000, 6, 5_000): (60, 1000),
-    ("path", 300, 10, 3): (15, 1000),
-    ("importance of sqlite", 100_000, 30, 3): (60, 2000),
+    ("path", 300, 10, 3): (10, 1000),
+    ("importance of sqlite", 100_000, 30, 3): (20, 2000),
     ("report of sqlite", 100_000, 30, 3): (180, 2000),
 }
 

@@ -260,7 +260,7 @@ def _best_near(chances: Chances) -> tuple[Array, Array]:
             moved = space.project(moved)
             found.append(moved[space.is_valid(moved) & chances.allowed(moved)])
     rows = np.concatenate(found)
-    costs = np.concatenate([chances.costs, chances.draws.costs(rows[len(tried) :])], axis=1)
+    costs = np.concatenate([chances.drawn, chances.draws.costs(rows[len(tried) :])], axis=1)
     best = lowest(costs.mean(axis=0))
     return rows[best], costs[:, best]
 
