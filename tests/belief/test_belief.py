@@ -186,7 +186,8 @@ def test_draws_are_the_same_functions_whatever_is_asked(belief):
 def test_many_distinct_values_are_read_in_blocks_and_the_last_costs_are_kept():
     space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
     X, rows = space.sample(30, seed=1), space.sample(600, seed=2)
-    belief = Belief(space, X, X[:, 0] ** 2 + X[:, 1], "minimize")
+    noise = np.random.default_rng(0).normal(0.0, 0.1, len(X))
+    belief = Belief(space, X, X[:, 0] ** 2 + X[:, 1] + noise, "minimize")
     apart = np.concatenate([belief.costs(some) for some in np.split(rows, 30)], axis=1)
     together = belief.costs(rows)
     np.testing.assert_allclose(together, apart, rtol=0, atol=1e-4)  # of single precision
