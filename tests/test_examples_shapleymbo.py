@@ -133,30 +133,6 @@ def test_refits_of_logged_runs_agree_with_the_r_tool(lam, iterations):
     assert found.within >= 0.9
 
 
-@pytest.mark.parametrize(
-    ("slopes", "met"),
-    [
-        ([1.0, 1.0, 1.0, 1.0], True),
-        ([-1.0, -1.0, -1.0, -1.0], False),
-        ([1.0, 1.0, 1.0, -1.0], False),  # positive on average, but one is surely negative
-        ([1.0, 0.0, 0.0, 0.0], True),  # one of the others is negative by chance
-        ([-1.0, 0.0, 0.0, 0.0], False),
-    ],
-)
-def test_isolated_values_matter_more_if_no_hyperparameter_surely_says_otherwise(slopes, met):
-    from examples.papers.shapleymbo_expectations import Contributions, _isolated
-
-    rng = np.random.default_rng(1)
-    theta = rng.uniform(-5.0, 5.0, size=(10, 40, 4))
-    isolation = Contributions(theta, np.zeros((10, 30, 4, 2))).isolation
-    phi = np.stack([np.zeros_like(isolation), np.array(slopes) * isolation], axis=3)
-    runs = Contributions(theta, phi + rng.normal(0.0, 0.2, size=phi.shape))
-    correlation = runs.correlation(runs.isolation, 1)
-    if 0.0 in slopes:
-        assert correlation.min() < 0.0
-    assert _isolated(1, runs).met == met
-
-
 @needs_logged
 def test_the_r_tools_numbers_meet_the_expectations_that_the_thesis_says():
     from examples.papers.shapleymbo_expectations import Contributions, verdicts
