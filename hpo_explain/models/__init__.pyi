@@ -9,7 +9,11 @@ from .acquisition.protocols import SupportsParts as SupportsParts
 from .acquisition.protocols import SupportsTermCoalitions as SupportsTermCoalitions
 from .acquisition.protocols import SurrogateBased as SurrogateBased
 from .acquisition.protocols import TermBlock as TermBlock
+from .acquisition.surrogate_based import (
+    AugmentedExpectedImprovement as AugmentedExpectedImprovement,
+)
 from .acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovement
+from .acquisition.surrogate_based import ExpectedQuantileImprovement as ExpectedQuantileImprovement
 from .acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
 from .acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound
 from .acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement

@@ -11,6 +11,7 @@ m, s        mean and standard deviation of the *cost*: the objective, negated wh
 f*          the best cost so far
 κ           weight of the standard deviation
 ξ           smallest improvement that counts, in the objective's units
+τ           standard deviation of one evaluation
 z           ``(f* - ξ - m) / s``
 Φ, φ        distribution function and density of the standard normal
 ==========  ============================================================================
@@ -47,6 +48,12 @@ def expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> tu
     gain = _gain(m, best, xi)
     z = _standardize(gain, s)
     return gain * ndtr(z), s * np.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
+
+
+def noise_share(s: Array, noise_std: float) -> Array:
+    """Return ``τ / √(s² + τ²)``: the share of noise in the spread of one more evaluation."""
+    spread = np.hypot(s, noise_std)
+    return np.divide(noise_std, spread, out=np.zeros_like(spread), where=spread > 0.0)
 
 
 def probability_of_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:

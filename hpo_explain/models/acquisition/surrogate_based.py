@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import ndtri
 
 from hpo_explain.base.checks import check_direction, check_number
 from hpo_explain.base.errors import InputError
@@ -15,6 +16,7 @@ from hpo_explain.models.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,
     lower_confidence_bound,
+    noise_share,
     probability_of_improvement,
 )
 from hpo_explain.models.acquisition.protocols import Acquisition
@@ -246,6 +248,121 @@ class LogExpectedImprovement(_Improvement):
         """Return the terms at given predictions of the objective."""
         m, best = self._cost(mean)
         return {self.term_names[0]: log_expected_improvement(m, std, best, self.xi)}
+
+
+@dataclass(frozen=True, eq=False)
+class _OfNoise(_Improvement):
+    """What criteria of noisy evaluations have in common: the noise of one, at least 0."""
+
+    noise_std: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if check_number("noise_std", self.noise_std) < 0.0:
+            problem = f"must be at least 0, but was {self.noise_std!r}"
+            raise InputError("noise_std", problem, self.noise_std, "0 is no noise.")
+
+
+@dataclass(frozen=True, eq=False)
+class AugmentedExpectedImprovement(_OfNoise):
+    """Expected improvement times ``1 - τ / √(s² + τ²)``, as the two terms of EI: AEI.
+
+    The factor is small where little but the noise τ of one more evaluation is left to learn.
+
+    Parameters
+    ----------
+    surrogate, best, xi, direction
+        As in :class:`ExpectedImprovement`; `best` is the *predicted* objective of the effective
+        best trial, that of the lowest ``m + s`` (of costs).
+    noise_std : float, default 0.0
+        τ, the standard deviation of one evaluation, in the objective's units.
+
+    References
+    ----------
+    .. [1] Huang, D., Allen, T. T., Notz, W. I. and Zeng, N. (2006). Global optimization of
+       stochastic black-box systems via sequential kriging meta-models, Eq. 13.
+       https://doi.org/10.1007/s10898-005-2454-3
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import GaussianProcessSurrogate
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> quiet = AugmentedExpectedImprovement(surrogate, best=0.01).terms(X[:1])
+    >>> noisy = AugmentedExpectedImprovement(surrogate, best=0.01, noise_std=1.0).terms(X[:1])
+    >>> bool(sum(noisy.values())[0] < sum(quiet.values())[0])
+    True
+    """
+
+    term_names = ("exploitation", "exploration")
+    _name = "AEI"
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        terms = expected_improvement(m, std, best, self.xi)
+        left = 1.0 - noise_share(std, self.noise_std)
+        return dict(zip(self.term_names, (left * term for term in terms), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedQuantileImprovement(_OfNoise):
+    """Expected improvement of a quantile of the model by one more noisy evaluation: EQI.
+
+    Parameters
+    ----------
+    surrogate, best, xi, direction
+        As in :class:`ExpectedImprovement`; `best` is the best quantile ``m + Φ⁻¹(β) s`` (of
+        costs) among the trials.
+    noise_std : float, default 0.0
+        τ, the standard deviation of that evaluation, in the objective's units.
+    beta : float, default 0.9
+        The level β of the quantile, from 0.5 to below 1.
+
+    References
+    ----------
+    .. [1] Picheny, V., Ginsbourger, D., Richet, Y. and Caplin, G. (2013). Quantile-based
+       optimization of noisy computer experiments with tunable precision, Eq. 6 to 8.
+       https://doi.org/10.1080/00401706.2012.707580
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, SearchSpace
+    >>> from hpo_explain.models import GaussianProcessSurrogate
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> X = np.linspace(0, 1, 12)[:, None]
+    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
+    >>> ExpectedQuantileImprovement(surrogate, best=0.01, noise_std=0.1).label
+    'EQI (β = 0.9)'
+    """
+
+    beta: float = 0.9
+
+    term_names = ("exploitation", "exploration")
+    _name = "EQI"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.5 <= check_number("beta", self.beta) < 1.0:
+            problem = f"must be at least 0.5 and below 1, but was {self.beta!r}"
+            raise InputError("beta", problem, self.beta, "0.5 is the mean.")
+
+    @property
+    def label(self) -> str:
+        """Name of the criterion with its settings, for captions."""
+        return f"{self._name} (β = {self.beta:g})"
+
+    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
+        """Return the terms at given predictions of the objective."""
+        m, best = self._cost(mean)
+        share = noise_share(std, self.noise_std)
+        later = m + ndtri(self.beta) * share * std  # the quantile's mean after the evaluation
+        terms = expected_improvement(later, std * np.sqrt(1.0 - share**2), best, self.xi)
+        return dict(zip(self.term_names, terms, strict=True))
 
 
 _TERMS = ("mean", "uncertainty", "noise")
