@@ -158,7 +158,8 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
     for free, gains in zip(all_coalitions(3), found.drawn.T, strict=True):
         reached = at[:, 0] - belief.costs(np.where(free, sample, default)).min(axis=1)
         assert (gains >= reached - 0.02 * found.whole).mean() > 0.9
-        assert gains.mean() > 0.97 * reached.mean() - 1e-6  # numbers have 64 values
+        # numbers have 64 values, and draws single precision: without noise large terms cancel
+        assert gains.mean() > 0.97 * reached.mean() - 1e-5
     np.testing.assert_array_equal(found.coalitions, found.drawn.mean(axis=0))
     assert (np.diff(found.drawn[:, [0, 1, 3, 7]], axis=1) >= 0.0).all()
     np.testing.assert_allclose(
@@ -169,7 +170,8 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
 def test_what_nobody_else_reached_is_missed_by_no_optimizer():
     run = run_of(lambda X: X[:, 0] + X[:, 1])
     nothing = hx.methods.tunability(run, DEFAULT, kind="optimizer_bias", ensemble=[run])
-    np.testing.assert_allclose(nothing.drawn, 0.0, atol=1e-4)  # single precision
+    # of single precision, in which without noise terms of 100 cancel
+    np.testing.assert_allclose(nothing.drawn, 0.0, atol=3e-4)
     assert [(c.side, c.probability > 0.95) for c in nothing.claims] == [("below", True)]
 
 
