@@ -187,6 +187,13 @@ def marginal_prediction(
     return np.asarray((inside[0] * weight[:, None]).T.astype(float) @ inside[1])
 
 
+def marginal_at(boxes: TreeBoxes, members: Sequence[int], point: Array) -> float:
+    """Return a_U at one latent point (m,) of any number of hyperparameters U; of none the mean."""
+    low, high = bounds(boxes, members)
+    inside = ((low <= point) & (point < high)).all(axis=1)
+    return float((boxes.value * boxes.volume / np.prod(high - low, axis=1))[inside].sum())
+
+
 def slices(boxes: TreeBoxes, U: Array, j: int, points: Array) -> Array:
     """Return the tree's values at latent rows with column j replaced by each of some values.
 

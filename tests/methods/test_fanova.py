@@ -172,6 +172,37 @@ def test_marginals_are_scikit_learns_partial_dependence_over_all_configurations(
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
+def test_components_add_up_to_the_prediction_and_marginals_are_averages():
+    space = hx.SearchSpace([
+        hx.FloatParameter("x", 1e-3, 1.0, log=True), hx.IntParameter("k", 1, 300),
+        hx.CategoricalParameter("c", ["p", "q", "r"]), hx.FloatParameter("z", 0.0, 1.0),
+    ])  # fmt: skip
+    X = space.sample(80, seed=0)
+    y = X[:, 0] * (X[:, 2] == 1) + X[:, 1] * X[:, 3]
+    forest = hx.models.ForestSurrogate.fit(space, X, y)
+    result = hx.methods.FanovaExplainer(forest).explain(order=2)
+    config = {"x": 0.02, "k": 123, "c": "q", "z": 0.7}
+    found = result.components(config)
+    assert len(found) == 16
+    row = space.encode(config)
+    assert found.component.sum() == pytest.approx(float(forest.predict(row)[0][0]))
+    assert found.marginal.iloc[-1] == pytest.approx(float(forest.predict(row)[0][0]))
+    assert (
+        found.marginal[""]
+        == found.component[""]
+        == pytest.approx(float(np.mean([b.value @ b.volume for b in result.boxes])))
+    )
+    rows = space.sample(20_000, seed=1)
+    rows[:, [0, 1, 3]] = row[0, [0, 1, 3]]  # of three together, over the fourth
+    values = forest.predict(rows)[0]
+    error = 4.0 * values.std() / np.sqrt(len(values))
+    assert abs(found.marginal["x × k × z"] - values.mean()) <= error
+    curve = result.marginal("c")
+    assert found.marginal["c"] == pytest.approx(float(curve.to_frame().set_index("c")["mean"]["q"]))
+    with pytest.raises(InputError, match="forest"):
+        hx.importance(hx.Run(space, X, y, "minimize")).components(config)
+
+
 def test_a_marginal_of_a_sub_space_is_that_of_the_sub_space():
     space = SPACES["mixed"]
     surrogate, columns, trees = fitted(space)

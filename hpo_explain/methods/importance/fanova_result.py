@@ -24,7 +24,12 @@ from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import INTERACTS, MATTERS, STRETCH, decide, interval
 from hpo_explain.models._tree_boxes import excluded_pair
-from hpo_explain.models.box_sums import marginal_prediction, total_cost, total_shares
+from hpo_explain.models.box_sums import (
+    marginal_at,
+    marginal_prediction,
+    total_cost,
+    total_shares,
+)
 from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array, Ints
 
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
+_MOST_VALUES = 12  # whose sets are 4096
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
 
 ALONE = "alone"
@@ -293,6 +299,74 @@ class FanovaImportance(Result):
     def total_variance(self) -> float:
         """The mean variance of the trees or draws, in squared units of the objective."""
         return float(self.variances.mean())
+
+    def components(self, values: Mapping[str, Any]) -> pd.DataFrame:
+        """Return what values do alone and together, in the trees of a forest.
+
+        Parameters
+        ----------
+        values : mapping of str to value
+            A part θ_U of a configuration, in the user's units.
+
+        Returns
+        -------
+        DataFrame
+            A row for each set of them, the empty one first. `marginal` is the prediction at these
+            values averaged over all others, `component` what of it is not that of smaller sets,
+            `std` the standard deviation of the component over the trees. The components of all
+            hyperparameters add up to the prediction.
+
+        Raises
+        ------
+        ValueError
+            If a name or value is unknown, more than 12 are named, or this is no decomposition of a
+            forest's whole space.
+
+        References
+        ----------
+        .. [1] Hutter, Hoos and Leyton-Brown (2014), Definitions 2 to 4.
+
+        Examples
+        --------
+        >>> import hpo_explain as hx
+        >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xy"])
+        >>> X = space.sample(200, seed=1)
+        >>> run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
+        >>> found = hx.importance(run, kind="forest").components({"x": 0.9, "y": 0.1})
+        >>> [*found.index], bool(found.component["x"] > 0.3 > found.component["x × y"])
+        (['', 'x', 'y', 'x × y'], True)
+        """
+        import pandas as pd
+
+        if not self.boxes or self.given:
+            problem = "needs the trees of a forest over the whole space"
+            raise InputError("values", problem, values, ("Take ", Option("kind", "forest"), "."))
+        if len(values) > _MOST_VALUES:
+            problem = f"must name at most {_MOST_VALUES} hyperparameters, but has {len(values)}"
+            raise InputError("values", problem, values)
+        members = sorted(self._index(name) for name in values)
+        point = {j: self._latent(j, values[self.names[j]]) for j in members}
+        found = dict[tuple[int, ...], tuple[Array, Array]]()
+        for size in range(len(members) + 1):
+            for u in itertools.combinations(members, size):
+                at = np.array([point[j] for j in u])
+                whole = np.array([marginal_at(b, u, at) for b in self.boxes])
+                smaller = [found[w][1] for k in range(size) for w in itertools.combinations(u, k)]
+                found[u] = whole, whole - np.sum(smaller, axis=0)
+        return pd.DataFrame(
+            [(whole.mean(), own.mean(), own.std()) for whole, own in found.values()],
+            index=[SEPARATOR.join(self._named(u)) for u in found],
+            columns=["marginal", "component", "std"],
+        )
+
+    def _latent(self, j: int, value: Any) -> float:
+        """Return where a value of a hyperparameter lies among its latent values."""
+        parameter, axis = self.subject.space.parameters[j], self.axes[j]
+        position = float(parameter.encode([value])[0])
+        if parameter.size is not None and value in axis.grid:
+            return float(axis.latent[axis.grid.index(value)])
+        place = np.mean(parameter.latent_interval(position, position)) * (parameter.optional or 1.0)
+        return min(float(place), 1.0 - 1e-12)
 
     def marginal(self, *names: str) -> Effect:
         """Return the marginal prediction of one or two hyperparameters.
