@@ -98,7 +98,8 @@ class Best:
         between = (hits**2 / np.maximum(rows, 1.0)).sum(axis=1) / n - self.mean**2
         share = between / np.where(self.variance > 0.0, self.variance, np.inf)
         chance = ((rows > 0.0).sum(axis=1) - 1.0) / (n - 1.0)
-        return np.asarray(np.where(self.variance > 0.0, (share - chance) / (1.0 - chance), 0.0))
+        known = (self.variance > 0.0) & (chance < 1.0)  # as many rows as levels tell nothing
+        return np.where(known, (share - chance) / np.where(known, 1.0 - chance, 1.0), 0.0)
 
     @cached_property
     def _alone(self) -> Array:

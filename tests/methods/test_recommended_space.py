@@ -262,3 +262,14 @@ def test_of_a_constant_objective_nothing_is_told():
     run = hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
     with pytest.raises(NothingToExplain, match="constant"):
         hx.recommended_space(run)
+
+
+def test_levels_that_are_near_in_no_draw_go_at_once_and_the_rest_is_as_one_by_one(monkeypatch):
+    space = space_of(c=[*map(str, range(30))], x=(0.0, 1.0))
+    X = space.sample(90, seed=0)
+    run = hx.Run(space, X, np.abs(X[:, 0] - 7.0) + X[:, 1], "minimize")
+    at_once = Narrowing(run.belief(), 1.0).near()
+    monkeypatch.setattr(Narrowing, "_near_in_some", Narrowing.everything)
+    for left, one_by_one in zip(at_once, Narrowing(run.belief(), 1.0).near(), strict=True):
+        np.testing.assert_array_equal(left, one_by_one)
+    assert at_once[0].sum() < 30

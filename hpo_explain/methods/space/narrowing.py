@@ -113,7 +113,7 @@ class Narrowing:
 
     def near(self) -> Levels:
         """Return the levels to keep of hyperparameters that matter."""
-        kept, goals = self.everything(), self._goals
+        kept, goals = self._near_in_some(), self._goals
         volume = self.volume(kept)
         while True:
             inside = self.inside(kept)
@@ -140,6 +140,16 @@ class Narrowing:
             if best is None:
                 return kept
             kept, volume = self._without(kept, *best[1]), best[2]
+
+    def _near_in_some(self) -> Levels:
+        """Return all levels but those of categories that are near in no draw: they cost nothing."""
+        kept, left = self.everything(), [self._left(near) for near in self._goals]
+        for j, axis in enumerate(self.land.axes):
+            if axis.category and j not in self._parents:
+                own = slice(self._starts[j], self._starts[j + 1])
+                some = sum(left[goal][0][:, own].sum(axis=0) for goal in {0, self._goal_of[j]})
+                kept[j] = some > 0.0 if np.any(some > 0.0) else kept[j]
+        return kept
 
     def _moves(self, kept: Levels) -> Iterator[tuple[int, int]]:
         """Return what may be dropped next: hyperparameter and level, however these are written."""
