@@ -160,13 +160,13 @@ class Belief(Draws):
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
         X = np.asarray(X, float)
-        asked = X.shape, X.tobytes()
-        found = self._last.get(asked)
+        asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
+        found = self._last.get(asked) if asked else None
         if found is None:
             found = self._in_units(np.concatenate(self._read(X, 0)))
             found.setflags(write=False)
-            self._last.clear()
-            if len(X) <= _KEPT_ROWS:
+            if asked:
+                self._last.clear()
                 self._last[asked] = found
         return found
 
