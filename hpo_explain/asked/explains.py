@@ -39,7 +39,7 @@ _RUN = """run : optuna.Study, scikit-learn search, skopt result, pandas.DataFram
         The optimization run.
     """
 _SHARED = """
-    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, optional
+    acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, optional
         Explain this in place of the objective, as in :func:`explain_proposal`.
     before : int, optional
         Use what was known when this trial was proposed; by default every trial.

@@ -10,7 +10,7 @@ Direction = Literal["minimize", "maximize"]
 Kind = Literal["auto", "gp", "forest"]
 """A surrogate: the one that fits the run, a Gaussian process, or a random forest."""
 
-Criterion = Literal["auto", "lcb", "ei", "pi", "logei"]
+Criterion = Literal["auto", "lcb", "ei", "pi", "logei", "mean", "se"]
 """An acquisition function: the optimizer's own where it is known, or one that is assumed."""
 
 WhichTrial = Literal["latest", "best", "best-predicted", "pending"]

@@ -16,8 +16,10 @@ from .acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovem
 from .acquisition.surrogate_based import ExpectedQuantileImprovement as ExpectedQuantileImprovement
 from .acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
 from .acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound
+from .acquisition.surrogate_based import MeanResponse as MeanResponse
 from .acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement
 from .acquisition.surrogate_based import RiskAverseConfidenceBound as RiskAverseConfidenceBound
+from .acquisition.surrogate_based import StandardError as StandardError
 from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns

@@ -15,8 +15,10 @@ from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
+    MeanResponse,
     ProbabilityOfImprovement,
     RiskAverseConfidenceBound,
+    StandardError,
 )
 from hpo_explain.models.protocols import Surrogate
 
@@ -75,6 +77,10 @@ _IMPROVEMENTS: dict[str, Callable[..., Acquisition]] = {
     "ei": ExpectedImprovement,
     "pi": ProbabilityOfImprovement,
     "logei": LogExpectedImprovement,
+}
+_OF_PREDICTIONS: dict[str, Callable[..., Acquisition]] = {
+    "mean": MeanResponse,
+    "se": StandardError,
 }
 
 
@@ -161,7 +167,7 @@ def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direct
 
     Parameters
     ----------
-    name : {"auto", "lcb", "ei", "pi", "logei"}
+    name : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"}
         The name.
     surrogate : Surrogate
         The model of the objective.
@@ -172,4 +178,4 @@ def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direct
     """
     if name in _IMPROVEMENTS:
         return _IMPROVEMENTS[name](surrogate, best=best, direction=direction)
-    return LowerConfidenceBound(surrogate, direction=direction)
+    return _OF_PREDICTIONS.get(name, LowerConfidenceBound)(surrogate, direction=direction)

@@ -431,8 +431,8 @@ class Run(Record):
         ----------
         before : int, optional
             The trial; by default the next one.
-        acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
-            "auto" is the optimizer's own where it is known, else the confidence bound with
+        acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition
+            By default "auto": the optimizer's own where it is known, else the confidence bound with
             κ = 1.96. The others look through ``surrogate(before)``; an acquisition function is
             taken as it is.
         seed : int, default 0

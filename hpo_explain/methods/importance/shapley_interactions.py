@@ -86,7 +86,7 @@ def shapley_interactions(
     background : int, dict or ndarray of shape (n, d), default 500
         What the configuration is compared with, as in :class:`ShapleyInteractionExplainer`: a
         number of rows, one configuration such as a default, or encoded rows.
-    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+    acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
         Which acquisition, as in :func:`explain_proposal`.
 
     Returns

@@ -130,10 +130,10 @@ def explain_proposal(
         explained as the next one. So is a configuration (dict): why would the optimizer choose
         it, or not? With an `acquisition` other than "auto" any trial may be named, such as an
         enqueued one.
-    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+    acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
         "auto" is the optimizer's own acquisition where it is known, else the confidence bound
         with κ = 1.96, as the notes say. The others use the surrogate of the trials finished when
-        the proposal was made.
+        the proposal was made; "mean" and "se" are its mean and its standard deviation alone.
     background : str, int, dict or ndarray of shape (n, d), default "auto"
         What the proposal is compared with, as in :class:`ShapleyExplainer`: "global" (the same as
         "auto"), "local", "hybrid", "candidates" (what TPE itself compared it with), "thesis", a
@@ -209,7 +209,7 @@ class ProposalExplainer:
 
     Parameters
     ----------
-    acquisition : {"auto", "lcb", "ei", "pi", "logei"} or Acquisition, default "auto"
+    acquisition : {"auto", "lcb", "ei", "pi", "logei", "mean", "se"} or Acquisition, default "auto"
         "auto" is the optimizer's own where it is known, else the confidence bound with κ = 1.96.
     background : optional
         As in :class:`ShapleyExplainer`, or "incumbent": the best configuration known by then.

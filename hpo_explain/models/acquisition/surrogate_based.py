@@ -28,11 +28,26 @@ def _sign(direction: Direction) -> float:
     return 1.0 if direction == "minimize" else -1.0
 
 
+def _check_at_least_0(name: str, value: float, remedy: str) -> None:
+    if check_number(name, value) < 0.0:
+        raise InputError(name, f"must be at least 0, but was {value!r}", value, remedy)
+
+
 @dataclass(frozen=True, eq=False)
 class _OnSurrogate(ABC):
     """What acquisition functions of a surrogate's predictions have in common."""
 
     surrogate: Surrogate
+
+    term_names: ClassVar[tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+
+    @property
+    @abstractmethod
+    def direction(self) -> Direction:
+        """Direction of the objective."""
 
     @property
     def space(self) -> SearchSpace:
@@ -43,9 +58,80 @@ class _OnSurrogate(ABC):
         """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
         return self.terms_of(*self.surrogate.predict(X))
 
-    @abstractmethod
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
+        values = self._values(_sign(self.direction) * mean, std)
+        return dict(zip(self.term_names, values, strict=True))
+
+    @abstractmethod
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        """Return the terms at predictions of the cost."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeanResponse(_OnSurrogate):
+    """The predicted objective as the utility ``-m``, in its units, as one term.
+
+    Parameters
+    ----------
+    surrogate, direction
+        As in :class:`LowerConfidenceBound`.
+
+    Raises
+    ------
+    ValueError
+        If `direction` is unknown.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> better, worse = MeanResponse(run.surrogate()).terms(run.X[:2])["mean"]
+    >>> bool(better > worse)
+    True
+    """
+
+    direction: Direction = "minimize"
+
+    term_names = ("mean",)
+    label = "mean response"
+
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        return (-m,)
+
+
+@dataclass(frozen=True, eq=False)
+class StandardError(_OnSurrogate):
+    """The standard deviation s of the prediction, in the objective's units, as one term.
+
+    Parameters
+    ----------
+    surrogate, direction
+        As in :class:`LowerConfidenceBound`; the direction makes no difference.
+
+    Raises
+    ------
+    ValueError
+        If `direction` is unknown.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> tried, untried = StandardError(run.surrogate()).terms([[0.4], [0.65]])["uncertainty"]
+    >>> bool(tried < untried)
+    True
+    """
+
+    direction: Direction = "minimize"
+
+    term_names = ("uncertainty",)
+    label = "standard error"
+
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        return (s,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +160,10 @@ class LowerConfidenceBound(_OnSurrogate):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, SearchSpace
-    >>> from hpo_explain.models import GaussianProcessSurrogate
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.linspace(0, 1, 12)[:, None]
-    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
-    >>> terms = LowerConfidenceBound(surrogate, kappa=2.0).terms(np.array([[0.1], [0.9]]))
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> terms = LowerConfidenceBound(run.surrogate(), kappa=2.0).terms(run.X[:2])
     >>> bool(terms["mean"][0] > terms["mean"][1])
     True
     """
@@ -91,22 +174,53 @@ class LowerConfidenceBound(_OnSurrogate):
     term_names = ("mean", "uncertainty")
 
     def __post_init__(self) -> None:
-        check_direction(self.direction)
-        if check_number("kappa", self.kappa) < 0.0:
-            problem = f"must be at least 0, but was {self.kappa!r}"
-            raise InputError("kappa", problem, self.kappa, "0 ignores the standard deviation.")
+        super().__post_init__()
+        _check_at_least_0("kappa", self.kappa, "0 ignores the standard deviation.")
+
+    @classmethod
+    def adaptive(
+        cls, surrogate: Surrogate, start: float, end: float, progress: float,
+        direction: Direction = "minimize",
+    ) -> LowerConfidenceBound:  # fmt: skip
+        """Return the adaptive bound of mlrMBO, whose κ goes from `start` to `end` during a run.
+
+        Parameters
+        ----------
+        surrogate, direction
+            As above.
+        start, end : float
+            κ at the beginning and at the end of the run, at least 0.
+        progress : float
+            How much of the run is done p, from 0 to 1: κ is ``(1 - p) start + p end``.
+
+        Raises
+        ------
+        ValueError
+            If `start` or `end` is negative or infinite, `progress` is outside [0, 1], or
+            `direction` is unknown.
+
+        Examples
+        --------
+        >>> import hpo_explain as hx
+        >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+        >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+        >>> LowerConfidenceBound.adaptive(run.surrogate(), 4.0, 1.0, progress=0.5).kappa
+        2.5
+        """
+        for name, value in (("start", start), ("end", end)):
+            _check_at_least_0(name, value, "0 ignores the standard deviation.")
+        if not 0.0 <= check_number("progress", progress) <= 1.0:
+            problem = f"must be from 0 to 1, but was {progress!r}"
+            raise InputError("progress", problem, progress, "Divide trials done by all planned.")
+        return cls(surrogate, (1.0 - progress) * start + progress * end, direction)
 
     @property
     def label(self) -> str:
         """Name of the criterion with its settings, for captions."""
         return f"{'LCB' if self.direction == 'minimize' else 'UCB'} (κ = {self.kappa:g})"
 
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        """Return the terms at given predictions of the objective."""
-        attraction, uncertainty = lower_confidence_bound(
-            _sign(self.direction) * mean, std, self.kappa
-        )
-        return {"mean": attraction, "uncertainty": uncertainty}
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        return lower_confidence_bound(m, s, self.kappa)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +234,14 @@ class _Improvement(_OnSurrogate):
     _name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        check_direction(self.direction)
+        super().__post_init__()
         check_number("best", self.best)
         check_number("xi", self.xi)
 
-    def _cost(self, mean: Array) -> tuple[Array, float]:
-        sign = _sign(self.direction)
-        return sign * mean, sign * self.best
+    @property
+    def _least(self) -> float:
+        """f*, the best cost."""
+        return _sign(self.direction) * self.best
 
     @property
     def label(self) -> str:
@@ -161,24 +276,18 @@ class ExpectedImprovement(_Improvement):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, SearchSpace
-    >>> from hpo_explain.models import GaussianProcessSurrogate
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.linspace(0, 1, 12)[:, None]
-    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
-    >>> sorted(ExpectedImprovement(surrogate, best=0.01).terms(np.array([[0.05]])))
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> sorted(ExpectedImprovement(run.surrogate(), best=1.0).terms(run.X))
     ['exploitation', 'exploration']
     """
 
     term_names = ("exploitation", "exploration")
     _name = "EI"
 
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        """Return the terms at given predictions of the objective."""
-        m, best = self._cost(mean)
-        exploitation, exploration = expected_improvement(m, std, best, self.xi)
-        return {"exploitation": exploitation, "exploration": exploration}
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        return expected_improvement(m, s, self._least, self.xi)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,25 +301,20 @@ class ProbabilityOfImprovement(_Improvement):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, SearchSpace
-    >>> from hpo_explain.models import GaussianProcessSurrogate
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.linspace(0, 1, 12)[:, None]
-    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
-    >>> mean, _ = surrogate.predict(X[:1])
-    >>> even = ProbabilityOfImprovement(surrogate, best=float(mean[0]))  # as likely as not
-    >>> float(even.terms(X[:1])["probability of improvement"][0])
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> mean, _ = run.surrogate().predict(run.X[:1])
+    >>> even = ProbabilityOfImprovement(run.surrogate(), best=float(mean[0]))  # as likely as not
+    >>> float(even.terms(run.X[:1])["probability of improvement"][0])
     0.5
     """
 
     term_names = ("probability of improvement",)
     _name = "PI"
 
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        """Return the terms at given predictions of the objective."""
-        m, best = self._cost(mean)
-        return {self.term_names[0]: probability_of_improvement(m, std, best, self.xi)}
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        return (probability_of_improvement(m, s, self._least, self.xi),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,24 +334,22 @@ class LogExpectedImprovement(_Improvement):
     Examples
     --------
     >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, SearchSpace
-    >>> from hpo_explain.models import GaussianProcessSurrogate
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.linspace(0, 1, 12)[:, None]
-    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
-    >>> value = LogExpectedImprovement(surrogate, best=0.1).terms(X[:1])["log expected improvement"]
-    >>> improvement = ExpectedImprovement(surrogate, best=0.1).terms(X[:1])
-    >>> bool(np.isclose(np.exp(value), sum(improvement.values())).all())
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> log, plain = (
+    ...     sum(kind(run.surrogate(), best=3.0).terms(run.X[:1]).values())[0]
+    ...     for kind in (LogExpectedImprovement, ExpectedImprovement)
+    ... )
+    >>> bool(abs(log - np.log(plain)) < 1e-9)
     True
     """
 
     term_names = ("log expected improvement",)
     _name = "log EI"
 
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        """Return the terms at given predictions of the objective."""
-        m, best = self._cost(mean)
-        return {self.term_names[0]: log_expected_improvement(m, std, best, self.xi)}
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        return (log_expected_improvement(m, s, self._least, self.xi),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,9 +360,7 @@ class _OfNoise(_Improvement):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if check_number("noise_std", self.noise_std) < 0.0:
-            problem = f"must be at least 0, but was {self.noise_std!r}"
-            raise InputError("noise_std", problem, self.noise_std, "0 is no noise.")
+        _check_at_least_0("noise_std", self.noise_std, "0 is no noise.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,27 +385,23 @@ class AugmentedExpectedImprovement(_OfNoise):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, SearchSpace
-    >>> from hpo_explain.models import GaussianProcessSurrogate
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.linspace(0, 1, 12)[:, None]
-    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
-    >>> quiet = AugmentedExpectedImprovement(surrogate, best=0.01).terms(X[:1])
-    >>> noisy = AugmentedExpectedImprovement(surrogate, best=0.01, noise_std=1.0).terms(X[:1])
-    >>> bool(sum(noisy.values())[0] < sum(quiet.values())[0])
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> quiet, noisy = (
+    ...     AugmentedExpectedImprovement(run.surrogate(), best=3.0, noise_std=t).terms([[0.2]])
+    ...     for t in (0.0, 1.0)
+    ... )
+    >>> bool(noisy["exploitation"][0] < quiet["exploitation"][0])
     True
     """
 
     term_names = ("exploitation", "exploration")
     _name = "AEI"
 
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        """Return the terms at given predictions of the objective."""
-        m, best = self._cost(mean)
-        terms = expected_improvement(m, std, best, self.xi)
-        left = 1.0 - noise_share(std, self.noise_std)
-        return dict(zip(self.term_names, (left * term for term in terms), strict=True))
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        left = 1.0 - noise_share(s, self.noise_std)
+        return tuple(left * term for term in expected_improvement(m, s, self._least, self.xi))
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,13 +426,10 @@ class ExpectedQuantileImprovement(_OfNoise):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, SearchSpace
-    >>> from hpo_explain.models import GaussianProcessSurrogate
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.linspace(0, 1, 12)[:, None]
-    >>> surrogate = GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
-    >>> ExpectedQuantileImprovement(surrogate, best=0.01, noise_std=0.1).label
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> ExpectedQuantileImprovement(run.surrogate(), best=1.0, noise_std=0.1).label
     'EQI (β = 0.9)'
     """
 
@@ -356,13 +449,10 @@ class ExpectedQuantileImprovement(_OfNoise):
         """Name of the criterion with its settings, for captions."""
         return f"{self._name} (β = {self.beta:g})"
 
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        """Return the terms at given predictions of the objective."""
-        m, best = self._cost(mean)
-        share = noise_share(std, self.noise_std)
-        later = m + ndtri(self.beta) * share * std  # the quantile's mean after the evaluation
-        terms = expected_improvement(later, std * np.sqrt(1.0 - share**2), best, self.xi)
-        return dict(zip(self.term_names, terms, strict=True))
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        share = noise_share(s, self.noise_std)
+        later = m + ndtri(self.beta) * share * s  # the quantile's mean after the evaluation
+        return expected_improvement(later, s * np.sqrt(1.0 - share**2), self._least, self.xi)
 
 
 _TERMS = ("mean", "uncertainty", "noise")
@@ -429,10 +519,7 @@ class RiskAverseConfidenceBound:
     def __post_init__(self) -> None:
         check_direction(self.direction)
         for name in ("kappa", "alpha"):
-            value = getattr(self, name)
-            if check_number(name, value) < 0.0:
-                problem = f"must be at least 0, but was {value!r}"
-                raise InputError(name, problem, value, "0 leaves its term out.")
+            _check_at_least_0(name, getattr(self, name), "0 leaves its term out.")
         own, other = self.surrogate.space.names, self.noise.space.names
         if own != other:
             problem = f"is a model of {list(other)}, but the surrogate is one of {list(own)}"

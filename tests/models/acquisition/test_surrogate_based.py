@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.models import (
     AugmentedExpectedImprovement,
@@ -14,7 +15,9 @@ from hpo_explain.models import (
     ExpectedQuantileImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
+    MeanResponse,
     ProbabilityOfImprovement,
+    StandardError,
 )
 from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
 from tests.analytic import AnalyticSurrogate, unit_cube
@@ -27,6 +30,8 @@ X = SPACE.sample(60, seed=1)
 M, S = SURROGATE.predict(X)
 CRITERIA = [
     LowerConfidenceBound(SURROGATE, kappa=2.5),
+    MeanResponse(SURROGATE),
+    StandardError(SURROGATE),
     ExpectedImprovement(SURROGATE, best=0.4),
     ProbabilityOfImprovement(SURROGATE, best=0.4, xi=0.1),
     LogExpectedImprovement(SURROGATE, best=0.4),
@@ -93,8 +98,10 @@ def test_log_ei_is_the_logarithm_of_ei_where_that_can_be_computed():
         lambda s, sign, d: ExpectedImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
         lambda s, sign, d: ProbabilityOfImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
         lambda s, sign, d: LogExpectedImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
+        lambda s, sign, d: MeanResponse(s, direction=d),
+        lambda s, sign, d: StandardError(s, direction=d),
     ],
-    ids=["lcb", "ei", "pi", "logei"],
+    ids=["lcb", "ei", "pi", "logei", "mean", "se"],
 )
 def test_maximizing_mirrors_minimizing(make):
     negated = AnalyticSurrogate(SPACE, mean=lambda X: X[:, 1] - 3.0 * X[:, 0], std=SURROGATE.std)
@@ -108,8 +115,9 @@ def test_maximizing_mirrors_minimizing(make):
 def test_a_better_mean_or_with_ei_and_lcb_more_uncertainty_is_more_desirable(acquisition):
     surrogate = AnalyticSurrogate(SPACE, lambda X: SURROGATE.mean(X) - 0.01, SURROGATE.std)
     better = replace(acquisition, surrogate=surrogate)
-    assert (utility(better) > utility(acquisition)).all()
-    if isinstance(acquisition, ProbabilityOfImprovement):
+    if not isinstance(acquisition, StandardError):
+        assert (utility(better) > utility(acquisition)).all()
+    if isinstance(acquisition, (ProbabilityOfImprovement, MeanResponse)):
         return
     surrogate = AnalyticSurrogate(SPACE, SURROGATE.mean, lambda X: SURROGATE.std(X) + 0.01)
     wider = replace(acquisition, surrogate=surrogate)
@@ -127,6 +135,48 @@ def test_every_criterion_keeps_the_protocols(acquisition):
     from_predictions = acquisition.terms_of(M, S)
     for name, values in terms.items():
         np.testing.assert_array_equal(from_predictions[name], values)
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_bound_is_the_mean_response_and_kappa_times_the_standard_error(direction):
+    """mlrMBO's "cb" of its "mean" and its "se"."""
+    sign = 1.0 if direction == "minimize" else -1.0
+    mean = utility(MeanResponse(SURROGATE, direction))
+    np.testing.assert_array_equal(mean, -sign * M)
+    np.testing.assert_array_equal(utility(StandardError(SURROGATE, direction)), S)
+    bound = LowerConfidenceBound(SURROGATE, 1.7, direction)
+    np.testing.assert_allclose(utility(bound), mean + 1.7 * S, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("progress", "kappa"), [(0.0, 5.0), (0.25, 4.0), (1.0, 1.0)])
+def test_the_adaptive_bound_goes_from_start_to_end_in_a_straight_line(progress, kappa):
+    bound = LowerConfidenceBound.adaptive(SURROGATE, 5.0, 1.0, progress, "maximize")
+    np.testing.assert_allclose(utility(bound), M + kappa * S, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "value"),
+    [("start", -1.0), ("end", np.inf), ("progress", 1.5), ("progress", -0.1), ("direction", "up")],
+)
+def test_an_adaptive_bound_out_of_range_is_refused(wrong, value):
+    given = {"start": 2.0, "end": 1.0, "progress": 0.5, wrong: value}
+    with pytest.raises(InputError, match=wrong) as caught:
+        LowerConfidenceBound.adaptive(SURROGATE, **given)
+    assert (caught.value.argument, caught.value.value) == (wrong, value)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(("name", "kind"), [("mean", MeanResponse), ("se", StandardError)])
+def test_mean_and_standard_error_are_criteria_by_name(name, kind):
+    y = SURROGATE.mean(X)
+    run = hx.Run(SPACE, X, y, "minimize")
+    chosen = run.chosen_acquisition(before=20, acquisition=name).acquisition
+    assert isinstance(chosen, kind)
+    found = hx.explain_proposal(run, 20, acquisition=name, background=30)
+    mean, std = run.surrogate(before=20).predict(X[[20]])
+    assert found.terms == kind.term_names
+    assert found.prediction["total"] == pytest.approx({"mean": -mean, "se": std}[name][0])
+    assert found.total.sum() == pytest.approx(found.payout["total"], rel=1e-9)
 
 
 # ---------------------------------------------------------------------- of noisy evaluations
