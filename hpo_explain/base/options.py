@@ -29,6 +29,9 @@ Joined = Literal["pareto_rank", "hypervolume"]
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""
 
+SamplingError = Literal["pairs", "efficiency"]
+"""The error of sampled Shapley values: of differences of two, or of their sum (Algorithm 4)."""
+
 InteractionIndex = Literal["k-SII", "STII", "FSII"]
 """How Shapley interactions share out what hyperparameters do together."""
 
@@ -60,6 +63,7 @@ STATES: tuple[str, ...] = get_args(State)
 MEASURED: tuple[str, ...] = get_args(Measured)
 JOINED: tuple[str, ...] = get_args(Joined)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
+SAMPLING_ERRORS: tuple[str, ...] = get_args(SamplingError)
 INDICES: tuple[str, ...] = get_args(InteractionIndex)
 GAMES: tuple[str, ...] = get_args(Game)
 OVER: tuple[str, ...] = get_args(Over)

@@ -117,6 +117,70 @@ def test_the_check_compares_differences_with_their_own_errors():
     assert unsafe.because == (fact("not_told_apart", names=["t0", "t1"]),)
 
 
+def algorithm_4(phi, payout):
+    """Croppi (2021), Algorithm 4, line by line: by term and for cb whether K is high enough."""
+    found = []
+    for of_term, paid in zip(phi.T, payout, strict=True):
+        error = abs(of_term.sum() - paid)
+        threshold = min(abs(a - b) for i, a in enumerate(of_term) for b in of_term[:i])
+        found.append(error < threshold)
+    return found
+
+
+def test_algorithm_4_of_the_thesis_compares_differences_with_the_efficiency_error():
+    rng, said = np.random.default_rng(3), []
+    acquisition = bound_of(
+        cube(4), lambda X: X @ [1.0, 1.2, 3.0, 0.9] + X[:, 0] * X[:, 1], lambda X: (X**2).sum(1)
+    )
+    background = hx.methods.global_background(acquisition.space, 50, seed=1)
+    for seed in range(30):
+        config = dict(zip(acquisition.space.names, rng.random(4), strict=True))
+        found = sampled(acquisition, config, background=background, orders=40, seed=seed)
+        at_x, there = (
+            acquisition.terms(X) for X in (acquisition.space.encode([config]), background)
+        )
+        payout = [at_x[term][0] - there[term].mean() for term in acquisition.term_names]
+        expected = algorithm_4(
+            np.column_stack([found.phi, found.total]), np.array([*payout, sum(payout)])
+        )
+        check = hx.methods.check_sample_size(found, error="efficiency")
+        assert check.to_frame()["enough"].tolist() == expected
+        assert check.enough == all(expected)
+        assert not any(claim.certain for claim in check.claims)
+        said.append(check.enough)
+    assert 0 < sum(said) < 30
+
+
+def test_the_words_and_the_search_of_algorithm_4():
+    phi = [[3.0, 0.0], [2.0, 0.25]]
+    made = explanation(phi, error=0.1, orders=100)
+    gap = {"mean": 0.5, "uncertainty": -0.2, "total": 0.3}
+    enough = hx.methods.check_sample_size(
+        dataclasses.replace(made, efficiency_gap=gap), error="efficiency"
+    )
+    assert enough.sentence == (
+        "The sample is large enough by Algorithm 4: the efficiency error is smaller than every "
+        "difference in the rankings. Not certain: the efficiency error of draws that "
+        "hyperparameters share says little of their differences."
+    )
+    assert [bar.half for bar in enough.described().bars] == [0.5, 0.2, 0.3]
+    assert "the efficiency error" in enough.described().footer
+    gap = {**gap, "uncertainty": -0.25}
+    small = hx.methods.check_sample_size(
+        dataclasses.replace(made, efficiency_gap=gap), error="efficiency"
+    )
+    assert small.to_frame()["enough"].tolist() == [True, False, True]
+    assert "too small to rank the hyperparameters by uncertainty" in small.sentence
+    acquisition = bound_of(cube(3), lambda X: X @ [1.0, 2.0, 4.0])
+    config = {"t1": 0.1, "t2": 0.2, "t3": 0.3}
+    options = {"first": 8, "most": 50_000, "error": "efficiency"}
+    found, checks = hx.methods.find_sample_size(acquisition, config, **options)
+    assert {check.error for check in checks} == {"efficiency"}
+    assert checks[-1].enough or checks[-1].limited
+    with pytest.raises(ValueError, match="error must be one of"):
+        hx.methods.check_sample_size(found, error="thesis")
+
+
 def test_what_contributes_nothing_does_not_count_as_a_tie():
     phi = [[3.0, 0.1], [2.0, 0.4], [0.0, 0.0], [0.0, 0.0]]
     made = explanation(phi, names=[f"t{j}" for j in range(4)], error=None)

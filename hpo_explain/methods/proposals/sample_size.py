@@ -8,13 +8,13 @@ r          a repetition: a draw, or a hypercube of the background with its own c
 s_ij       its standard error: that of the mean of ``φ_i^r - φ_j^r`` over repetitions
 =========  ============================================================================
 
-The thesis (Algorithm 4) compares the efficiency error, how far the contributions' sum is from the
-payout, with the smallest δ. That holds for draws that are independent between hyperparameters
-(Algorithm 2). Ours share their draws, so that sums telescope and the efficiency error says
-nothing; but so do differences: their errors are estimated from pairs. The ranking is safe if
-``δ_ij > t s_ij`` for all neighbours in it, with t such that the intervals of all pairs and terms
-hold together with 95 % probability (Bonferroni): a wrong ranking has two neighbours in the wrong
-order.
+The thesis (Algorithm 4, ``error="efficiency"``) compares the efficiency error Δ, how far the
+contributions' sum is from the payout, with the smallest |δ|: the sample is large enough if Δ < |δ|.
+That holds for draws that are independent between hyperparameters (Algorithm 2). Ours share their
+draws, so that sums telescope and the efficiency error says nothing; but so do differences: their
+errors are estimated from pairs. The ranking is safe if ``δ_ij > t s_ij`` for all neighbours in it,
+with t such that the intervals of all pairs and terms hold together with 95 % probability
+(Bonferroni): a wrong ranking has two neighbours in the wrong order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count
+from hpo_explain.base.checks import check_count, check_option
+from hpo_explain.base.options import SAMPLING_ERRORS, SamplingError
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
@@ -38,13 +39,18 @@ _LEVEL = 0.95
 _ROUNDING = 1e-12  # of the largest contribution
 
 
-def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
+def check_sample_size(
+    explanation: ProposalExplanation, error: SamplingError = "pairs"
+) -> SampleSizeCheck:
     """Return whether an explanation's error is too small to change its ranking.
 
     Parameters
     ----------
     explanation : ProposalExplanation
         Shapley values; those of all coalitions with a given background have no error.
+    error : {"pairs", "efficiency"}, default "pairs"
+        What differences are compared with: the errors of their own, or the efficiency error, as
+        Algorithm 4 has it. The latter says little of draws that hyperparameters share.
 
     Returns
     -------
@@ -52,10 +58,15 @@ def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
         By term the two neighbours that are told apart worst. Hyperparameters that contribute
         nothing are left out: they are not estimated.
 
+    Raises
+    ------
+    ValueError
+        If `error` is unknown.
+
     References
     ----------
     .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-       LMU Munich. Appendix C, Algorithm 4 (with paired differences in place of its
+       LMU Munich. Appendix C, Algorithm 4 (by default with paired differences in place of its
        efficiency error).
 
     Examples
@@ -68,10 +79,13 @@ def check_sample_size(explanation: ProposalExplanation) -> SampleSizeCheck:
     >>> hx.methods.check_sample_size(explanation).enough
     True
     """
-    return _check(explanation)
+    check_option("error", error, SAMPLING_ERRORS)
+    return _check(explanation, error)
 
 
-def _check(explanation: ProposalExplanation, most: int | None = None) -> SampleSizeCheck:
+def _check(
+    explanation: ProposalExplanation, error: SamplingError, most: int | None = None
+) -> SampleSizeCheck:
     part = (explanation.phi != 0.0).any(axis=1)
     if explanation.standard_error is not None:
         part |= (explanation.standard_error != 0.0).any(axis=1)
@@ -81,11 +95,16 @@ def _check(explanation: ProposalExplanation, most: int | None = None) -> SampleS
         "total": explanation.total[rows],
     }
     names = tuple(explanation.names[j] for j in rows)
-    half = _half_widths(explanation, rows)
+    if error == "efficiency":
+        gaps = np.abs([explanation.efficiency_gap[term] for term in contributions])
+        half = np.broadcast_to(gaps[:, None, None], (len(gaps), len(rows), len(rows)))
+    else:
+        half = _half_widths(explanation, rows)
     return SampleSizeCheck(
         subject=explanation.subject,
         orders=explanation.orders,
         most=most,
+        error=error,
         estimated=names,
         contributions=contributions,
         closest={
@@ -132,6 +151,7 @@ def find_sample_size(
     background: int | str | Mapping[str, Any] | npt.ArrayLike = "thesis",
     first: int = 250,
     most: int = 64_000,
+    error: SamplingError = "pairs",
     subject: Subject | None = None,
     seed: int = 0,
 ) -> tuple[ProposalExplanation, list[SampleSizeCheck]]:
@@ -147,6 +167,8 @@ def find_sample_size(
         As in :class:`ShapleyExplainer`.
     first, most : int, default 250 and 64,000
         Number of orders to start from, and not to exceed.
+    error : {"pairs", "efficiency"}, default "pairs"
+        As in :func:`check_sample_size`.
     subject : Subject, optional
         As in :class:`ShapleyExplainer`.
     seed : int, default 0
@@ -162,7 +184,7 @@ def find_sample_size(
     Raises
     ------
     ValueError
-        If `first` is below 2 or `most` below `first`.
+        If `first` is below 2 or `most` below `first`, or `error` is unknown.
 
     References
     ----------
@@ -182,6 +204,7 @@ def find_sample_size(
     """
     orders = check_count("first", first, minimum=2)
     check_count("most", most, minimum=orders)
+    check_option("error", error, SAMPLING_ERRORS)
     checks: list[SampleSizeCheck] = []
     while True:
         explanation = ShapleyExplainer(
@@ -192,7 +215,7 @@ def find_sample_size(
             subject=subject,
             seed=seed,
         ).explain(config)
-        checks.append(_check(explanation, most))
+        checks.append(_check(explanation, error, most))
         if checks[-1].enough or checks[-1].limited:
             return explanation, checks
         orders *= 2

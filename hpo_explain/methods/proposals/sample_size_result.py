@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.base.claim import between
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.options import SamplingError
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array
@@ -17,6 +18,10 @@ from hpo_explain.space import Array
 _NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")
 _UNKNOWN = declared_fact(
     "sampling_error_unknown", "coalitions were sampled once, so their error is not known"
+)
+_BY_EFFICIENCY = declared_fact(
+    "efficiency_error_only",
+    "the efficiency error of draws that hyperparameters share says little of their differences",
 )
 
 
@@ -32,7 +37,7 @@ class Closest:
         How much more it contributes.
     half_width : float
         Half the 95 % interval of that, simultaneous over all pairs and terms; infinite where the
-        error is not known.
+        error is not known. By the efficiency error that error.
     """
 
     pair: tuple[str, str]
@@ -62,6 +67,8 @@ class SampleSizeCheck(Result):
     closest : dict of str to (Closest or None)
         By term, plus "total": the neighbours in the ranking that are told apart worst; None with
         fewer than two hyperparameters that contribute.
+    error : {"pairs", "efficiency"}
+        The error that differences are compared with.
 
     Examples
     --------
@@ -83,11 +90,12 @@ class SampleSizeCheck(Result):
             "half_width": lambda found: [
                 c.half_width if c else 0.0 for c in found.closest.values()
             ],
-            "enough": lambda found: [c.certain for c in found.claims],
+            "enough": "safe",
         },
         held={
             "orders": "orders",
             "most": "most",
+            "error": "error",
             "estimated": "estimated",
             "contributions": "contributions",
             "closest": lambda found: {t: c and vars(c) for t, c in found.closest.items()},
@@ -98,6 +106,8 @@ class SampleSizeCheck(Result):
         "{by}",
         "enough": "The sample is large enough: all neighbours in the rankings can be told apart "
         "(95 %).",
+        "efficient": "The sample is large enough by Algorithm 4: the efficiency error is smaller "
+        "than every difference in the rankings.",
     }
 
     orders: int | None
@@ -105,11 +115,17 @@ class SampleSizeCheck(Result):
     estimated: tuple[str, ...]
     contributions: Mapping[str, Array]
     closest: Mapping[str, Closest | None]
+    error: SamplingError = "pairs"
+
+    @property
+    def safe(self) -> list[bool]:
+        """Whether the ranking is safe, by term, and by the total."""
+        return [found is None or found.told_apart for found in self.closest.values()]
 
     @property
     def enough(self) -> bool:
         """Whether the ranking is safe for every term and the total."""
-        return all(claim.certain for claim in self.claims)
+        return all(self.safe)
 
     @property
     def limited(self) -> bool:
@@ -130,11 +146,12 @@ class SampleSizeCheck(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The ranking by each term; certain where all neighbours in it are told apart."""
-        safe = all(found is None or found.told_apart for found in self.closest.values())
-        return tuple(
-            self._claim(term, "enough" if safe and not i else "") for i, term in enumerate(self.by)
-        )
+        """The ranking by each term; certain where all neighbours in it are told apart.
+
+        By the efficiency error none is certain.
+        """
+        enough = ("enough" if self.error == "pairs" else "efficient") * self.enough
+        return tuple(self._claim(term, "" if i else enough) for i, term in enumerate(self.by))
 
     def _claim(self, term: str, says: str) -> Claim:
         order = np.argsort(-self.contributions[term], kind="stable")
@@ -142,12 +159,15 @@ class SampleSizeCheck(Result):
         if closest is not None and not closest.told_apart:
             known = np.isfinite(closest.half_width)
             because = (_NOT_APART(names=closest.pair) if known else _UNKNOWN(),)
+            says = "small"
+        elif self.error == "efficiency":
+            because = (_BY_EFFICIENCY(),)
         return self.told(
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,
             None if closest is None else between(closest.difference, closest.half_width),
-            says="small" if because else says,
+            says=says,
             certain=not because,
             because=because,
             term=term,

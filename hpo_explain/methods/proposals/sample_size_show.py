@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import numpy as np
 
 from hpo_explain.base.figures import Bar, Rows, View
@@ -12,7 +14,10 @@ from hpo_explain.methods.proposals.sample_size_result import SampleSizeCheck
 def closest(found: SampleSizeCheck) -> Rows:
     """Draw for each term the difference of the two neighbours that are told apart worst."""
     rows = [(term, pair) for term, pair in found.closest.items() if pair is not None]
-    safe = join_words([claim.term for claim in found.claims if claim.certain]) or "no term"
+    whiskers = "95 % interval of their difference, for all pairs and terms together"
+    if found.error == "efficiency":
+        whiskers = "the efficiency error"
+    safe = join_words([*compress(found.by, found.safe)]) or "no term"
     return Rows(
         labels=[(term, " − ".join(pair.pair)) for term, pair in rows],
         bars=[
@@ -23,9 +28,8 @@ def closest(found: SampleSizeCheck) -> Rows:
         subtitle=f"{found.orders} orders; " * (found.orders is not None)
         + f"safe ranking by {safe}",
         label="difference between two contributions that are neighbours in the ranking",
-        footer="For each term the two neighbours that are told apart worst. Whiskers: 95 % "
-        "interval of their difference, for all pairs and terms together; the ranking is safe where "
-        "it does not reach 0.",
+        footer="For each term the two neighbours that are told apart worst. Whiskers: "
+        f"{whiskers}; the ranking is safe where it does not reach 0.",
     )
 
 
