@@ -411,3 +411,89 @@ ON, BEST = "On average the objective is", "On average the objective is best at x
 )
 def test_which_values_may_be_best(options, sentence):
     assert effect(**options).sentence.startswith(sentence)
+
+
+# ---------------------------------------------------------------------- values of one's own
+
+MIXED = hx.SearchSpace(
+    [
+        hx.FloatParameter("lr", 1e-4, 1.0, log=True),
+        hx.IntParameter("layers", 1, 200),
+        hx.CategoricalParameter("kind", ["a", "b", "c"]),
+    ]
+)
+
+
+def mixed_run():
+    configs = [
+        {"lr": lr, "layers": layers, "kind": kind}
+        for lr, layers, kind in [(1e-3, 7, "c"), (0.5, 190, "a"), (1e-3, 9, "a"), (0.02, 7, "c")]
+    ]
+    return hx.Run(MIXED, MIXED.encode(configs), [3.0, 1.0, 2.0, 0.5], "minimize")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("lr", (1e-3, 0.02, 0.5)), ("layers", (7, 9, 190)), ("kind", ("a", "c"))]
+)
+def test_the_grid_of_values_tried_holds_each_once(name, values):
+    effect = hx.partial_dependence(mixed_run(), name, grid="tried", sample=40)
+    assert effect.grid == pytest.approx(values) if name == "lr" else effect.grid == values
+    assert effect.mean.shape == (3 - (name == "kind"),)
+
+
+@pytest.mark.parametrize("kind", ["gp", "forest"])
+def test_at_values_of_ones_own_the_effect_is_the_average_there(kind):
+    run, sample = mixed_run(), MIXED.sample(30, seed=1)
+    model = run.surrogate(kind=kind)
+    grid = {"lr": [0.3, 1e-4], "layers": [50]}
+    explainer = PartialDependenceExplainer(model, sample=sample, grid=grid)
+    effect = explainer.explain(["lr", "layers"])
+    assert effect.grid[0] == pytest.approx((1e-4, 0.3))
+    assert effect.grid[1] == (50,)
+    for g, lr in enumerate([1e-4, 0.3]):
+        rows = sample.copy()
+        rows[:, :2] = MIXED.encode([{"lr": lr, "layers": 50, "kind": "a"}])[0, :2]
+        assert effect.mean[g, 0] == pytest.approx(model.predict(rows)[0].mean(), rel=1e-9)
+    assert len(explainer.explain("kind").grid) == 3  # not named: as ever
+    given = hx.partial_dependence(run, "lr", grid={"lr": [0.3]}, sample=40, regions=True)
+    assert given.whole.grid == pytest.approx((0.3,))
+
+
+def test_a_forests_marginal_at_ones_own_values_is_that_of_its_components():
+    run = mixed_run()
+    values = {"lr": 0.0123, "layers": 33}
+    marginal = hx.importance(run, kind="forest").components(values).marginal
+    effects = [
+        hx.partial_dependence(
+            run, names, grid={n: [v] for n, v in values.items()}, surrogate="forest"
+        )
+        for names in ("lr", "layers", ["lr", "layers"])
+    ]
+    found = [float(np.squeeze(effect.mean)) for effect in effects]
+    np.testing.assert_allclose(found, marginal.to_numpy()[1:], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("grid", "words"),
+    [
+        ("observed", "grid must be one of"),
+        ([0.1], "grid must be 'tried', or map"),
+        ({"lrr": [0.1]}, "grid must be a hyperparameter, but 'lrr' is unknown"),
+        ({"lr": [3.0]}, "grid holds an impossible value"),
+        ({"lr": 0.1}, "grid holds an impossible value"),
+        ({"lr": []}, "grid has no value of lr"),
+    ],
+)
+def test_a_grid_that_cannot_be_is_refused(grid, words):
+    with pytest.raises(InputError, match=words) as caught:
+        hx.partial_dependence(mixed_run(), "lr", grid=grid)
+    assert caught.value.argument == "grid"
+    assert caught.value.remedy
+    with pytest.raises(InputError, match="has no meaning for these effects"):
+        hx.partial_dependence(mixed_run(), "lr", kind="accumulated", grid="tried")
+
+
+def test_values_tried_that_are_not_known_are_refused():
+    surrogate = AnalyticSurrogate(MIXED, 1.0)
+    with pytest.raises(InputError, match="grid has no value of lr"):
+        PartialDependenceExplainer(surrogate, grid="tried").explain("lr")

@@ -94,7 +94,8 @@ def test_the_surrogate_has_the_name_of_a_kind():
         (None, {"regions": True}, "regions"),
         ("x1", {"most": 2}, "most"),
         ("x1", {"max_depth": 2}, "max_depth"),
-        ("x1", {"regions": True, "variance": "covariance"}, "variance"),
+        ("x1", {"min_leaf": 5}, "min_leaf"),
+        ("x1", {"kind": "accumulated", "variance": "covariance"}, "variance"),
         ("x1", {"kind": "accumulated", "attainable": False}, "attainable"),
     ],
 )

@@ -5,8 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import hpo_explain as hx
+from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
@@ -141,6 +143,87 @@ def test_gain_is_the_confidence_won_with_depth():
     expected = 100 * (1 - mine / result.whole.mean_confidence)
     assert gain.loc[2, "incumbent_gain"] == pytest.approx(expected)
     assert gain["gain"].is_monotonic_increasing
+
+
+def test_measures_of_the_incumbents_region_and_its_l1_neighbourhood_by_hand():
+    """Moosbauer et al. (2021), Tables 1, 2 and 11: δMC, δOC and δNLL, by scipy's densities."""
+    incumbent = {"lr": 0.01, "batch_size": 20, "optimizer": "adam", "momentum": 0.3}
+    subject = Subject(SPACE, incumbent=incumbent)
+    result = explained(max_depth=2, min_improvement=0.0, subject=subject).explain("lr")
+    X = explained()._explainer.effect_and_rows("lr")[1]
+    grid = np.linspace(0.0, 1.0, 6)  # of lr; the incumbent is at 0.5
+
+    def true(rows):
+        return rows[:, 0] + 2.0 * rows[:, 3] + 0.1 * rows[:, 1]
+
+    def measures(rows):
+        """MC, OC and NLL of the average over some rows."""
+        at = np.repeat(X[rows][:, None], 6, axis=1)
+        at[:, :, 0] = grid
+        mean = (at[:, :, 0] + at[:, :, 3]).mean(axis=0)
+        std = np.sqrt((uncertain(at.reshape(-1, 4)).reshape(-1, 6) ** 2).mean(axis=0))
+        right = true(at.reshape(-1, 4)).reshape(-1, 6).mean(axis=0)
+        return np.array([std.mean(), std[2:4], -norm(mean, std).logpdf(right).mean()], object)
+
+    x = SPACE.encode([incumbent])[0]
+    away = np.abs(X[:, [1, 3]] - x[[1, 3]]).sum(axis=1) + (X[:, 2] != x[2])
+    gain = result.gain(true)
+    whole = measures(np.arange(400))
+    for depth in range(3):
+        (node,) = [n for n in result.tree if n.depth == depth and n.holds(incumbent)]
+        near = np.argsort(away, kind="stable")[: len(node.rows)]
+        for kind, rows in (("incumbent", node.rows), ("l1", near)):
+            found = measures(rows)
+            place = 2 if abs(grid[2] - x[0]) < abs(grid[3] - x[0]) else 3
+            after = [found[0], found[1][place - 2], found[2]]
+            before = [whole[0], whole[1][place - 2], whole[2]]
+            expected = [100.0 * (b - a) / abs(b) for b, a in zip(before, after, strict=True)]
+            columns = [f"{kind}_{name}" for name in ("gain", "oc", "nll")]
+            np.testing.assert_allclose(gain.loc[depth, columns].astype(float), expected, atol=1e-8)
+    assert result.gain()[["incumbent_nll", "l1_nll"]].isna().all(axis=None)
+    unknown = explained(max_depth=1).explain("lr").gain(true)
+    assert unknown.filter(regex="^(incumbent|l1)_").isna().all(axis=None)
+    with pytest.raises(InputError, match="true must return one value per row"):
+        result.gain(lambda rows: rows)
+
+
+@pytest.mark.parametrize("kind", ["gp", "belief"])
+def test_eq_4_in_a_region_is_the_variance_of_its_average_by_brute_force(kind):
+    space = unit_cube(3)
+    X = space.sample(25, seed=2)
+    run = hx.Run(space, X, X[:, 0] + X[:, 1] * X[:, 2], "minimize")
+    model = run.surrogate(kind="gp") if kind == "gp" else run.belief()
+    options = {"sample": 60, "grid_size": 4, "max_depth": 2, "min_improvement": 0.0}
+    result, pointwise = (
+        RegionalPartialDependenceExplainer(model, variance=variance, **options).explain("x1")
+        for variance in ("covariance", "average")
+    )
+    assert len(result.regions) > 1
+    for region, other in zip(result.regions, pointwise.regions, strict=True):
+        np.testing.assert_array_equal(region.rows, other.rows)  # both split by Eq. 5's ŝ²
+        for g, value in enumerate(region.effect.grid):
+            rows = result.sample[region.rows].copy()
+            rows[:, 0] = value
+            ones = np.full(len(rows), 1.0 / len(rows))
+            variance = ones @ model.posterior_covariance(rows) @ ones
+            # draws of a belief are in single precision
+            assert region.effect.std[g] ** 2 == pytest.approx(variance, rel=1e-4, abs=1e-12)
+    asked = hx.partial_dependence(
+        run, "x1", regions=True, variance="covariance", sample=60, grid_size=4, min_leaf=25,
+        min_improvement=0.0,
+    )  # fmt: skip
+    assert {region.effect.variance for region in asked.regions} == {"covariance"}
+    assert min(len(region.rows) for region in asked.regions) >= 25
+
+
+def test_eq_4_in_regions_asks_for_a_joint_posterior():
+    X = SPACE.sample(30, seed=0)
+    forest = hx.models.ForestSurrogate.fit(SPACE, X, X[:, 0], n_trees=4)
+    for model in (forest, surrogate()):
+        with pytest.raises(InputError, match="variance is 'covariance'") as caught:
+            RegionalPartialDependenceExplainer(model, variance="covariance")
+        assert caught.value.value == "covariance"
+        assert caught.value.remedy
 
 
 def test_the_claim_is_the_region_of_the_narrowest_band():

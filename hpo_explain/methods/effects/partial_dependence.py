@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import (
     check_count,
     check_flag,
+    check_name,
     check_option,
     check_seed,
 )
@@ -62,13 +63,16 @@ from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.run.feasibility import PROBABLE
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32
 _FEASIBLE_ROWS = 300  # at which it is asked what is feasible
 _DRAWS = 64  # times the sample that is drawn in search of active configurations
+Grid = Literal["tried"] | Mapping[str, Sequence[Any]]
+"""Where effects are looked at: the values tried, or values of one's own by hyperparameter."""
+
 _COUNTED = 100_000  # values of a hyperparameter that are looked through one by one
 
 BAND = declared_fact(
@@ -95,6 +99,8 @@ class PartialDependenceExplainer:
     grid_size : int, default 20
         Points of the grid, at least 2, where a hyperparameter has more values; equidistant on its
         own scale.
+    grid : "tried" or mapping of str to sequence, optional
+        In place of these the values that trials have, or values of one's own by hyperparameter.
     variance : {"average", "covariance"}, default "average"
         Eq. 5, or Eq. 4 for surrogates with a joint posterior.
     attainable : bool, default False
@@ -116,7 +122,8 @@ class PartialDependenceExplainer:
     Raises
     ------
     ValueError
-        If an option is unknown, the grid has one point, the sample is outside the space or its
+        If an option is unknown, `grid_size` is 1, a value of the `grid` is impossible, or none of
+        it is tried or left, the sample is outside the space or its
         part, `given` leaves nothing of it, or "covariance" is asked for without a joint posterior.
 
     References
@@ -141,6 +148,7 @@ class PartialDependenceExplainer:
         *,
         sample: int | npt.ArrayLike = 1000,
         grid_size: int = 20,
+        grid: Grid | None = None,
         variance: Variance = "average",
         attainable: bool = False,
         feasible: Callable[[Array], Array] | None = None,
@@ -155,6 +163,7 @@ class PartialDependenceExplainer:
         self._whole = Explained.of(surrogate, direction).completed(subject)
         self._subject = self._part.of_subject(self._whole)
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
+        self._grid = _checked_grid(self._space, grid)
         self._variance = check_option("variance", variance, VARIANCES)
         self._attainable = check_flag("attainable", attainable)
         self._feasible = feasible
@@ -315,6 +324,9 @@ class PartialDependenceExplainer:
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
         parameter = self._space.parameters[j]
+        own = self._own_positions(j)
+        if own is not None:
+            return own
         equidistant = np.linspace(*self._part.ends(j), self._grid_size)
         if parameter.size is None:
             return equidistant
@@ -327,6 +339,32 @@ class PartialDependenceExplainer:
         left = positions[self._part.has(j, positions)]
         some = np.linspace(0, len(left) - 1, min(len(left), self._grid_size))
         return np.asarray(left[some.round().astype(int)])
+
+    def _own_positions(self, j: int) -> Array | None:
+        """Return the positions of the values tried, or of those given; None where none are."""
+        name, tried = self._space.names[j], self._subject.tried
+        if isinstance(self._grid, str):
+            positions = tried[:, j] if len(tried) else np.empty(0)
+        elif name in self._grid:
+            positions = self._grid[name]
+        else:
+            return None
+        positions = np.unique(positions[~np.isnan(positions)])
+        positions = positions[self._part.has(j, positions)]
+        if not len(positions):
+            problem = f"has no value of {name}: none of those that are left was tried or given"
+            raise InputError("grid", problem, self._grid, "Leave it out, or give values.")
+        return positions
+
+    def std_on(self, effect: Effect, rows: Array) -> Array:
+        """Return ŝ_S of Eq. 4 at an effect's grid, of some rows of its sample alone."""
+        members = [self._space.index(name) for name in effect.names]
+        values = np.stack(np.meshgrid(*effect.positions, indexing="ij"), axis=-1)
+        values = values.reshape(-1, len(members))
+        std = np.full(len(values), np.nan)
+        for places, _, z in self._composed(rows, members, values):
+            std[places] = self._std(z, members, values[places], np.empty((0, 0)))
+        return std.reshape(effect.mean.shape)
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
@@ -467,6 +505,25 @@ def all_of(
         left_out=tuple(n for n in effects[0].subject.space.names if n not in alone),
         notes=tuple(dict.fromkeys(note for effect in effects for note in effect.notes)),
     )
+
+
+def _checked_grid(space: SearchSpace, grid: Any) -> Literal["tried"] | dict[str, Array]:
+    """Return "tried", or the positions of the values given by hyperparameter."""
+    if isinstance(grid, str):
+        check_option("grid", grid, ("tried",))
+        return "tried"
+    if not isinstance(grid, Mapping | None):
+        problem = f"must be 'tried', or map hyperparameters to lists of values, but was {grid!r}"
+        raise InputError("grid", problem, grid, "Write {name: [value, ...]}.")
+    found = {}
+    for name, values in (grid or {}).items():
+        parameter = space[check_name("grid", name, space.names, "hyperparameter")]
+        try:
+            found[name] = parameter.encode(values)
+        except (ValueError, TypeError) as error:
+            problem = f"holds an impossible value: {str(error).rstrip('.')}"
+            raise InputError("grid", problem, values, "Give a list of values.") from None
+    return found
 
 
 def _averaged(values: Array) -> Array:

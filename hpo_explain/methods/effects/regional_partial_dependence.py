@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -26,20 +27,24 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count, check_number, check_option
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import SPLITS, Direction, Split
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.options import SPLITS, Direction, Split, Variance
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.methods.effects.partial_dependence import (
+    Grid,
+    PartialDependenceExplainer,
+)
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
 )
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import Support, supported_at
 
@@ -54,8 +59,11 @@ class RegionalPartialDependenceExplainer:
     ----------
     surrogate : Surrogate
         The model of the objective.
-    sample, grid_size, direction, given, seed
+    sample, grid_size, grid, direction, given, seed
         As in :class:`PartialDependenceExplainer`.
+    variance : {"average", "covariance"}, default "average"
+        Which variance the effect has in a region: Eq. 5, or Eq. 4 for surrogates with a joint
+        posterior. Regions are found by the ŝ² of single configurations either way.
     subject : Subject, optional
         What is explained, such as ``Subject.of(run)``; the region of its incumbent comes first.
     max_depth : int, default 3
@@ -70,7 +78,8 @@ class RegionalPartialDependenceExplainer:
     Raises
     ------
     ValueError
-        If an option is unknown or out of range.
+        If an option is unknown or out of range, or "covariance" is asked for without a joint
+        posterior.
 
     References
     ----------
@@ -94,6 +103,8 @@ class RegionalPartialDependenceExplainer:
         *,
         sample: int | npt.ArrayLike = 1000,
         grid_size: int = 20,
+        grid: Grid | None = None,
+        variance: Variance = "average",
         max_depth: int = 3,
         criterion: Split = "l2",
         min_leaf: int = 20,
@@ -107,12 +118,19 @@ class RegionalPartialDependenceExplainer:
             surrogate,
             sample=sample,
             grid_size=grid_size,
+            grid=grid,
+            variance=variance,
             direction=direction,
             subject=subject,
             given=given,
             seed=seed,
         )
-        self._surrogate = surrogate
+        self._surrogate, self._variance = surrogate, variance
+        if variance == "covariance" and not isinstance(surrogate, SupportsJoint):
+            problem = f"is 'covariance', which {type(surrogate).__name__} does not know in regions"
+            raise InputError(
+                "variance", problem, variance, ("Use ", Option("variance", "average"), ".")
+            )
         self._max_depth = check_count("max_depth", max_depth, minimum=0)
         self._criterion = check_option("criterion", criterion, SPLITS)
         self._min_leaf = check_count("min_leaf", min_leaf)
@@ -146,7 +164,8 @@ class RegionalPartialDependenceExplainer:
         target = self._target(effect, X)
         candidates = [j for j in space.order.tolist() if space.names[j] not in effect.names]
         least = self._min_improvement * _impurity(target)
-        tree, leaves, waiting = [_region(effect, (), np.arange(len(X)), 0, None)], [], [0]
+        region = partial(self._region, effect, rows)
+        tree, leaves, waiting = [region((), np.arange(len(X)), 0, None)], [], [0]
         while waiting:
             place = waiting.pop(0)
             node = tree[place]
@@ -159,18 +178,49 @@ class RegionalPartialDependenceExplainer:
             for condition, kept in zip(split.conditions(space), split.sides, strict=True):
                 conditions = _merged(node.conditions, condition)
                 waiting.append(len(tree))
-                tree.append(_region(effect, conditions, node.rows[kept], node.depth + 1, place))
-        incumbent = effect.subject.incumbent
+                tree.append(region(conditions, node.rows[kept], node.depth + 1, place))
+        incumbent, around = effect.subject.incumbent, list[Region]()
         if incumbent:
             leaves.sort(key=lambda region: not region.holds(incumbent))
+            for node in (node for node in tree if node.holds(incumbent)):
+                some = l1_neighbourhood(
+                    space, rows, incumbent, len(node.rows), without=effect.names
+                )
+                around.append(region((), some, node.depth, None))
         return RegionalPartialDependence(
             subject=effect.subject,
             names=effect.names,
             regions=tuple(leaves),
             tree=tuple(tree),
             criterion=self._criterion,
+            sample=rows,
+            around=tuple(around),
             notes=effect.notes,
         )
+
+    def _region(
+        self, effect: Effect, sample: Array, conditions: tuple[Condition, ...], rows: Ints,
+        depth: int, parent: int | None,
+    ) -> Region:  # fmt: skip
+        """Return a region with the partial dependence on some rows (Eq. 3, and 5 or 4)."""
+        every = np.asarray(effect.ice_mean)
+        ice_mean, ice_std = every[rows], np.asarray(effect.ice_std)[rows]
+        valid = ~np.isnan(ice_mean)
+        count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
+        std = np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count)
+        if self._variance == "covariance":
+            std = self._explainer.std_on(effect, sample[rows])
+        within = replace(
+            effect,
+            mean=np.where(valid, ice_mean, 0.0).sum(axis=0) / count,
+            std=std,
+            ice_mean=ice_mean,
+            ice_std=ice_std,
+            drawn=None,
+            **_tried_where(effect, conditions),
+            exact=False,
+        )
+        return Region(conditions, len(rows) / len(every), within, rows, depth, parent)
 
     def _target(self, effect: Effect, X: Array) -> Array:
         """Return what is made similar, (n, number of columns), in a unit of its own."""
@@ -295,31 +345,6 @@ def _in_unit(values: Array) -> Array:
 
 def _impurity(target: Array) -> float:
     return float(np.sum((target - target.mean(axis=0)) ** 2))
-
-
-def _region(
-    effect: Effect,
-    conditions: tuple[Condition, ...],
-    rows: Ints,
-    depth: int,
-    parent: int | None,
-) -> Region:
-    """Return a region with the partial dependence on some rows of the sample (Eq. 3 and 5)."""
-    every = np.asarray(effect.ice_mean)
-    ice_mean, ice_std = every[rows], np.asarray(effect.ice_std)[rows]
-    valid = ~np.isnan(ice_mean)
-    count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
-    within = replace(
-        effect,
-        mean=np.where(valid, ice_mean, 0.0).sum(axis=0) / count,
-        std=np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count),
-        ice_mean=ice_mean,
-        ice_std=ice_std,
-        drawn=None,
-        **_tried_where(effect, conditions),
-        exact=False,
-    )
-    return Region(conditions, len(rows) / len(every), within, rows, depth, parent)
 
 
 def _tried_where(effect: Effect, conditions: tuple[Condition, ...]) -> dict[str, Any]:

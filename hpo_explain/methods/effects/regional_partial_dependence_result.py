@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,9 +15,12 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods.effects.effect_result import Effect
+from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_MEASURES = ("gain", "oc", "nll")  # δ of MC, OC and NLL
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +34,7 @@ class Region:
     weight : float
         Share of the sample in it.
     effect : Effect
-        Partial dependence on the sample in it (Eq. 5).
+        Partial dependence on the sample in it (Eq. 5, or 4).
     rows : ndarray of int
         Which configurations of the sample are in it.
     depth : int
@@ -82,6 +86,11 @@ class RegionalPartialDependence(Result):
         All nodes, the root first, parents before children.
     criterion : {"l2", "area", "variance", "mean"}
         What was made similar within regions.
+    sample : ndarray of shape (n, d)
+        The latent rows of the sample.
+    around : tuple of Region
+        The naive local effects beside the nodes that hold the incumbent, the root first: on as
+        many rows, the closest to the incumbent in L1 distance. Empty without an incumbent.
     subject, notes
         As of every result.
 
@@ -114,6 +123,8 @@ class RegionalPartialDependence(Result):
     regions: tuple[Region, ...]
     tree: tuple[Region, ...]
     criterion: str
+    sample: Array
+    around: tuple[Region, ...] = ()
 
     @property
     def whole(self) -> Effect:
@@ -139,34 +150,82 @@ class RegionalPartialDependence(Result):
         """Return whether the incumbent lies in a region; not where it is unknown."""
         return bool(self.subject.incumbent) and region.holds(self.subject.incumbent)
 
-    def gain(self) -> pd.DataFrame:
+    def gain(self, true: Callable[[Array], npt.ArrayLike] | None = None) -> pd.DataFrame:
         """Return how much narrower the bands get with every depth of splitting.
+
+        Parameters
+        ----------
+        true : callable, optional
+            The objective itself, (m,), at encoded rows (m, d), where it is known.
 
         Returns
         -------
         pandas.DataFrame
             Index depth; columns regions (their number), mean_confidence (MC, weighted, in the
-            objective's units), gain (δMC: its relative improvement in percent), and
-            incumbent_gain (that of the incumbent's region, NaN without one).
+            objective's units), gain (δMC: its relative improvement in percent), and of the
+            incumbent's region incumbent_gain (δMC), incumbent_oc (δOC) and incumbent_nll (δNLL,
+            of the `true` effect); l1_gain, l1_oc and l1_nll are those of `around`, the naive
+            neighbourhood. NaN without an incumbent, of OC without its value, of NLL without
+            `true`.
+
+        Raises
+        ------
+        ValueError
+            If `true` does not return one value per row.
+
+        References
+        ----------
+        .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
+           dependence plots. NeurIPS. Tables 1, 2 and 11. https://arxiv.org/abs/2111.04820
         """
         import pandas as pd
 
         base = self.whole.mean_confidence
+        curves = None if true is None else self._true_curves(true)
+        mine = [region for region in self.tree if self.is_incumbents(region)]
+        kinds, lacking = {"incumbent": mine, "l1": [*self.around]}, [np.nan] * len(_MEASURES)
         rows = []
         deepest = max(region.depth for region in self.tree)
         for depth in range(deepest + 1):
             cut = self._at_depth(depth)
             confidence = sum(r.weight * r.effect.mean_confidence for r in cut)
-            mine = [r.effect.mean_confidence for r in cut if self.is_incumbents(r)]
             rows.append(
                 {
                     "regions": len(cut),
                     "mean_confidence": confidence,
                     "gain": 100.0 * _narrower(base, confidence),
-                    "incumbent_gain": 100.0 * _narrower(base, mine[0] if mine else np.nan),
                 }
             )
+            for kind, path in kinds.items():
+                after = self._measures(path[min(depth, len(path) - 1)], curves) if path else lacking
+                found = map(_narrower, self._measures(self.tree[0], curves), after)
+                rows[-1] |= {
+                    f"{kind}_{m}": 100.0 * d for m, d in zip(_MEASURES, found, strict=True)
+                }
         return pd.DataFrame(rows, index=pd.RangeIndex(deepest + 1, name="depth"))
+
+    def _measures(self, region: Region, curves: Array | None) -> list[float]:
+        """Return MC, OC and NLL of the effect in a region."""
+        effect, nll = region.effect, np.nan
+        if curves is not None:
+            nll = effect.negative_log_likelihood(np.nanmean(curves[region.rows], axis=0))
+        at = np.nan if effect.incumbent is None else effect.confidence_at(self.subject.incumbent)
+        return [effect.mean_confidence, at, nll]
+
+    def _true_curves(self, true: Callable[[Array], npt.ArrayLike]) -> Array:
+        """Return the true curve of each row of the sample, NaN where it is not valid."""
+        space, grid = self.subject.space, itertools.product(*self.whole.positions)
+        members, found = [space.index(name) for name in self.names], []
+        for value in grid:
+            rows = self.sample.copy()
+            rows[:, members] = value
+            column = np.asarray(true(space.project(rows)), dtype=float)
+            if column.shape != (len(rows),):
+                problem = f"must return one value per row, {len(rows)}, but returned {column.shape}"
+                raise InputError("true", problem, true, "Return an array of shape (m,).")
+            found.append(column)
+        known = np.asarray(self.whole.ice_mean)
+        return np.where(np.isnan(known), np.nan, np.stack(found, axis=1).reshape(known.shape))
 
     def _at_depth(self, depth: int) -> list[Region]:
         """Return the nodes of a depth, and the leaves above it."""
@@ -215,5 +274,5 @@ class RegionalPartialDependence(Result):
 
 
 def _narrower(before: float, after: float) -> float:
-    """Return by which share a band is narrower than before."""
-    return (before - after) / before if before else 0.0
+    """Return by which share of its size a measure is less than before."""
+    return (before - after) / abs(before) if before else 0.0

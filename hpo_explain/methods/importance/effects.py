@@ -14,7 +14,11 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import EFFECTS, EffectKind, Split, Variance
 from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.accumulated_local_effects import AccumulatedLocalEffectsExplainer
-from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, all_of
+from hpo_explain.methods.effects.partial_dependence import (
+    Grid,
+    PartialDependenceExplainer,
+    all_of,
+)
 from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
 )
@@ -36,10 +40,13 @@ def partial_dependence(
     pairs: int = 0,
     sample: int | npt.ArrayLike | None = None,
     grid_size: int = 20,
+    grid: Grid | None = None,
     variance: Variance | None = None,
     attainable: bool = True,
     max_depth: int = 3,
     criterion: Split = "l2",
+    min_leaf: int = 20,
+    min_improvement: float = 0.01,
     given: Given | None = None,
 ) -> Any:
     """Show the effects of hyperparameters, and how well they are known.
@@ -69,10 +76,13 @@ def partial_dependence(
     grid_size : int, default 20
         Points of the grid where a hyperparameter has more values; equidistant on its own scale, of
         accumulated effects quantiles of the sample.
+    grid : "tried" or mapping of str to sequence, optional
+        In place of these the values that trials have, or values of one's own, such as
+        ``{"lr": [1e-4, 1e-2]}``; not of accumulated effects.
     variance : {"average", "covariance"}, optional
         Whether the band of a partial dependence is that of single configurations (Eq. 5 of
         Moosbauer et al. 2021), or of their average (Eq. 4); by default that of the average where
-        the model has draws. In regions it is the former.
+        the model has draws. In regions it is the former unless the latter is asked for.
     attainable : bool, default True
         Whether the best over all others stands beside the average (of one hyperparameter): it
         answers which value, or which model family, can reach the best objective.
@@ -80,6 +90,10 @@ def partial_dependence(
         Most splits that lead to a region.
     criterion : {"l2", "area", "variance", "mean"}, default "l2"
         What regions make similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+    min_leaf : int, default 20
+        Fewest configurations of the sample in a region.
+    min_improvement : float, default 0.01
+        Least share of the whole impurity that a split must remove.
     given : mapping of str to sequence, optional
         Only a part of the space, such as ``{"booster": ["dart"]}``: lists of values, or ``(low,
         high)`` of a real-valued hyperparameter. What is conditional is active where it is named.
@@ -132,8 +146,10 @@ def partial_dependence(
     band = kind == "partial" and not regions
     for option, value, default, used in (
         ("most", most, 6, names is None), ("pairs", pairs, 0, names is None),
-        ("variance", variance, None, band), ("attainable", attainable, True, band),
-        ("max_depth", max_depth, 3, regions), ("criterion", criterion, "l2", regions),
+        ("variance", variance, None, kind == "partial"), ("attainable", attainable, True, band),
+        ("grid", grid, None, kind == "partial"), ("max_depth", max_depth, 3, regions),
+        ("criterion", criterion, "l2", regions), ("min_leaf", min_leaf, 20, regions),
+        ("min_improvement", min_improvement, 0.01, regions),
     ):  # fmt: skip
         if value != default and not used:
             problem = f"was {value!r}, but has no meaning for these effects"
@@ -151,8 +167,9 @@ def partial_dependence(
     explainer: Any
     if regions:
         explainer = RegionalPartialDependenceExplainer(
-            asked.model, max_depth=max_depth, criterion=criterion, **options
-        )
+            asked.model, grid=grid, variance=variance or "average", max_depth=max_depth,
+            criterion=criterion, min_leaf=min_leaf, min_improvement=min_improvement, **options,
+        )  # fmt: skip
     elif kind == "accumulated":
         explainer = AccumulatedLocalEffectsExplainer(
             asked.model, feasible=asked.feasible, **options
@@ -161,8 +178,8 @@ def partial_dependence(
         if variance is None:
             variance = "covariance" if isinstance(asked.model, SupportsJoint) else "average"
         explainer = PartialDependenceExplainer(
-            asked.model, variance=variance, attainable=attainable, feasible=asked.feasible,
-            **options,
+            asked.model, grid=grid, variance=variance, attainable=attainable,
+            feasible=asked.feasible, **options,
         )  # fmt: skip
     return explainer.explain(names) if wanted is None else all_of(explainer, wanted, shares)
 
