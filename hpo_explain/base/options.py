@@ -50,8 +50,8 @@ Variance = Literal["average", "covariance"]
 Split = Literal["l2", "area", "variance", "mean"]
 """The criterion by which regions of similar uncertainty are found."""
 
-Readable = Literal["linear", "lasso", "tree", "rules"]
-"""The model of LIME: linear, chosen step by step or by the LASSO, a small tree, or rules."""
+Readable = Literal["linear", "lasso", "logistic", "tree", "rules"]
+"""The model of LIME: linear, chosen step by step or by the LASSO, logistic, a tree, or rules."""
 
 LimeSampling = Literal["uniform", "local", "perturbed", "univariate", "grid"]
 """Where LIME fits it: the whole space, around x, near what was tried, values tried, a grid."""

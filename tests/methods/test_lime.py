@@ -5,11 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, lasso_path
+from scipy.special import expit
+from sklearn.linear_model import LinearRegression, LogisticRegression, lasso_path
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, cross_val_predict
 
 import hpo_explain as hx
+from hpo_explain.base.errors import InputError
+from hpo_explain.methods.around.lime_models import coordinates_of, fit_linear
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 
 CENTRE = {"x1": 0.3, "x2": 0.6, "x3": 0.1}
@@ -80,6 +83,99 @@ def test_the_std_of_a_coefficient_is_how_much_it_varies_between_samples():
         drawn.append([s.effect for s in sorted(found.statements, key=lambda s: s.names)])
     told = [s.std for s in sorted(found.statements, key=lambda s: s.names)]
     np.testing.assert_allclose(told, np.std(drawn, axis=0), rtol=0.35)
+
+
+LOGIT = {
+    "lr from 0.0001 to 1": 3.0, "c = a, not b": -2.0, "c = c, not b": -3.0, "k from 1 to 41": 0.5
+}  # fmt: skip
+
+
+def logistic_surrogate():
+    level = np.array([0.0, 2.0, -1.0])
+    return AnalyticSurrogate(
+        mixed_space(41),
+        lambda X: expit(3.0 * X[:, 0] + level[X[:, 1].astype(int)] + 0.5 * X[:, 2] - 2.5),
+    )
+
+
+def test_a_logistic_surrogate_is_recovered_exactly():
+    found = hx.methods.LimeExplainer(logistic_surrogate(), model="logistic", sample=400).explain(
+        {"lr": 0.01, "c": "b", "k": 2}
+    )
+    assert effects(found) == pytest.approx(LOGIT, rel=1e-8)
+    assert found.fidelity == pytest.approx(1.0, abs=1e-12)
+    assert found.local_prediction == pytest.approx(expit(1.5 + 2.0 + 0.5 / 40 - 2.5))
+    assert found.prediction == pytest.approx(found.local_prediction)
+    assert max(s.std for s in found.statements) < 1e-7
+    assert "logit of the predicted objective changes by +3 " in found.sentence
+    assert found.described().label == "change of the logit of the predicted objective"
+
+
+def test_coefficients_of_a_probability_are_those_of_a_weighted_logistic_regression():
+    """Each configuration counts as a success and as a failure, by the Bernoulli loss's weights."""
+    space = unit_cube(3)
+    surrogate = AnalyticSurrogate(
+        space, lambda X: np.clip(0.5 + 0.7 * np.sin(4 * X[:, 0]) * X[:, 1], 0.0, 1.0)
+    )
+    X = space.sample(200, seed=5)
+    x = np.array(list(CENTRE.values()))
+    found = hx.methods.LimeExplainer(
+        surrogate, model="logistic", sample=X, kernel_width=0.6
+    ).explain(CENTRE)
+    weights = np.exp(-((X - x) ** 2).sum(axis=1) / 0.6**2)
+    y, _ = surrogate.predict(X)
+    assert y.max() == 1.0  # taken as 1 - 1e-6
+    line = LogisticRegression(C=1e9, tol=1e-12, max_iter=10_000)
+    line.fit(
+        np.vstack([X - x, X - x]), np.repeat([1, 0], 200),
+        sample_weight=np.r_[weights * y, weights * (1.0 - y)],
+    )  # fmt: skip
+    expected = {f"x{j + 1} from 0 to 1": line.coef_[0, j] for j in range(3)}
+    assert effects(found) == pytest.approx(expected, rel=1e-3, abs=1e-3)
+    probability = line.predict_proba(X - x)[:, 1]
+    assert found.fidelity == pytest.approx(
+        r2_score(y, probability, sample_weight=weights), abs=1e-4
+    )
+    assert found.local_prediction == pytest.approx(expit(line.intercept_[0]), abs=1e-4)
+
+
+def test_the_logistic_effects_in_each_function_are_the_derivatives_of_the_fit():
+    space, rng = unit_cube(2), np.random.default_rng(0)
+    x, z = np.array([0.3, 0.6]), space.sample(120, seed=2)
+    weights = rng.random(120) / 60.0
+    weights /= weights.sum()
+    y = 0.2 + 0.6 * (z**2).mean(axis=1)
+    coordinates = coordinates_of(space, x, z)
+
+    def fitted(values):
+        return fit_linear(space, coordinates, weights, values, most=2, logistic=True)
+
+    moved = 1e-5 * rng.standard_normal((120, 4))
+    at_x = np.zeros((1, 4))
+    found = fitted(y).drawn(coordinates, weights, np.vstack([at_x, y[:, None] + moved]))
+    refitted = np.stack([fitted(y + by).beta[1:] for by in moved.T], axis=1)
+    own = fitted(y).beta[1:, None]
+    np.testing.assert_allclose(found - own, refitted - own, rtol=1e-3, atol=1e-9)
+
+
+def test_the_logit_of_failing_and_of_improving_is_explained():
+    space = unit_cube(2)
+    X = space.sample(60, seed=1)
+    run = hx.Run(space, X, X[:, 1], "minimize", feasible=X[:, 0] < 0.6)
+    found = hx.methods.lime(run, {"x1": 0.5, "x2": 0.5}, "logistic", target="infeasible")
+    assert found.statements[0].names == ("x1",)
+    assert found.statements[0].effect > 3.0  # of log odds: no probability changes by that
+    assert 0.0 < found.local_prediction < 1.0
+    assert found.claims[0].certain
+    assert "logit of the predicted probability of infeasibility" in found.sentence
+    of_pi = hx.methods.lime(run, {"x1": 0.5, "x2": 0.5}, "logistic", acquisition="pi")
+    assert 0.0 <= of_pi.local_prediction <= 1.0
+    with pytest.raises(InputError, match="which explains probabilities, but predictions") as caught:
+        hx.methods.LimeExplainer(
+            AnalyticSurrogate(space, lambda X: 2.0 * X[:, 0]), model="logistic"
+        ).explain({"x1": 0.5, "x2": 0.5})
+    assert (caught.value.argument, caught.value.value) == ("model", "logistic")
+    assert caught.value.remedy
 
 
 def test_the_lasso_takes_up_what_its_path_does_and_fits_it_by_least_squares():
@@ -304,16 +400,19 @@ def test_a_maximized_objective_is_told_in_its_direction():
     assert [bar.fill for bar in found.described().bars] == [1, 0]  # 2 less is worse
 
 
-@pytest.mark.parametrize("model", ["linear", "lasso", "tree", "rules"])
+@pytest.mark.parametrize("model", ["linear", "lasso", "logistic", "tree", "rules"])
 def test_nothing_changes_a_constant(model):
-    found = hx.methods.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(
+    level = 0.25 if model == "logistic" else 4.0
+    found = hx.methods.LimeExplainer(AnalyticSurrogate(unit_cube(3), level), model=model).explain(
         CENTRE
     )
     assert found.fidelity == 1.0
     assert not any(s.effect for s in found.statements)
     assert [(claim.kind, claim.certain) for claim in found.claims] == [("difference", False)]
     assert found.described().fills == {}
-    assert "no hyperparameter changes the predicted objective, which is 4." in found.sentence
+    assert (
+        f"no hyperparameter changes the predicted objective, which is {level:g}." in found.sentence
+    )
 
 
 # ---------------------------------------------------------------------- the model's uncertainty

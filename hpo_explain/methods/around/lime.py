@@ -9,7 +9,8 @@ f̂          what is explained: the surrogate's mean, or an acquisition
 d(x, z)    Euclidean distance of positions on their own scale; 1 for two categories, and where
            only one of the two is active
 n(z)       weight, ``exp(-d(x, z)² / σ²)`` with the kernel width σ
-g          the readable model, which minimizes ``Σ_z n(z) (f̂(z) - g(z))²``
+g          the readable model, which minimizes ``Σ_z n(z) (f̂(z) - g(z))²``, or the Bernoulli
+           loss of a probability f̂: then g is the logistic function of what is linear
 W          what makes the coefficients of g of f̂ at the sample: they are linear in it
 =========  ============================================================================
 
@@ -36,7 +37,7 @@ import numpy.typing as npt
 
 from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_count, check_number, check_option, check_seed
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import r_squared
 from hpo_explain.base.options import LIME_SAMPLINGS, READABLE, Direction, LimeSampling, Readable
@@ -52,7 +53,6 @@ from hpo_explain.methods.around.lime_models import (
     fit_linear,
     fit_rules,
     fit_tree,
-    weighted_inverse,
 )
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models.acquisition.protocols import Acquisition
@@ -61,6 +61,7 @@ from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, 
 from hpo_explain.space.searches import changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
+_LEAST = 1e-6  # probability
 _FOLDS = 5  # of the sample, each of which is held out once
 _STEP = 0.1  # of the encoded range, by which real values are changed
 
@@ -98,8 +99,9 @@ def lime(
     ----------
     config : dict or int, optional
         The configuration, or the number of a trial; by default the incumbent.
-    model : {"linear", "lasso", "tree", "rules"}, default "linear"
-        A sparse linear model, chosen step by step or by the LASSO, a small tree, or short rules.
+    model : {"linear", "lasso", "logistic", "tree", "rules"}, default "linear"
+        A sparse linear model, chosen step by step or by the LASSO, a small tree, or short rules;
+        of a probability, such as with ``target="infeasible"``, a logistic model of its log odds.
     sampling : {"uniform", "local", "perturbed", "univariate", "grid", "tried"}, default "uniform"
         Where the readable model is fitted: in the whole space, around the configuration, at the
         configurations tried with some values changed, at the values tried of each hyperparameter
@@ -155,9 +157,10 @@ class LimeExplainer:
     ----------
     surrogate : Surrogate or Acquisition
         The model of the objective, or an acquisition to explain in its place.
-    model : {"linear", "lasso", "tree", "rules"}, default "linear"
+    model : {"linear", "lasso", "logistic", "tree", "rules"}, default "linear"
         The readable model: a sparse linear one, whose hyperparameters are chosen step by step or
-        by the LASSO; a small tree; or short rules whose effects add up.
+        by the LASSO; a logistic one, of a probability; a small tree; or short rules whose effects
+        add up.
     sample : int or ndarray of shape (n, d), default 1000
         The configurations z: a number of them, or encoded rows such as those that were tried.
     sampling : {"uniform", "local", "perturbed", "univariate", "grid"}, default "uniform"
@@ -183,7 +186,8 @@ class LimeExplainer:
     Raises
     ------
     ValueError
-        If an option is unknown or not positive, or the sample is outside the space.
+        If an option is unknown or not positive, or the sample is outside the space; on explaining,
+        if "logistic" is to explain what is no probability.
 
     References
     ----------
@@ -267,11 +271,16 @@ class LimeExplainer:
         weights = np.exp(squares.min() - squares)  # those of far samples would all be 0
         weights /= weights.sum()
         values = explained(np.vstack([x, z]))
-        origin, change = float(values[0]), values[1:] - values[0]
-        unit = float(np.abs(change).max()) or 1.0  # squares of what is tiny are 0
-        coordinates, y = coordinates_of(space, x, z), change / unit
-        fitted = self._fit(x, coordinates, weights, y)
-        drawn = self._drawn(np.vstack([x, z]), fitted.columns(coordinates), weights)
+        coordinates, start, unit = coordinates_of(space, x, z), 0.0, 1.0
+        if self._model == "logistic":
+            y = _probabilities(values)[1:]
+        else:
+            start, change = float(values[0]), values[1:] - values[0]
+            unit = float(np.abs(change).max()) or 1.0  # squares of what is tiny are 0
+            y = change / unit
+        fitted, drawn = self._fit(x, coordinates, weights, y), None
+        if (draws := explained.draws(self._seed)) is not None:
+            drawn = fitted.drawn(coordinates, weights, draws.draws(np.vstack([x, z])).T)
         statements = [
             replace(s, effect=unit * s.effect, std=unit * s.std) for s in fitted.statements
         ]
@@ -293,8 +302,8 @@ class LimeExplainer:
             drawn=None if drawn is None else drawn[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
             held_out=_r2(weights, y, self._held_out(x, coordinates, weights, y)),
-            prediction=origin,
-            local_prediction=origin + unit * float(fitted.beta[0]),
+            prediction=float(values[0]),
+            local_prediction=start + unit * fitted.at_x,
             kernel_width=float(width),
             sampling="given" if self._given is not None else self._sampling,
             sample_size=len(z),
@@ -313,7 +322,10 @@ class LimeExplainer:
             return fit_rules(
                 space, x, coordinates, weights, y, most=most, depth=depth, seed=self._seed
             )
-        return fit_linear(space, coordinates, weights, y, most=most, lasso=self._model == "lasso")
+        return fit_linear(
+            space, coordinates, weights, y, most=most, lasso=self._model == "lasso",
+            logistic=self._model == "logistic",
+        )  # fmt: skip
 
     def _held_out(self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array) -> Array:
         """Return what the readable model predicts for each part of the sample from the others."""
@@ -329,18 +341,10 @@ class LimeExplainer:
             found[out] = fitted.at(at_rows(coordinates, out))
         return found
 
-    def _drawn(self, rows: Array, design: Array, weights: Array) -> Array | None:
-        """Return the coefficients but the first of the same fit to each function, (k, draws)."""
-        draws = self._explained.draws(self._seed)
-        if draws is None:
-            return None
-        values = draws.draws(rows).T
-        return np.asarray(weighted_inverse(design, weights)[1:] @ (values[1:] - values[0]))
-
     def _notes(self, x: Array, coordinates: list[Coordinate], drawn: bool) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
         notes = [_STD(model=self._model, drawn=drawn)]
-        if self._model in ("linear", "lasso") and len(owners) > self._max_features:
+        if self._model in ("linear", "lasso", "logistic") and len(owners) > self._max_features:
             notes.append(_LIMITED(model=self._model, most=self._max_features, of=len(owners)))
         silent = [
             name
@@ -352,6 +356,19 @@ class LimeExplainer:
         if any(space.is_conditional(name) for name in space.names):
             notes.append(_UNCHANGED())
         return (*notes, *self._subject.notes)
+
+
+def _probabilities(values: Array) -> Array:
+    """Return probabilities off 0 and 1, where log odds are finite; refuse what is none."""
+    wrong = values[~((values >= 0.0) & (values <= 1.0))]
+    if len(wrong):
+        problem = f"is 'logistic', which explains probabilities, but predictions reach {wrong[0]:g}"
+        remedy = (
+            "Use ", Option("model", "linear"), ", or explain a probability, by ",
+            Option("target", "infeasible"), " or ", Option("acquisition", "pi"), ".",
+        )  # fmt: skip
+        raise InputError("model", problem, "logistic", remedy)
+    return np.clip(values, _LEAST, 1.0 - _LEAST)
 
 
 # ---------------------------------------------------------------------- the sample

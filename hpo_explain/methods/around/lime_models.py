@@ -1,8 +1,8 @@
-"""The readable models of LIME: linear, chosen step by step or by LASSO, a tree, and rules.
+"""The readable models of LIME: linear, chosen step by step or by LASSO, logistic, a tree, rules.
 
-Each is linear in columns that are 0 at the explained configuration: coordinates that compare with
-it, leaves other than its own, or rules that do not hold for it. The coefficient of a column is what
-changes there.
+Each is, but for the link of the logistic one, linear in columns that are 0 at the explained
+configuration: coordinates that compare with it, leaves other than its own, or rules that do not
+hold for it. The coefficient of a column is what changes there.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods.around.lime_result import LimeStatement, Presence
@@ -29,6 +30,7 @@ Path = list[tuple[int, float, bool]]
 """Splits of a tree: a column, a threshold, and whether the column is below."""
 
 _NEGLIGIBLE = 1e-12  # of the weighted sum of squares: no coordinate is added for so little
+_STEPS, _FURTHEST, _CONVERGED = 100, 2.0, 1e-10  # of Newton, in log odds
 _LEAST_SHARE = 0.02  # of the weights, in a leaf
 _TREES, _STEP = 10, 0.5  # that rules are taken from, each fitted to what the ones before it leave
 _OF_VALUES, _OF_WEIGHTS = 2.0**-22, 2.0**-30  # what is less than that share splits no tree
@@ -57,15 +59,37 @@ class FittedModel:
         Its coefficients; the first is the intercept, which is its value at x.
     columns : callable
         Its design, (n, columns), of coordinates at n configurations.
+    logistic : bool
+        Whether its values are s(η), the logistic function of what is linear.
     """
 
     statements: list[LimeStatement]
     beta: Array
     columns: Callable[[Sequence[Coordinate]], Array]
+    logistic: bool = False
+
+    @property
+    def at_x(self) -> float:
+        """Its value at x."""
+        return float(expit(self.beta[0]) if self.logistic else self.beta[0])
 
     def at(self, coordinates: Sequence[Coordinate]) -> Array:
         """Return its values, (n,)."""
-        return np.asarray(self.columns(coordinates) @ self.beta)
+        eta = self.columns(coordinates) @ self.beta
+        return np.asarray(expit(eta) if self.logistic else eta)
+
+    def drawn(self, coordinates: Sequence[Coordinate], weights: Array, values: Array) -> Array:
+        """Return the coefficients but the first of the same fit to functions, (columns - 1, k).
+
+        `values` are theirs at x and at the n configurations, (n + 1, k). Of the logistic model it
+        is one step of Newton from its own coefficients.
+        """
+        design = self.columns(coordinates)
+        if not self.logistic:
+            return np.asarray(weighted_inverse(design, weights)[1:] @ (values[1:] - values[0]))
+        fitted = self.at(coordinates)
+        step = _newton_inverse(design, weights, fitted) @ (values[1:] - fitted[:, None])
+        return np.asarray(self.beta[1:, None] + step[1:])
 
 
 def at_rows(coordinates: Sequence[Coordinate], rows: npt.NDArray[np.intp]) -> list[Coordinate]:
@@ -75,17 +99,19 @@ def at_rows(coordinates: Sequence[Coordinate], rows: npt.NDArray[np.intp]) -> li
 
 def fit_linear(
     space: SearchSpace, coordinates: Sequence[Coordinate], weights: Array, y: Array, *,
-    most: int, lasso: bool,
+    most: int, lasso: bool = False, logistic: bool = False,
 ) -> FittedModel:  # fmt: skip
-    """Fit a sparse linear model with at most so many hyperparameters.
+    """Fit a sparse linear model, or a logistic one, with at most so many hyperparameters.
 
     They are chosen one after the other by what they add to R², or as the first on the path of the
-    LASSO; its coefficients are those of weighted least squares either way (K-LASSO [1]_).
+    LASSO; its coefficients are those of weighted least squares either way (K-LASSO [1]_). Those of
+    the logistic model minimize the Bernoulli loss ``-Σ n(z) (f̂ log g + (1 - f̂) log(1 - g))`` [2]_.
 
     References
     ----------
     .. [1] Ribeiro, M. T., Singh, S. and Guestrin, C. (2016). "Why should I trust you?" Explaining
        the predictions of any classifier. KDD, Algorithm 1. https://arxiv.org/abs/1602.04938
+    .. [2] Lindauer, M. (2022). Explainable AI for AutoML: Local Model Fidelity, LIME Algorithm.
     """
     choose = _along_lasso if lasso else _forward
     owners = [c.owner for c in coordinates]
@@ -96,7 +122,7 @@ def fit_linear(
         return np.column_stack([np.ones(_rows(at, len(y))), *(at[i].column for i in kept)])
 
     design = columns(coordinates)
-    beta, std = _least_squares(design, weights, y)
+    beta, std = _coefficients(design, weights, y, logistic=logistic)
     statements = [
         LimeStatement(
             names=(space.names[coordinates[i].owner],),
@@ -108,7 +134,7 @@ def fit_linear(
         )
         for i, effect, error in zip(kept, beta[1:], std[1:], strict=True)
     ]
-    return FittedModel(statements, beta, columns)
+    return FittedModel(statements, beta, columns, logistic)
 
 
 def fit_tree(
@@ -185,7 +211,7 @@ def fit_rules(
         return np.column_stack([np.ones(len(rows)), *(_holds(rows, path) for path in paths)])
 
     design = columns(coordinates)
-    beta, std = _least_squares(design, weights, y)
+    beta, std = _coefficients(design, weights, y)
     found = []
     for i, path in enumerate(paths, start=1):
         used = [(coordinates[k - 1], threshold, below) for k, threshold, below in path]
@@ -212,12 +238,39 @@ def weighted_inverse(design: Array, weights: Array) -> Array:
     return np.asarray(np.linalg.pinv(root[:, None] * design) * root)
 
 
-def _least_squares(design: Array, weights: Array, y: Array) -> tuple[Array, Array]:
+def _newton_inverse(design: Array, weights: Array, fitted: Array) -> Array:
+    """Return what makes a step of Newton of residuals: ``(Dᵀ W S D)⁻¹ Dᵀ W``, S = g (1 - g)."""
+    slope = np.maximum(fitted * (1.0 - fitted), np.finfo(float).tiny)
+    return weighted_inverse(design, weights * slope) / slope
+
+
+def _logistic(design: Array, weights: Array, y: Array) -> Array:
+    """Return the coefficients that minimize the Bernoulli loss of probabilities within (0, 1)."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(_STEPS):
+        fitted = expit(design @ beta)
+        step = _newton_inverse(design, weights, fitted) @ (y - fitted)
+        furthest = float(np.abs(design @ step).max())
+        beta = beta + step / max(furthest / _FURTHEST, 1.0)
+        if furthest < _CONVERGED:
+            break
+    return beta
+
+
+def _coefficients(
+    design: Array, weights: Array, y: Array, *, logistic: bool = False
+) -> tuple[Array, Array]:
     """Return coefficients and their standard deviations over samples."""
-    inverse = weighted_inverse(design, weights)
-    beta = inverse @ y
+    if logistic:
+        beta = _logistic(design, weights, y)
+        fitted = expit(design @ beta)
+        inverse = _newton_inverse(design, weights, fitted)
+    else:
+        inverse = weighted_inverse(design, weights)
+        beta = inverse @ y
+        fitted = design @ beta
     # sandwich: right whatever is not linear, and whatever the weights
-    residual = y - design @ beta
+    residual = y - fitted
     freedom = len(y) / max(len(y) - design.shape[1], 1)
     return beta, np.sqrt(freedom * (inverse**2 @ residual**2))
 

@@ -23,6 +23,7 @@ _DRAWS = 192
 _MODELS = {
     "linear": "linear model",
     "lasso": "linear model by the LASSO",
+    "logistic": "logistic model",
     "tree": "small tree",
     "rules": "set of rules",
 }
@@ -92,7 +93,7 @@ class LimeStatement:
     effect : float
         How much it changes the prediction, in its units: of a number over its whole range; of a
         leaf compared with that of the configuration; of a rule where it holds, which it does not
-        for the configuration.
+        for the configuration. Of a logistic model it is that of the log odds.
     std : float
         Standard deviation of the fit: of the coefficient over samples, the readable model's misfit
         included, or of predictions within the leaf.
@@ -160,7 +161,7 @@ class LimeExplanation(Result):
     ----------
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out.
-    model : {"linear", "lasso", "tree", "rules"}
+    model : {"linear", "lasso", "logistic", "tree", "rules"}
         The readable model.
     statements : tuple of LimeStatement
         What it says: its coefficients or rules, the largest first; or its leaves, the
@@ -211,7 +212,7 @@ class LimeExplanation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
-        " the {found.what} changes {each}. | by {sign}{estimate} {where} {text}",
+        " the {found.scale} changes {each}. | by {sign}{estimate} {where} {text}",
         "nothing": "In a {found.readable} around {found.where} (held-out R² = "
         "{found.held_out:.2f}) no hyperparameter changes the {found.what}, which is "
         "{found.prediction}.",
@@ -252,6 +253,11 @@ class LimeExplanation(Result):
     def readable(self) -> str:
         """The readable model in words."""
         return _MODELS[self.model]
+
+    @property
+    def scale(self) -> str:
+        """What effects change, in words."""
+        return f"logit of the {self.what}" if self.model == "logistic" else self.what
 
     @property
     def remarks(self) -> tuple[Fact, ...]:

@@ -32,7 +32,7 @@ def effects(found: LimeExplanation) -> Rows:
             "out {found.held_out:.2f}; predicted {found.prediction}, by the {found.readable} "
             "{found.local_prediction}", found=found,
         ) + "".join(f"\nCaution: {remark}." for remark in found.remarks),
-        label=f"change of the {found.what}",
+        label=f"change of the {found.scale}",
         footer=f"Fitted to the surrogate at {counted(found.sample_size, 'configuration')}, "
         f"weighted by a kernel of width {found.kernel_width:.2g} (effective sample size "
         f"{found.effective_size:.0f}). {rules}Whiskers: {half}."
