@@ -47,12 +47,7 @@ class OverInstances:
         return np.column_stack([self._forest[0].predict(rows)[0] for rows in columns])
 
     def _fitted(self) -> ForestSurrogate:
-        name = "instance"
-        while name in self.space.names:
-            name += "_"
-        k = len(self.instances.names)
-        both = SearchSpace([*self.space.parameters, CategoricalParameter(name, range(k))])
-        rows = np.column_stack([self.instances.X, self.instances.index])
+        both, rows = with_instance(self.space, self.instances)
         return ForestSurrogate.fit(
             both, rows, self._learned(), n_trees=self.n_trees, seed=self.seed
         )
@@ -61,6 +56,15 @@ class OverInstances:
         sign = 1.0 if self.direction == "minimize" else -1.0
         cost = sign * self.instances.objective
         return sign * winsorized(cost, diverged_above(cost))
+
+
+def with_instance(space: SearchSpace, instances: Instances) -> tuple[SearchSpace, Array]:
+    """Return Θ × Π, the instance as a further hyperparameter, and the evaluations' rows of it."""
+    name = "instance"
+    while name in space.names:
+        name += "_"
+    both = SearchSpace([*space.parameters, CategoricalParameter(name, instances.names)])
+    return both, np.column_stack([instances.X, instances.index])
 
 
 _instances_averaged = declared_fact(

@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.errors import InputError
 from hpo_explain.methods.importance.fanova_result import ALONE
-from tests.analytic import unit_cube
+from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.problems import additive, categorical
 from tests.handmade import tuning_run
 from tests.shares import one_tree, shares_of
@@ -232,3 +234,71 @@ def test_every_pair_stands_in_one_cell_the_largest_interactions_first():
     assert "10 hyperparameters with smaller interactions not shown" in cells.footer
     with pytest.raises(ValueError, match=r"its order is 1\. Ask for them with importance"):
         one_tree(0.5, 0.4).plot(view="interactions")
+
+
+# ---------------------------------------------------------------------- instances
+
+
+def on_folds(slope=0.0):
+    """Three folds of different difficulty, each with all configurations of a grid."""
+    rows = [
+        {"lr": lr, "fold": f"fold {i}", "loss": 2.0 * lr + i + slope * (i == 2) * lr}
+        for lr in np.linspace(0.0, 1.0, 7)
+        for i in range(3)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_the_instance_can_be_a_hyperparameter_in_place_of_being_averaged():
+    """Var of 2 lr is 4/12, that of the folds' difficulty 0, 1, 2 is 2/3."""
+    found = hx.importance(on_folds(), 2, objective="loss", instance="fold", instances=True)
+    assert found.names == ("lr", "instance")
+    assert found.share("lr") == pytest.approx(1 / 3, abs=0.03)
+    assert found.share("instance") == pytest.approx(2 / 3, abs=0.03)
+    assert found.share("lr", "instance") < 0.02
+    averaged = hx.importance(on_folds(), objective="loss", instance="fold")
+    assert averaged.names == ("lr",)
+    both = hx.importance(on_folds(6.0), 2, objective="loss", instance="fold", instances=True)
+    slopes, levels = np.array([2.0, 2.0, 8.0]), np.array([0.0, 1.0, 2.0])
+    mean = slopes.mean() ** 2 / 12.0
+    fold = np.var(levels + slopes / 2.0)  # what a fold adds on average over lr
+    together = np.var(slopes) / 12.0
+    expected = np.array([mean, fold, together]) / (mean + fold + together)
+    shares = [both.share("lr"), both.share("instance"), both.share("lr", "instance")]
+    np.testing.assert_allclose(shares, expected, atol=0.03)
+
+
+def test_shares_of_instances_are_those_of_a_table_in_which_they_are_hyperparameters():
+    table = on_folds(3.0)
+    found = hx.importance(
+        table, 2, objective="loss", instance="fold", instances=True, kind="forest", seed=1
+    )
+    read = hx.importance(
+        table.rename(columns={"fold": "instance"}), 2, objective="loss", kind="forest", seed=1
+    )
+    assert found.labels == read.labels == ["lr", "instance", "lr × instance"]
+    np.testing.assert_allclose(found.estimate, read.estimate, rtol=1e-9)
+
+
+def test_columns_that_describe_instances_are_read_as_hyperparameters():
+    """Hutter et al. (2014), Section 3.3, without averaging: of Θ × Π, by the features of Π."""
+    table = pd.DataFrame(
+        [
+            {"lr": lr, "rows": rows, "loss": 2.0 * lr + rows}
+            for lr in np.linspace(0.0, 1.0, 6)
+            for rows in np.linspace(0.0, 4.0, 6)
+        ]
+    )
+    found = hx.importance(table, 2, objective="loss")
+    assert found.share("rows") == pytest.approx(16.0 / (16.0 + 4.0), abs=0.02)
+    assert found.share("lr") == pytest.approx(4.0 / (16.0 + 4.0), abs=0.02)
+
+
+def test_instances_that_are_not_there_are_asked_for():
+    own = AnalyticSurrogate(hx.SearchSpace([hx.FloatParameter("lr", 0.0, 1.0)]), 1.0)
+    table = on_folds()
+    for options in ({}, {"instance": "fold", "surrogate": own}):
+        with pytest.raises(InputError, match="instances was True, but") as caught:
+            hx.importance(table, objective="loss", instances=True, **options)
+        assert caught.value.argument == "instances"
+        assert "instance" in caught.value.remedy

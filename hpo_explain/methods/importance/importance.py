@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.base.checks import check_count, check_number, check_option
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.checks import check_count, check_flag, check_number, check_option
+from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
@@ -18,6 +18,7 @@ from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import Run, average_instances
+from hpo_explain.run.averaged import with_instance
 from hpo_explain.space import Config, encode_one
 
 Cap = float | str | Config | None
@@ -38,6 +39,7 @@ def importance(
     n_trees: int | None = None,
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
+    instances: bool = False,
 ) -> FanovaImportance:
     """Say which hyperparameters matter, without the noise of the trials, and how sure that is.
 
@@ -68,19 +70,25 @@ def importance(
         :meth:`FanovaExplainer.explain` with `cap`. It implies a forest.
     given : mapping of str to sequence, optional
         Sub-space, as in :meth:`FanovaExplainer.explain`. It implies a forest.
+    instances : bool, default False
+        Whether the instance (fold, data set) is a hyperparameter ``instance`` of its own, so that
+        with `order` 2 it is said what depends on it, in place of being averaged over first.
+        Columns that describe instances need no option: they are read as hyperparameters.
 
     Returns
     -------
     FanovaImportance
         Shares of the variance, with 95 % intervals unless a forest was asked for. Of a
-        run with instances, after :func:`hpo_explain.run.average_instances`.
+        run with instances, after :func:`hpo_explain.run.average_instances` (Section 3.3 of [1]_)
+        unless `instances` says otherwise.
 
     Raises
     ------
     ValueError
         If fewer than two trials are finished, `order` is larger than the number of
         hyperparameters, `cap` is outside the observed objective, `given` leaves nothing, a
-        Gaussian process is asked for what it cannot answer, or a forest for `top`.
+        Gaussian process is asked for what it cannot answer, a forest for `top`, or a run without
+        instances for `instances`.
 
     References
     ----------
@@ -106,7 +114,10 @@ def importance(
     >>> best.importance.normalized.round(1).to_dict()
     {'x': 1.0, 'y': 0.0}
     """
-    run = average_instances(asked.run, n_trees=n_trees or _TREES, seed=asked.seed)
+    run = asked.run
+    if check_flag("instances", instances):
+        run = _evaluations(run)
+    run = average_instances(run, n_trees=n_trees or _TREES, seed=asked.seed)
     averaged = [note for note in run.notes if note not in asked.run.notes]
     about, seed = Subject.of(run, notes=averaged), asked.seed
     kind, bound = _kind(asked.kind, order, n_trees, cap, given), None
@@ -121,6 +132,19 @@ def importance(
         model = run.surrogate(kind=kind, n_trees=trees, seed=seed)
     explainer = FanovaExplainer(model, subject=about, n_trees=trees, seed=seed)
     return explainer.explain(order=order, top=top, within=within, cap=bound, given=given)
+
+
+def _evaluations(run: Run) -> Run:
+    """Return a run of the evaluations on single instances, which are a hyperparameter."""
+    if run.instances is None or run.model is not None:
+        why = "the run has one result per trial" if run.model is None else "a model was given"
+        remedy = ("Name the column of a table with ", Option("instance"), ", and give no model.")
+        raise InputError("instances", f"was True, but {why}", True, remedy)
+    space, rows = with_instance(run.space, run.instances)
+    return Run(
+        space, rows, run.instances.objective, run.direction, notes=run.notes,
+        objective_name=run.objective_name,
+    )  # fmt: skip
 
 
 def capped_at(
