@@ -63,6 +63,22 @@ def chances_of(*functions, tried=((5, 5), (0, 9)), noise=0.0):
     return Chances(hx.Run(DIGITS, X, observed, "minimize"), draws)
 
 
+def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (60, 2))
+    X = DIGITS.encode([{"a": int(a), "b": int(b)} for a, b in codes])
+    observed, feasible = rng.standard_normal(60), rng.random(60) < 0.8
+    run = hx.Run(DIGITS, X, observed, "minimize", feasible=feasible)
+    found = Chances(run, Known(DIGITS, [distance(0, 1), distance(2, 2)]))
+    assert len(found.rows) == len({*map(tuple, codes[feasible].tolist())})
+    for place, row in enumerate(found.rows):
+        same = [i for i in range(60) if feasible[i] and (codes[i] == codes[row]).all()]
+        assert row == same[0]
+        m, drawn = len(same), found.drawn[:, place]
+        moved = drawn + m / (m + 1) * (observed[same].mean() - drawn.mean())
+        np.testing.assert_allclose(found.costs[:, place], moved, rtol=1e-12, atol=1e-12)
+
+
 def distance(a, b):
     return lambda X: np.abs(9.0 * X[:, 0] - a) + np.abs(9.0 * X[:, 1] - b)
 

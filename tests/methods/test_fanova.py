@@ -199,8 +199,22 @@ def test_components_add_up_to_the_prediction_and_marginals_are_averages():
     assert abs(found.marginal["x × k × z"] - values.mean()) <= error
     curve = result.marginal("c")
     assert found.marginal["c"] == pytest.approx(float(curve.to_frame().set_index("c")["mean"]["q"]))
-    with pytest.raises(InputError, match="forest"):
-        hx.importance(hx.Run(space, X, y, "minimize")).components(config)
+
+
+def test_components_say_what_they_lack():
+    space = unit_cube(2)
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, X[:, 0], "minimize")
+    with pytest.raises(InputError, match="but this has functions, not trees") as caught:
+        hx.importance(run).components({"x1": 0.5})
+    assert caught.value.value == {"x1": 0.5}
+    part = hx.importance(run, given={"x1": (0.0, 0.5)})
+    with pytest.raises(InputError, match="but this has those given x1") as caught:
+        part.components({"x2": 0.5})
+    assert "leave out given" in str(caught.value)
+    with pytest.raises(InputError, match="'x3' is unknown") as caught:
+        hx.importance(run, kind="forest").components({"x3": 0.5})
+    assert (caught.value.argument, caught.value.value) == ("values", "x3")
 
 
 def test_a_marginal_of_a_sub_space_is_that_of_the_sub_space():

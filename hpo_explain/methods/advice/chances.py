@@ -80,10 +80,17 @@ class Chances:
         return usual_loss(self.draws, noise=NEGLIGIBLE)
 
     @cached_property
+    def _alike(self) -> tuple[Ints, Ints, Ints]:
+        """The feasible rows, the first place of each configuration among them, and which it is."""
+        rows = np.flatnonzero(np.asarray(self.run.feasible))
+        X = np.nan_to_num(self.run.X[rows], nan=-1.0)
+        _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        return rows, first, which.ravel()
+
+    @cached_property
     def rows(self) -> Ints:
         """The first row of the run with each feasible configuration, of many the best observed."""
-        rows = np.flatnonzero(np.asarray(self.run.feasible))
-        _, first = np.unique(np.nan_to_num(self.run.X[rows], nan=-1.0), axis=0, return_index=True)
+        rows, first, _ = self._alike
         rows = rows[np.sort(first)]
         return np.asarray(rows[np.sort(ranked(self.run.cost[rows])[:_TRIED])])
 
@@ -98,12 +105,10 @@ class Chances:
 
         By ``m / (m + 1)`` of the difference between the mean of m evaluations and that of draws.
         """
-        X, moved = np.nan_to_num(self.run.X, nan=-1.0), self.drawn.copy()
-        for place, row in enumerate(self.rows):
-            same = np.asarray(self.run.feasible) & (X == X[row]).all(axis=1)
-            beside = self.run.cost[same].mean() - self.drawn[:, place].mean()
-            moved[:, place] += same.sum() / (same.sum() + 1.0) * beside
-        return moved
+        rows, _, which = self._alike
+        at, m = which[np.searchsorted(rows, self.rows)], np.bincount(which)
+        beside = (np.bincount(which, self.run.cost[rows]) / m)[at] - self.drawn.mean(axis=0)
+        return np.asarray(self.drawn + m[at] / (m[at] + 1.0) * beside)
 
     @cached_property
     def best(self) -> int:

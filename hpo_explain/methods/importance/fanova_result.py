@@ -339,12 +339,17 @@ class FanovaImportance(Result):
         import pandas as pd
 
         if not self.boxes or self.given:
-            problem = "needs the trees of a forest over the whole space"
-            raise InputError("values", problem, values, ("Take ", Option("kind", "forest"), "."))
+            held = f"those given {self.where_given}" if self.boxes else "functions, not trees"
+            problem = f"needs the trees of a forest over the whole space, but this has {held}"
+            remedy = ("Take ", Option("kind", "forest"), ", and leave out ", Option("given"), ".")
+            raise InputError("values", problem, values, remedy)
         if len(values) > _MOST_VALUES:
             problem = f"must name at most {_MOST_VALUES} hyperparameters, but has {len(values)}"
             raise InputError("values", problem, values)
-        members = sorted(self._index(name) for name in values)
+        members = sorted(
+            self.names.index(check_name("values", name, self.names, "hyperparameter"))
+            for name in values
+        )
         point = {j: self._latent(j, values[self.names[j]]) for j in members}
         found = dict[tuple[int, ...], tuple[Array, Array]]()
         for size in range(len(members) + 1):
