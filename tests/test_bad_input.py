@@ -32,6 +32,7 @@ from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.run import Objectives
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.handmade import explanation
 from tests.public import names, public
 from tests.test_wrong_values import FUNCTIONS
 
@@ -329,6 +330,13 @@ REFUSED = {
     "NoiseExplainer": [
         (lambda: hx.methods.NoiseExplainer(MODEL), "model", ANY),
         (lambda: hx.methods.NoiseExplainer(REPEATED.noise()).explain(2), "order", 2),
+    ],
+    "check_sample_size": [
+        (
+            lambda: hx.methods.check_sample_size(explanation([[1.0, 0.0]]), "thesis"),
+            "error",
+            "thesis",
+        )
     ],
     "find_sample_size": [
         (lambda: hx.methods.find_sample_size(BOUND, {"x": 0.5}, first=1), "first", 1)
