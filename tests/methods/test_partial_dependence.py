@@ -473,6 +473,21 @@ def test_a_forests_marginal_at_ones_own_values_is_that_of_its_components():
     np.testing.assert_allclose(found, marginal.to_numpy()[1:], rtol=1e-12)
 
 
+@pytest.mark.parametrize("regions", [False, True])
+def test_one_value_is_drawn_as_a_point_of_the_whole_range(regions):
+    effect = hx.partial_dependence(
+        mixed_run(), "lr", grid={"lr": [0.3]}, sample=40, regions=regions
+    )
+    figure = effect.described()
+    panel = figure.panels[0] if regions else figure
+    assert panel.x.limits == (1e-4, 1.0)
+    assert [dots.x.tolist() for dots in panel.dots if dots.look != "second"] == [
+        pytest.approx([0.3])
+    ]
+    effect.plot()
+    effect.to_plotly()
+
+
 @pytest.mark.parametrize(
     ("grid", "words"),
     [

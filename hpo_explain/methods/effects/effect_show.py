@@ -114,7 +114,8 @@ def _cells(found: Effect) -> Cells:
 def as_points(found: Effect) -> bool:
     """Return whether values are points with whiskers: categories, or a few whole numbers."""
     axis = found.axes[0]
-    few = len(axis) <= _MOST_POINTS and all(isinstance(value, int) for value in axis)
+    whole = all(isinstance(value, int) for value in axis)
+    few = len(axis) == 1 or (whole and len(axis) <= _MOST_POINTS)
     return found.categorical[0] or few
 
 
@@ -122,7 +123,9 @@ def axis_of(found: Effect, k: int, kept: Any = None) -> Axis:
     """Return the axis of one of its hyperparameters, of categories those that are kept."""
     label, values = shorten(found.names[k], 60), found.axes[k]
     if not found.categorical[k]:
-        return Axis(label=label, values=values, log=found.log[k])
+        p: Any = found.subject.space[found.names[k]]
+        limits = (p.low, p.high) if len(values) == 1 and p.low < p.high else (None, None)
+        return Axis(label=label, values=values, log=found.log[k], limits=limits)
     names = [str(value) for value in values]
     if kept is not None:
         names = [names[i] for i in kept]
