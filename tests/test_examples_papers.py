@@ -14,14 +14,13 @@ from examples.papers.frame import (
     LEVEL,
     NEEDS,
     Experiment,
-    Found,
     Page,
     Profile,
+    Row,
+    Sheet,
     allowed,
     chance,
-    finding,
-    needs,
-    number,
+    quoted,
     verdict,
 )
 from tests.source_tree import ROOT
@@ -39,6 +38,13 @@ FIGURES = {
 }
 
 
+def row(kind: str, *arguments, **options) -> Row:
+    """Return the row that is added to a sheet."""
+    sheet = Sheet(Profile())
+    getattr(sheet, kind)(*arguments, **options)
+    return sheet.rows[0]
+
+
 def test_every_table_and_figure_with_results_is_an_experiment():
     listed = {(one.paper, one.name) for one in command.experiments()}
     expected = {
@@ -50,18 +56,61 @@ def test_every_table_and_figure_with_results_is_an_experiment():
     assert listed - {("shapleybo", "teams")} == expected
 
 
-def test_only_takes_papers_and_names():
-    assert [(one.paper, one.name) for one in command.chosen(["shapleymbo", "table6"])] == [
+def test_only_takes_papers_and_names(capsys):
+    every = command.experiments()
+    assert [(x.paper, x.name) for x in command.chosen(["shapleymbo", "table6"], every)] == [
         ("shapleymbo", "table6")
     ]
-    assert {one.paper for one in command.chosen(["table1"])} == {
+    assert {x.paper for x in command.chosen(["table1"], every)} == {
         "fanova",
         "moosbauer",
         "shapleymbo",
     }
-    assert {one.paper for one in command.chosen(["fanova"])} == {"fanova"}
-    with pytest.raises(SystemExit, match="'table99' is none of"):
-        command.chosen(["table99"])
+    assert {x.paper for x in command.chosen(["fanova"], every)} == {"fanova"}
+    assert command.chosen([], every) == every
+    with pytest.raises(SystemExit):
+        command.main(["--only", "table99"])
+    assert "invalid choice: 'table99'" in capsys.readouterr().err
+
+
+def test_tables_come_before_figures_and_2_before_10():
+    names = [x.name for x in command.experiments() if x.paper == "moosbauer"]
+    assert names[:4] == ["table1", "table2", "table3", "table7"]
+    assert names[-3:] == ["figure8", "figure10", "figure11"]
+
+
+def test_rows_of_a_papers_table_are_quoted_as_they_are_printed():
+    found = quoted("""
+        a, raw: 1.2 (0.3)  -4
+        b: .5, 6
+    """)
+    assert [*found] == ["a, raw", "b"]
+    assert found["a, raw"].tolist() == [1.2, 0.3, -4.0]
+    assert found["b"].tolist() == [0.5, 6.0]
+
+
+def test_the_cells_of_a_table_are_compared_one_by_one():
+    sheet = Sheet(Profile())
+    ours = np.arange(12.0).reshape(2, 2, 3)  # two repetitions of two rows and three columns
+    sheet.numbers("{} of {}", ["ab", [1, 2, 3]], np.zeros((2, 3)), ours,
+                  spread=[1.0] * 5 + [100.0], digits=1)  # fmt: skip
+    assert [one.what for one in sheet.rows] == [f"{x} of {k}" for x in "ab" for k in (1, 2, 3)]
+    alone = [row("number", "", 0.0, ours[:, i, j], spread=100.0 if i + j == 3 else 1.0, digits=1)
+             for i in (0, 1) for j in (0, 1, 2)]  # fmt: skip
+    assert [one[1:] for one in sheet.rows] == [one[1:] for one in alone]
+
+
+def test_panels_have_the_shape_of_their_titles():
+    sheet = Sheet(Profile())
+    assert sheet.panels("one").get_title() == "one"
+    assert [ax.get_title() for ax in sheet.panels(["a", "b"])] == ["a", "b"]
+    assert sheet.panels([["a", "b"], ["c", "d"]])[1, 0].get_title() == "c"
+    assert len(sheet.figure.axes) == 4
+
+
+def test_settings_and_seeds_are_crossed():
+    found = Profile(seed=3).over_seeds(lambda a, b, seed: a + b + seed, [(10, 1), (20, 2)], 2, 9)
+    assert found == [[14, 15], [25, 26]]
 
 
 FOUR = np.array([-2.0, 2.0, -(2.0**0.5), 2.0**0.5])
@@ -90,16 +139,17 @@ FOUR = np.array([-2.0, 2.0, -(2.0**0.5), 2.0**0.5])
     ],
 )
 def test_numbers_agree_within_three_standard_errors_of_both_sides(ours, options, agrees):
-    assert number("a number", 0.0, ours, **options).verdict == (AGREES if agrees else DIFFERS)
+    compared = row("number", "a number", 0.0, ours, **options)
+    assert compared.verdict == (AGREES if agrees else DIFFERS)
 
 
 def test_a_paper_whose_repetitions_share_a_draw_is_one_draw():
     ours = [1.0, 3.0, 5.0]  # mean 3, standard deviation 2, of which Student's quantile is 19.2
     # its error is that of one draw, and of the mean of three: 2 √(1 + 1/3)
-    assert number("a number", 10.0, ours).error == "1.15 × 19.2"
-    assert number("a number", 10.0, ours, one_draw=True).error == "2.31 × 19.2"
-    assert number("a number", 26.0, ours).verdict == DIFFERS
-    assert number("a number", 26.0, ours, one_draw=True).verdict == AGREES
+    assert row("number", "a number", 10.0, ours).error == "1.15 × 19.2"
+    assert row("number", "a number", 10.0, ours, one_draw=True).error == "2.31 × 19.2"
+    assert row("number", "a number", 26.0, ours).verdict == DIFFERS
+    assert row("number", "a number", 26.0, ours, one_draw=True).verdict == AGREES
 
 
 @pytest.mark.parametrize("repetitions", [2, 3, 6])
@@ -128,10 +178,11 @@ def test_chance_lets_one_table_in_twenty_miss_more_numbers():
 
 
 def test_a_table_agrees_if_its_findings_do_and_numbers_but_for_chance():
-    good, bad = number("a", 0.0, 0.0), number("a", 0.0, 1.0)
-    holds, fails = finding("b", True, "yes"), finding("b", False, "no", why="chance")
-    assert verdict([needs("c", "elsewhere")]) == NEEDS
-    assert verdict([good, needs("c", "elsewhere")]) == AGREES
+    good, bad = row("number", "a", 0.0, 0.0), row("number", "a", 0.0, 1.0)
+    holds, fails = row("finding", "b", True, "yes"), row("finding", "b", False, "no", why="chance")
+    missing = row("needs", "c", "elsewhere")
+    assert verdict([missing]) == NEEDS
+    assert verdict([good, missing]) == AGREES
     assert verdict([good] * 18 + [bad]) == AGREES
     assert verdict([good] * 17 + [bad]) == DIFFERS
     assert verdict([good] * 46 + [bad] * 2) == DIFFERS
@@ -151,13 +202,23 @@ def test_what_needs_data_names_them_and_how_to_get_them(tmp_path):
         assert file in text
 
 
+def table(verdict: bool) -> Sheet:
+    """Return a sheet with one number, which agrees or differs."""
+    sheet = Sheet(Profile())
+    sheet.number("x | y", 1.0, 1.0 if verdict else 2.0)
+    return sheet
+
+
+MOOSBAUER = Experiment("moosbauer", "table1", "Regions", table, basis="a task")
+FANOVA = Experiment("fanova", "figure5", "SPEAR", table)
+
+
 def test_the_page_counts_and_shows_what_was_found():
-    page = Page("# Head")
-    one = Experiment("moosbauer", "table1", "Regions", lambda profile: Found(()), basis="a task")
-    other = Experiment("fanova", "figure5", "SPEAR", lambda profile: Found(()))
-    page.add(one, Found((number("x | y", 1.0, 1.0),)), "figures/a.png", 2.0)
-    page.add(other, Found((needs("all of it", "its authors"),)), None, 0.0)
-    text = page.text()
+    page, missing = Page("# Head"), Sheet(Profile())
+    missing.needs("all of it", "its authors")
+    page.add(MOOSBAUER, table(True), "figures/a.png", 2.0)
+    page.add(FANOVA, missing, None, 0.0)
+    text = page.text([MOOSBAUER.label, FANOVA.label])
     assert "1 of 2 tables and figures agree." in text
     assert "| moosbauer | 1: Table 1 | 0 | 0 |" in text
     assert "| fanova | 0 | 0 | 1: Figure 5 |" in text
@@ -165,6 +226,23 @@ def test_the_page_counts_and_shows_what_was_found():
     assert "| x \\| y | 1.00 | 1.00 | 0.00 | agrees |" in text
     assert "| all of it |  |  |  | needs data: its authors |" in text
     assert "![moosbauer, Table 1](figures/a.png)" in text
+
+
+def test_what_was_not_repeated_stays_on_the_page():
+    labels = [FANOVA.label, MOOSBAUER.label]
+    page = Page("# Head")
+    page.add(MOOSBAUER, table(True), "figures/a.png", 2.0)
+    page.add(FANOVA, table(True), None, 0.0)
+    before = page.text(labels)
+    again = Page("# Head", before)
+    assert again.text(labels) == before
+    again.add(MOOSBAUER, table(False), None, 1.0)
+    text = again.text(labels)
+    assert "1 of 2 tables and figures agree." in text
+    assert "| moosbauer | 0 | 1: Table 1 | 0 |" in text
+    assert "figures/a.png" not in text
+    assert page.sections[FANOVA.label] in text
+    assert MOOSBAUER.label not in again.text([FANOVA.label])
 
 
 def test_figures_are_small(tmp_path):
@@ -190,15 +268,15 @@ def test_the_command_writes_results_beside_the_figures(tmp_path):
     assert (tmp_path / "figures" / "shapleymbo_figure2.png").exists()
 
 
-def test_a_failing_experiment_leaves_the_others(monkeypatch, capsys):
-    def fails(profile):
+def test_a_failing_experiment_leaves_the_others(monkeypatch, capsys, tmp_path):
+    def fails(sheet):
         raise ValueError("no luck")
 
     broken = Experiment("fanova", "table1", "Broken", fails)
-    whole = Experiment("fanova", "table2", "Whole", lambda p: Found((finding("x", True, "y"),)))
+    whole = Experiment("fanova", "table2", "Whole", lambda sheet: sheet.finding("x", True, "y"))
     monkeypatch.setattr(command, "experiments", lambda: [broken, whole])
     with pytest.raises(SystemExit) as stopped:
-        command.main(["--only", "fanova"])
+        command.main(["--only", "fanova", "--out", str(tmp_path)])
     assert stopped.value.code == 1
     printed = capsys.readouterr()
     assert "no luck" in printed.err

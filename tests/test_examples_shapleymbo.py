@@ -62,20 +62,12 @@ def test_its_coalitions_are_those_of_composed_rows():
 
 @pytest.mark.thorough
 def test_new_runs_give_the_contributions_of_table_6():
-    from examples.papers.shapleymbo_hyper_ellipsoid import (
-        EXPLAINED,
-        MONTE_CARLO,
-        TABLES,
-        TERMS,
-        fresh,
-        numbers,
-    )
+    from examples.papers.shapleymbo_hyper_ellipsoid import EXPLAINED, TERMS, fresh, theirs
 
     for lam in (1, 10):
         phi = np.array([fresh(lam, seed)[2][EXPLAINED - 1] for seed in range(5)])
-        drawn = np.array(MONTE_CARLO[lam, EXPLAINED])
-        for k, error in enumerate((*drawn, np.hypot(*drawn))):
-            mean, std = numbers(TABLES[lam, (EXPLAINED, EXPLAINED)][TERMS[k]])
+        for k, term in enumerate(TERMS):
+            mean, std, error = theirs(f"{term}, {lam}, {EXPLAINED}")
             total = np.sqrt(std**2 * (1 / 30 + 1 / 5) + error**2)
             assert (np.abs(phi[..., k].mean(axis=0) - mean) < 3.0 * total).all()
         assert (np.diff(phi[..., 2].mean(axis=0)) > 0).all()
@@ -107,11 +99,11 @@ def test_exploration_is_that_of_as_many_runs_as_the_thesis_has():
 @needs_logged
 @pytest.mark.parametrize("lam", [1, 10])
 def test_the_logged_runs_are_those_of_table_6(lam):
-    from examples.papers.shapleymbo_hyper_ellipsoid import EXPLAINED, TABLES, TERMS, numbers
+    from examples.papers.shapleymbo_hyper_ellipsoid import EXPLAINED, TERMS, theirs
 
     phi = Logged.read(Profile()).contributions(lam, [EXPLAINED])[:, 0]
     for k, term in enumerate(TERMS):
-        mean, std = numbers(TABLES[lam, (EXPLAINED, EXPLAINED)][term])
+        mean, std, _ = theirs(f"{term}, {lam}, {EXPLAINED}")
         # 15 of the thesis's 30 runs: three standard errors of drawing half of them
         assert (
             np.abs(phi[..., k].mean(axis=0) - mean) < 3.0 * std * np.sqrt(1 / 15 - 1 / 30)
@@ -184,17 +176,15 @@ def test_designs_follow_from_the_seeds_of_the_thesis():
 
 @needs_phoneme
 def test_contributions_on_the_network_are_of_the_thesiss_size():
-    from examples.papers.frame import read
-    from examples.papers.shapleymbo_mlp import PAYOUTS, TABLE_10, studied
+    from examples.papers.shapleymbo_mlp import PAYOUTS, THESIS, studied
 
-    table = read(Profile(), PHONEME)
-    found = studied(table, 0, n_trees=30, n_proposals=6, background=100)
+    found = studied(Profile().read(PHONEME), 0, n_trees=30, n_proposals=6, background=100)
     # 6 proposals, not 112, and a smaller forest
     assert found.phi.sum() == pytest.approx(PAYOUTS["total"], abs=0.02)
     assert found.phi[:, 0].sum() == pytest.approx(PAYOUTS["mean"], abs=0.025)
     assert found.phi[:, 1].sum() < 0.0
     for term, values in zip(("mean", "uncertainty"), found.phi.T, strict=True):
-        assert values == pytest.approx(TABLE_10[term], abs=0.015)
+        assert values == pytest.approx(THESIS[term], abs=0.015)
     assert found.share.sum() == pytest.approx(1.0)
     assert found.ablation.sum() == pytest.approx(1.0)
     assert len(found.path) == len(found.predictions) == 6

@@ -24,10 +24,7 @@ from scipy.spatial.distance import pdist
 
 import hpo_explain as hx
 from examples.papers.dice_kriging import DiceKriging
-from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
-
-Fit = Callable[[hx.SearchSpace, np.ndarray, np.ndarray], Surrogate]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,92 +38,71 @@ class Bounds:
     X: np.ndarray
     objective: np.ndarray
     lam: float
-    fit: Fit = DiceKriging.fit
-    models: dict[int, Surrogate] = field(default_factory=dict)
+    models: dict[int, hx.models.Surrogate] = field(default_factory=dict)
 
-    def surrogate(self, before: int | None) -> Surrogate:
+    def surrogate(self, before: int | None) -> hx.models.Surrogate:
         """Return the model of the trials before one."""
         n = len(self.X) if before is None else before
         if n not in self.models:
-            self.models[n] = self.fit(self.space, self.X[:n], self.objective[:n])
+            self.models[n] = DiceKriging(self.space, self.X[:n], self.objective[:n])
         return self.models[n]
 
     def acquisition(self, before: int | None) -> OwnAcquisition:
         """Return its confidence bound."""
-        return OwnAcquisition(
-            hx.models.LowerConfidenceBound(self.surrogate(before), kappa=self.lam)
-        )
+        bound = hx.models.LowerConfidenceBound(self.surrogate(before), kappa=self.lam)
+        return OwnAcquisition(bound)
 
 
 def minimize(
-    objective: Callable[[np.ndarray], float],
-    space: hx.SearchSpace,
-    design: np.ndarray,
-    *,
-    n_trials: int,
-    lam: float,
-    nugget: float | None = None,
-    seed: int = 0,
-    name: str = "objective",
-) -> hx.Run:
+    objective: Callable[[np.ndarray], float], space: hx.SearchSpace, design: np.ndarray, *,
+    n_trials: int, lam: float, nugget: float | None = None, seed: int = 0,
+) -> hx.Run:  # fmt: skip
     """Return the run of a minimization from encoded rows; a nugget of None is estimated."""
     rng = np.random.default_rng(seed)
     X, y = design.copy(), np.array([objective(row) for row in design])
-    models: dict[int, Surrogate] = {}
+    models: dict[int, hx.models.Surrogate] = {}
     model = None
-    while len(y) <= n_trials:
+    while True:
         starts = 8 if len(y) < 40 else 4 if len(y) % 5 == 0 else 1
         model = DiceKriging(space, X, y, starts=starts, nugget=nugget, before=model)
         models[len(y)] = model
         if len(y) == n_trials:
-            break
+            return run_of(space, X, y, len(design), lam, models)
         row = focus_search(hx.models.LowerConfidenceBound(model, kappa=lam), space, rng)
         X, y = np.vstack([X, row]), np.append(y, objective(row))
-    return run_of(space, X, y, len(design), lam, models=models, name=name)
 
 
 def run_of(
-    space: hx.SearchSpace,
-    X: np.ndarray,
-    y: np.ndarray,
-    initial: int,
-    lam: float,
-    *,
-    fit: Fit = DiceKriging.fit,
-    models: dict[int, Surrogate] | None = None,
-    name: str = "objective",
-) -> hx.Run:
+    space: hx.SearchSpace, X: np.ndarray, y: np.ndarray, initial: int, lam: float,
+    models: dict[int, hx.models.Surrogate] | None = None,
+) -> hx.Run:  # fmt: skip
     """Return trials as a run whose proposals have been made by a confidence bound."""
-    return hx.Run(
-        space, X, y, "minimize", proposals=range(initial, len(X)), optimizer="mlrMBO",
-        record=Bounds(space, X, y, lam, fit, models or {}), objective_name=name,
-    )  # fmt: skip
+    made = {"proposals": range(initial, len(X)), "optimizer": "mlrMBO"}
+    return hx.Run(space, X, y, "minimize", record=Bounds(space, X, y, lam, models or {}), **made)
 
 
 def focus_search(
-    acquisition: hx.models.LowerConfidenceBound,
-    space: hx.SearchSpace,
-    rng: np.random.Generator,
-    *,
-    points: int = 1000,
-    rounds: int = 5,
-    restarts: int = 3,
+    acquisition: hx.models.LowerConfidenceBound, space: hx.SearchSpace, rng: np.random.Generator
 ) -> np.ndarray:
     """Return the best encoded row of random ones in boxes that halve around the best so far."""
-    rows, values = [], []
-    for _ in range(restarts):
+    found = []
+    for _ in range(3):
         low, high = np.zeros(len(space)), np.ones(len(space))
-        for _ in range(rounds):
-            latent = rng.uniform(low, high, (points, len(space)))
+        for _ in range(5):
+            latent = rng.uniform(low, high, (1000, len(space)))
             tried = space.from_latent(latent)
             utility = sum(acquisition.terms(tried).values())
             best = int(np.argmax(utility))
-            rows.append(tried[best])
-            values.append(utility[best])
+            found.append((utility[best], tried[best]))
             quarter = (high - low) / 4.0
             low = np.maximum(low, latent[best] - quarter)
             high = np.minimum(high, latent[best] + quarter)
-    return rows[int(np.argmax(values))]
+    return max(found, key=lambda one: one[0])[1]
+
+
+def cube(d: int, low: float = 0.0, high: float = 1.0) -> hx.SearchSpace:
+    """Return a space of d numbers, x1 to xd, in the same range."""
+    return hx.SearchSpace([hx.FloatParameter(f"x{j}", low, high) for j in range(1, d + 1)])
 
 
 def spread_out(space: hx.SearchSpace, n: int, seed: int, tries: int = 200) -> np.ndarray:
@@ -138,9 +114,7 @@ def spread_out(space: hx.SearchSpace, n: int, seed: int, tries: int = 200) -> np
 def r_uniform(seed: int) -> Callable[[int], np.ndarray]:
     """Return a function that draws numbers as R's ``runif`` does after ``set.seed``."""
     state = [seed]
-    for _ in range(
-        675
-    ):  # Matsumoto's generator, whose state R fills with a linear congruential one
+    for _ in range(675):  # Matsumoto's generator, whose state R fills with a congruential one
         state.append((69069 * state[-1] + 1) % 2**32)
     rng = np.random.RandomState()
     rng.set_state(("MT19937", np.array(state[-624:], dtype=np.uint32), 624))

@@ -21,6 +21,7 @@ Software 51(1), Sections 2.2 and 3. https://doi.org/10.18637/jss.v051.i01
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numba
 import numpy as np
@@ -28,7 +29,6 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
 
 import hpo_explain as hx
-from hpo_explain.models.protocols import CoalitionBlock
 
 SQRT3 = 3.0**0.5
 ROWS = 250  # of a background at a time
@@ -76,15 +76,9 @@ class DiceKriging:
     label = "DiceKriging's GP"
 
     def __init__(
-        self,
-        space: hx.SearchSpace,
-        X: np.ndarray,
-        y: np.ndarray,
-        *,
-        starts: int = 4,
-        nugget: float | None = None,
-        before: DiceKriging | None = None,
-    ):
+        self, space: hx.SearchSpace, X: np.ndarray, y: np.ndarray, *, starts: int = 4,
+        nugget: float | None = None, before: DiceKriging | None = None,
+    ) -> None:  # fmt: skip
         """Fit the model.
 
         `nugget` is its share of the variance, None estimates it. With `before`, the model of fewer
@@ -102,19 +96,10 @@ class DiceKriging:
         while len(points) < starts:
             scales = upper * rng.uniform(0.1, 1.0, len(upper))
             points.append(np.append(np.log(scales), rng.uniform(0.5, 0.999)))
-        found = [
-            minimize(
-                self._cost, np.clip(point, *np.transpose(bounds)), jac=True, bounds=bounds,
-                method="L-BFGS-B",
-            )
-            for point in points[:starts]
-        ]  # fmt: skip
+        low, high = np.transpose(bounds)
+        search = partial(minimize, self._cost, jac=True, bounds=bounds, method="L-BFGS-B")
+        found = [search(np.clip(point, low, high)) for point in points[:starts]]
         self._fit(min(found, key=lambda one: one.fun).x)
-
-    @classmethod
-    def fit(cls, space: hx.SearchSpace, X: np.ndarray, y: np.ndarray) -> DiceKriging:
-        """Fit the model to encoded rows and their objective."""
-        return cls(space, X, y)
 
     def _fit(self, parameters: np.ndarray) -> np.ndarray:
         """Set the model for log θ and a; return the correlations R without the nugget."""
@@ -148,11 +133,9 @@ class DiceKriging:
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""
-        blocks = (
-            self._predict(self._share * product(rows, self._X, self._theta))
-            for rows in np.array_split(X, max(1, len(X) // ROWS))
-        )
-        mean, std = zip(*blocks, strict=True)
+        blocks = np.array_split(X, max(1, len(X) // ROWS))
+        r = (self._share * product(rows, self._X, self._theta) for rows in blocks)
+        mean, std = zip(*map(self._predict, r), strict=True)
         return np.concatenate(mean), np.concatenate(std)
 
     def _predict(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -162,12 +145,8 @@ class DiceKriging:
         return mean, np.sqrt(variance)
 
     def predict_coalitions(
-        self,
-        x: np.ndarray,
-        background: np.ndarray,
-        players: np.ndarray,
-        coalitions: np.ndarray,
-    ) -> Iterator[CoalitionBlock]:
+        self, x: np.ndarray, background: np.ndarray, players: np.ndarray, coalitions: np.ndarray
+    ) -> Iterator[hx.models.CoalitionBlock]:
         """Return predictions in coalitions, block by block of background rows."""
         here = correlation(x[None, :], self._X, self._theta)  # (d, 1, n)
         part_of = np.zeros((len(coalitions), len(x)), dtype=bool)
@@ -181,4 +160,4 @@ class DiceKriging:
                 for j, member in enumerate(members):
                     r[:, c] *= here[j] if member else there[j]
             mean, std = self._predict(r.reshape(-1, len(self._X)))
-            yield CoalitionBlock(rows, mean.reshape(size), std.reshape(size))
+            yield hx.models.CoalitionBlock(rows, mean.reshape(size), std.reshape(size))

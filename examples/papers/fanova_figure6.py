@@ -24,44 +24,23 @@ best near the default.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import optuna
-import pandas as pd
-from matplotlib.figure import Figure
 
 import hpo_explain as hx
-from examples.papers.fanova_lcbench import DEFAULT, FILE, SPACE, read
-from examples.papers.frame import Found, Profile, experiment, finding, needs, panels
+from examples.papers.bo import cube
+from examples.papers.drawing import BLUE, GREY, ORANGE, averaged, band
+from examples.papers.fanova_lcbench import DEFAULT, SPACE, read
+from examples.papers.frame import PHONEME, Profile, Sheet, experiment
 
-SAMPLERS: dict[str, Callable[[int], optuna.samplers.BaseSampler]] = {
-    "random search": lambda seed: optuna.samplers.RandomSampler(seed=seed),
-    "TPE": lambda seed: optuna.samplers.TPESampler(seed=seed),
-}
-WHERE = ("important", "rest", "whole")
-COLORS = {"important": "#0072b2", "rest": "#d55e00", "whole": "#707070"}
+SAMPLERS = {"random search": optuna.samplers.RandomSampler, "TPE": optuna.samplers.TPESampler}
+COLORS = {"important": BLUE, "rest": ORANGE, "whole": GREY}
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A function of configurations, a default, and what is best.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    space : SearchSpace
-        Its hyperparameters.
-    cost : callable
-        Of encoded rows; smaller is better.
-    default : dict
-        Where every run starts, and what is not optimized stays.
-    least : float
-        The least cost, or 0 where that is not known.
-    """
+class Problem(NamedTuple):
+    """A cost of encoded rows, a default that every run starts from, and the least cost if known."""
 
     name: str
     space: hx.SearchSpace
@@ -70,28 +49,11 @@ class Problem:
     least: float = 0.0
 
 
-@dataclass(frozen=True)
-class Size:
-    """How much is done."""
-
-    repetitions: int
-    trials: int
-    seen: int
-    trees: int
-
-
 def hartmann(X: np.ndarray) -> np.ndarray:
-    """Return Hartmann's function of the first three columns, and little of the other five."""
-    A = np.array([[3.0, 10, 30], [0.1, 10, 35], [3.0, 10, 30], [0.1, 10, 35]])
-    P = np.array(
-        [
-            [0.3689, 0.1170, 0.2673],
-            [0.4699, 0.4387, 0.7470],
-            [0.1091, 0.8732, 0.5547],
-            [0.0381, 0.5743, 0.8828],
-        ]
-    )
-    inner = (A * (X[:, None, :3] - P) ** 2).sum(axis=-1)
+    """Return Hartmann's function of the first three columns, and little of the others."""
+    A = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0]] * 2)
+    P = np.array([[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]])
+    inner = (A * (X[:, None, :3] - 1e-4 * P) ** 2).sum(axis=-1)
     return -np.exp(-inner) @ [1.0, 1.2, 3.0, 3.2] + 0.05 * ((X[:, 3:] - 0.7) ** 2).sum(axis=1)
 
 
@@ -100,36 +62,23 @@ def sphere(X: np.ndarray) -> np.ndarray:
     return np.asarray(((X - np.linspace(0.1, 0.9, X.shape[1])) ** 2).sum(axis=1))
 
 
-def cube(d: int) -> hx.SearchSpace:
-    """Return a space of so many numbers between 0 and 1."""
-    return hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(1, d + 1)])
-
-
-def problems(path: Path, size: Size) -> Iterator[Problem]:
+def problems(profile: Profile) -> Iterator[Problem]:
     """Yield the problems; that of LCBench where its data are."""
-    if path.exists():
-        forest = read(path).surrogate(kind="forest", n_trees=size.trees, seed=0)
+    if profile.has(PHONEME):
+        forest = read(profile).surrogate(kind="forest", n_trees=profile.size(16, 64), seed=0)
         yield Problem("LCBench", SPACE, lambda X: -forest.predict(X)[0], DEFAULT)
-    yield Problem("three of eight", cube(8), hartmann, {f"x{j}": 0.5 for j in range(1, 9)}, -3.8628)
-    yield Problem("all six alike", cube(6), sphere, {f"x{j}": 0.5 for j in range(1, 7)})
+    eight, six = cube(8), cube(6)
+    yield Problem("three of eight", eight, hartmann, dict.fromkeys(eight.names, 0.5), -3.8628)
+    yield Problem("all six alike", six, sphere, dict.fromkeys(six.names, 0.5))
 
 
-def important(problem: Problem, size: Size) -> hx.methods.Subspace:
-    """Return the smallest set that explains 80 % of the capped variance of random trials."""
-    X = problem.space.sample(size.seen, seed=1, method="uniform")
-    run = hx.Run(problem.space, X, problem.cost(X), "minimize")
-    return hx.methods.subspace(run, share=0.8, n_trees=size.trees, cap="25%", seed=0)
-
-
-def optimized(
-    problem: Problem, free: Sequence[str], sampler: str, trials: int, seed: int
-) -> np.ndarray:
+def optimized(problem: Problem, free: Sequence[str], sampler: str, n: int, seed: int) -> np.ndarray:
     """Return the least cost so far of a run in which only some hyperparameters change."""
     distributions = {n: d for n, d in problem.space.to_optuna().items() if n in free}
-    study = optuna.create_study(sampler=SAMPLERS[sampler](seed))
+    study = optuna.create_study(sampler=SAMPLERS[sampler](seed=seed))
     study.enqueue_trial({name: problem.default[name] for name in free})
-    found = np.empty(trials)
-    for t in range(trials):
+    found = np.empty(n)
+    for t in range(n):
         trial = study.ask(distributions)
         config = {**problem.default, **trial.params}
         found[t] = problem.cost(problem.space.encode(config))[0]
@@ -137,86 +86,51 @@ def optimized(
     return np.minimum.accumulate(found) - problem.least
 
 
-def measured(problem: Problem, size: Size) -> tuple[tuple[str, ...], dict[tuple[str, str], Any]]:
-    """Return the important set, and the runs by sampler and subspace, (repetitions, trials)."""
-    names = important(problem, size).names
+def measured(problem: Problem, profile: Profile) -> dict[tuple[str, str], np.ndarray]:
+    """Return the runs by sampler and subspace, (repetitions, trials).
+
+    Important is the smallest set that explains 80 % of the capped variance of random trials.
+    """
+    X = problem.space.sample(profile.size(150, 200), seed=1, method="uniform")
+    run, n_trees = hx.Run(problem.space, X, problem.cost(X), "minimize"), profile.size(16, 64)
+    names = hx.methods.subspace(run, share=0.8, n_trees=n_trees, cap="25%", seed=0).names
     rest = [name for name in problem.space.names if name not in names]
     free = {"important": names, "rest": rest, "whole": problem.space.names}
-    runs = {
-        (sampler, where): np.array(
-            [
-                optimized(problem, free[where], sampler, size.trials, seed)
-                for seed in range(size.repetitions)
-            ]
-        )
+    trials, seeds = profile.size(40, 60), range(profile.size(6, 20))
+    return {
+        (sampler, where): np.array([optimized(problem, some, sampler, trials, k) for k in seeds])
         for sampler in SAMPLERS
-        for where in WHERE
-        if free[where]
+        for where, some in free.items()
+        if some
     }
-    return names, runs
-
-
-def table(runs: dict[tuple[str, str], Any]) -> pd.DataFrame:
-    """Return the mean least cost after a quarter of the trials and after all, with its error.
-
-    `ahead` is the share of the repetitions in which a subspace has reached less than the whole
-    space.
-    """
-    rows = []
-    for (sampler, where), values in runs.items():
-        row: dict[str, Any] = {"sampler": sampler, "space": where}
-        for label, t in (("quarter", values.shape[1] // 4 - 1), ("end", -1)):
-            at, whole = values[:, t], runs[sampler, "whole"][:, t]
-            row[label] = at.mean()
-            row[f"± {label}"] = at.std(ddof=1) / np.sqrt(len(at))
-            row[f"ahead {label}"] = float((at < whole).mean())
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def figure(found: dict[str, dict[tuple[str, str], Any]], trials: int) -> Figure:
-    """Return Figure 6: the mean of the runs with its standard error, by problem and sampler."""
-    drawn, axes = panels(len(SAMPLERS), len(found), width=3.0, height=2.4, sharex=True)
-    for column, (name, runs) in zip(axes.T, found.items(), strict=True):
-        for ax, sampler in zip(column, SAMPLERS, strict=True):
-            for where in WHERE:
-                if (sampler, where) not in runs:
-                    continue
-                values = runs[sampler, where]
-                mean = values.mean(axis=0)
-                half = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-                x = np.arange(1, trials + 1)
-                ax.fill_between(x, mean - half, mean + half, color=COLORS[where], alpha=0.2, lw=0)
-                ax.plot(x, mean, color=COLORS[where], label=f"{where} (n = {len(values)})")
-            ax.set_title(f"{name}, {sampler}", fontsize=10)
-            ax.set_xlabel("trials")
-        column[0].set_ylabel("- accuracy in %" if name == "LCBench" else "regret")
-        column[1].set_ylabel(column[0].get_ylabel())
-    axes[0, 0].legend(fontsize=8)
-    return drawn
 
 
 @experiment("fanova", "figure6", "Optimizing in the important subspace",
             basis="LCBench and two functions, with Optuna's samplers instead of SMAC")  # fmt: skip
-def figure_6(profile: Profile) -> Found:
+def figure_6(sheet: Sheet) -> None:
     """Compare subspaces, and judge the paper's finding on each problem."""
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    size = Size(20, 60, 200, 64) if profile.thorough else Size(6, 40, 150, 16)
-    runs, rows = {}, []
-    for problem in problems(profile.data / FILE, size):
-        _, runs[problem.name] = measured(problem, size)
-        tpe = table(runs[problem.name]).set_index(["sampler", "space"]).loc["TPE"]
-        start = runs[problem.name]["TPE", "whole"][:, 0].mean()
-        gained = {where: start - tpe.at[where, "end"] for where in tpe.index}
-        sooner = tpe.at["important", "ahead quarter"]
-        rows += [
-            finding(f"{problem.name}: the subspace yields most of what the whole space does",
-                    gained["important"] > 0.8 * gained["whole"],
-                    f"gains {gained['important']:.3g} and {gained['whole']:.3g}"),
-            finding(f"{problem.name}: often faster", sooner >= 0.4,
-                    f"ahead after a quarter of the trials in {sooner:.0%} of the runs", "often"),
-        ]  # fmt: skip
+    found = {problem.name: measured(problem, sheet.profile) for problem in problems(sheet.profile)}
     optuna.logging.set_verbosity(verbosity)
-    rows.append(needs("the network on CIFAR-10-small and CPLEX on CLS", "runs of SMAC on both"))
-    return Found(tuple(rows), figure(runs, size.trials))
+    titles = [[f"{name}, {sampler}" for name in found] for sampler in SAMPLERS]
+    axes = sheet.panels(titles, width=3.0, height=2.4, sharex=True)
+    for column, (name, runs) in zip(axes.T, found.items(), strict=True):
+        for (sampler, where), values in runs.items():
+            mean, std = averaged(values)
+            ax = column[[*SAMPLERS].index(sampler)]
+            ax.set_ylabel("- accuracy in %" if name == "LCBench" else "regret")
+            band(ax, range(1, len(mean) + 1), mean, std / len(values) ** 0.5, COLORS[where],
+                 label=f"{where} (n = {len(values)})")  # fmt: skip
+        some, whole = runs["TPE", "important"], runs["TPE", "whole"]
+        gains = [whole[:, 0].mean() - values[:, -1].mean() for values in (some, whole)]
+        quarter = whole.shape[1] // 4 - 1
+        sooner = (some[:, quarter] < whole[:, quarter]).mean()
+        sheet.finding(f"{name}: the subspace yields most of what the whole space does",
+                      gains[0] > 0.8 * gains[1],
+                      "gains {:.3g} and {:.3g}".format(*gains))  # fmt: skip
+        sheet.finding(f"{name}: often faster", sooner >= 0.4,
+                      f"ahead after a quarter of the trials in {sooner:.0%} of the runs",
+                      "often")  # fmt: skip
+    axes[0, 0].legend(fontsize=8)
+    sheet.needs("the network on CIFAR-10-small and CPLEX on CLS", "runs of SMAC on both")

@@ -12,60 +12,38 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from sklearn import datasets
-from sklearn.ensemble import RandomForestClassifier
+from sklearn import datasets, ensemble, linear_model, naive_bayes, neighbors, svm, tree
 from sklearn.feature_selection import SelectKBest
-from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import cross_val_score
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 import hpo_explain as hx
-from examples.papers.frame import (
-    GREY,
-    Found,
-    Profile,
-    experiment,
-    finding,
-    needs,
-    panels,
-    shared,
-)
+from examples.papers.drawing import GREY
+from examples.papers.frame import Profile, Sheet, experiment
 
 CLASSES: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "svm": lambda c: SVC(C=c["C"], gamma=c["gamma"]),
-    "forest": lambda c: RandomForestClassifier(c["trees"], random_state=0),
-    "neighbours": lambda c: KNeighborsClassifier(c["neighbours"]),
-    "linear": lambda c: SGDClassifier(alpha=c["alpha"], random_state=0),
-    "bayes": lambda c: GaussianNB(),
-    "tree": lambda c: DecisionTreeClassifier(max_depth=c["depth"], random_state=0),
+    "svm": lambda c: svm.SVC(C=c["C"], gamma=c["gamma"]),
+    "forest": lambda c: ensemble.RandomForestClassifier(c["trees"], random_state=0),
+    "neighbours": lambda c: neighbors.KNeighborsClassifier(c["neighbours"]),
+    "linear": lambda c: linear_model.SGDClassifier(alpha=c["alpha"], random_state=0),
+    "bayes": lambda c: naive_bayes.GaussianNB(),
+    "tree": lambda c: tree.DecisionTreeClassifier(max_depth=c["depth"], random_state=0),
 }
-
-
-def of(name: str) -> dict[str, list[str]]:
-    """Return the condition that a class is chosen."""
-    return {"class": [name]}
-
-
-SPACE = hx.SearchSpace(
-    [
-        hx.CategoricalParameter("class", list(CLASSES)),
-        hx.FloatParameter("features", 0.1, 1.0),
-        hx.FloatParameter("C", 1e-2, 1e3, log=True, active_when=of("svm")),
-        hx.FloatParameter("gamma", 1e-4, 1e1, log=True, active_when=of("svm")),
-        hx.IntParameter("trees", 2, 30, active_when=of("forest")),
-        hx.IntParameter("neighbours", 1, 20, active_when=of("neighbours")),
-        hx.FloatParameter("alpha", 1e-5, 1e0, log=True, active_when=of("linear")),
-        hx.IntParameter("depth", 1, 10, active_when=of("tree")),
-    ]
-)
+SPACE = hx.SearchSpace([
+    hx.CategoricalParameter("class", list(CLASSES)),
+    hx.FloatParameter("features", 0.1, 1.0),
+    hx.FloatParameter("C", 1e-2, 1e3, log=True, active_when={"class": ["svm"]}),
+    hx.FloatParameter("gamma", 1e-4, 1e1, log=True, active_when={"class": ["svm"]}),
+    hx.IntParameter("trees", 2, 30, active_when={"class": ["forest"]}),
+    hx.IntParameter("neighbours", 1, 20, active_when={"class": ["neighbours"]}),
+    hx.FloatParameter("alpha", 1e-5, 1e0, log=True, active_when={"class": ["linear"]}),
+    hx.IntParameter("depth", 1, 10, active_when={"class": ["tree"]}),
+])  # fmt: skip
 DATA_SETS = ("wine", "breast_cancer", "digits")
 WEKA = "runs of SMAC in Auto-WEKA's space (Thornton et al. 2013), which are no longer published"
 
@@ -78,61 +56,49 @@ def searched(name: str, seed: int, n: int) -> hx.Run:
     errors = []
     for config in SPACE.decode(trials):
         kept = max(1, round(config["features"] * X.shape[1]))
-        model = make_pipeline(
-            StandardScaler(), SelectKBest(k=kept), CLASSES[config["class"]](config)
-        )
+        chosen = CLASSES[config["class"]](config)
+        model = make_pipeline(StandardScaler(), SelectKBest(k=kept), chosen)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # constant pixels, and steps that do not converge
             errors.append(1.0 - cross_val_score(model, X[rows], y[rows], cv=2).mean())
     return hx.Run(SPACE, trials, errors, "minimize", objective_name="error")
 
 
-@shared
+@cache
 def importances(profile: Profile) -> dict[str, hx.methods.FanovaImportance]:
     """Return the functional ANOVA on each data set."""
     work = [(name, profile.seed, profile.size(80, 400)) for name in DATA_SETS]
-    found = {}
-    for name, run in zip(DATA_SETS, profile.repeated(searched, work), strict=True):
-        forest = run.surrogate(kind="forest", n_trees=32, seed=0)
-        found[name] = hx.methods.FanovaExplainer(forest, seed=0).explain(order=1)
-    return found
+    runs = profile.repeated(searched, work)
+    forests = [run.surrogate(kind="forest", n_trees=32, seed=0) for run in runs]
+    found = [hx.methods.FanovaExplainer(forest, seed=0).explain(order=1) for forest in forests]
+    return dict(zip(DATA_SETS, found, strict=True))
 
 
 BASIS = "a space of scikit-learn's models on its data sets instead of Auto-WEKA's"
+of_models = partial(experiment, "fanova", data=importances, basis=BASIS)
 
 
-@experiment("fanova", "table1", "What matters most in a space of models", basis=BASIS)
-def table_1(profile: Profile) -> Found:
+@of_models("table1", "What matters most in a space of models")
+def table_1(sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]) -> None:
     """Name the most important hyperparameter of each data set."""
-    rows = []
-    for name, result in importances(profile).items():
+    for name, result in found.items():
         first, second = result.to_frame()["importance"].nlargest(2).items()
-        rows.append(
-            finding(f"{name}: the model class matters most", first[0] == "class",
-                    f"{first[0]} {first[1]:.0%}, then {second[0]} {second[1]:.0%}",
-                    "class, 31 to 58 %")
-        )  # fmt: skip
-    return Found((*rows, needs("the paper's five data sets", WEKA)))
+        said = "{} {:.0%}, then {} {:.0%}".format(*first, *second)
+        what = f"{name}: the model class matters most"
+        sheet.finding(what, first[0] == "class", said, "class, 31 to 58 %")
+    sheet.needs("the paper's five data sets", WEKA)
 
 
-@experiment("fanova", "figure4", "Marginals of the model class on two data sets", basis=BASIS)
-def figure_4(profile: Profile) -> Found:
+@of_models("figure4", "Marginals of the model class on two data sets")
+def figure_4(sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]) -> None:
     """Draw the marginals, and compare their orders."""
-    figure, axes = panels(1, len(DATA_SETS), height=2.4)
-    means = {}
-    for ax, (name, result) in zip(axes[0], importances(profile).items(), strict=True):
+    axes = sheet.panels([f"error, {name}" for name in DATA_SETS], height=2.4)
+    best = {}
+    for ax, (name, result) in zip(axes, found.items(), strict=True):
         marginal = result.marginal("class")
-        means[name] = dict(zip(marginal.grid, marginal.mean, strict=True))
-        ax.bar(range(len(marginal.mean)), marginal.mean, yerr=marginal.std, color=GREY)
-        ax.set_xticks(range(len(marginal.mean)), marginal.grid, fontsize=5, rotation=60)
-        ax.set_title(f"error, {name}", fontsize=8)
-    orders = {name: sorted(mean, key=mean.__getitem__) for name, mean in means.items()}
-    return Found(
-        (
-            finding("the best classes differ between data sets",
-                    len({tuple(order[:3]) for order in orders.values()}) > 1,
-                    "; ".join(f"{name}: {', '.join(order[:3])}" for name, order in orders.items())),
-            needs("CIFAR-10 and MNIST", WEKA),
-        ),
-        figure,
-    )  # fmt: skip
+        ax.bar(marginal.grid, marginal.mean, yerr=marginal.std, color=GREY)
+        ax.tick_params("x", labelsize=5, rotation=60)
+        best[name] = ", ".join(marginal.grid[k] for k in np.argsort(marginal.mean)[:3])
+    sheet.finding("the best classes differ between data sets", len({*best.values()}) > 1,
+                  "; ".join(f"{name}: {order}" for name, order in best.items()))  # fmt: skip
+    sheet.needs("CIFAR-10 and MNIST", WEKA)

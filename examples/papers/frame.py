@@ -1,7 +1,7 @@
 """What all experiments share: rows beside the paper's numbers, what they need, and their page.
 
-An experiment is a function of a `Profile` that is registered by :func:`experiment`; it returns what
-it `Found`: rows, and its figure. A row compares a number (within three standard errors of both
+An experiment is a function that is registered by :func:`experiment`; it adds what it finds to a
+`Sheet`: rows, and its figure. A row compares a number (within three standard errors of both
 sides), or says whether a finding of the paper holds. Nothing agrees that was not measured.
 
 Three standard errors are exceeded by chance in 0.27 % of normal numbers if the spread is known. If
@@ -14,12 +14,13 @@ takes them as independent; a table's are not quite, which makes the criterion st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,16 +36,15 @@ TABLES = 0.95  # of tables in which only chance lets numbers differ agree
 
 PHONEME = "lcbench_phoneme.csv.gz"
 PATHS, SHAPLEY = "hyper_ellipsoid_paths.csv.gz", "hyper_ellipsoid_shapley.csv.gz"
+HOW = "examples/papers/README.md says how to get"
 FETCH = {
-    PHONEME: "LCBench's table of phoneme; examples/papers/README.md says how to get it",
-    PATHS: "the thesis's logged runs; examples/papers/README.md says how to get them",
-    SHAPLEY: "the R tool's answers for the thesis's runs; examples/papers/README.md says how to "
-    "get them",
+    PHONEME: f"LCBench's table of phoneme; {HOW} it",
+    PATHS: f"the thesis's logged runs; {HOW} them",
+    SHAPLEY: f"the R tool's answers for the thesis's runs; {HOW} them",
 }
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One comparison with a paper.
 
     Attributes
@@ -67,17 +67,13 @@ class Row:
     verdict: str
     why: str = ""
 
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What an experiment found."""
-
-    rows: tuple[Row, ...]
-    figure: Figure | None = None
+    def __str__(self) -> str:
+        said = self.verdict + (f": {self.why}" if self.why else "")
+        cells = (self.what, self.paper, self.ours, self.error, said)
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(NamedTuple):
     """How much is done, and where data lie."""
 
     thorough: bool = False
@@ -89,132 +85,120 @@ class Profile:
         """Return a number of repetitions."""
         return thorough if self.thorough else quick
 
-    def repeated(
-        self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[Any]:
+    def has(self, *files: str) -> bool:
+        """Return whether all of some data are there."""
+        return all((self.data / file).exists() for file in files)
+
+    def read(self, file: str) -> pd.DataFrame:
+        """Return a table of the data."""
+        return pd.read_csv(self.data / file)
+
+    def repeated(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Any]:
         """Return the results of a function that is called with each tuple of arguments."""
         if self.workers == 1:
             with threadpool_limits(1):
                 return [function(*some) for some in arguments]
-        with ProcessPoolExecutor(self.workers, initializer=_single_thread) as pool:
+        one_thread = {"initializer": threadpool_limits, "initargs": (1,)}
+        with ProcessPoolExecutor(self.workers, **one_thread) as pool:
             return list(pool.map(function, *zip(*arguments, strict=True)))
 
-
-def _single_thread() -> None:
-    threadpool_limits(1)
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A table or figure of a paper, and the function that repeats it.
-
-    Attributes
-    ----------
-    paper, name, title : str
-        The paper's short name, "table6" or "figure3", and what it is about.
-    run : callable
-        From a `Profile` to what is `Found`.
-    needs : tuple of str
-        Files without which it cannot run.
-    basis : str
-        On what it was measured, where the paper's own data are not at hand.
-    """
-
-    paper: str
-    name: str
-    title: str
-    run: Callable[[Profile], Found]
-    needs: tuple[str, ...] = ()
-    basis: str = ""
-
-    def found(self, profile: Profile) -> Found:
-        """Return what is found, or which file is missing."""
-        missing = [file for file in self.needs if not (profile.data / file).exists()]
-        if missing:
-            return Found(tuple(needs(self.title, FETCH[file]) for file in missing))
-        return self.run(profile)
+    def over_seeds(
+        self, function: Callable[..., Any], settings: Sequence[tuple], quick: int, thorough: int
+    ) -> list[list[Any]]:
+        """Return, by setting, the results of a function of a setting and one of several seeds."""
+        n = self.size(quick, thorough)
+        work = [(*setting, self.seed + k) for setting in settings for k in range(n)]
+        found = self.repeated(function, work)
+        return [found[n * i : n * (i + 1)] for i in range(len(settings))]
 
 
-EXPERIMENTS: dict[tuple[str, str], Experiment] = {}
+# ------------------------------------------------------------------ what is found
 
 
-def experiment(
-    paper: str, name: str, title: str, *, needs: Sequence[str] = (), basis: str = ""
-) -> Callable[[Callable[[Profile], Found]], Callable[[Profile], Found]]:
-    """Register a function as the repetition of a table or figure."""
+@dataclass(eq=False)
+class Sheet:
+    """What an experiment finds: rows beside the paper's numbers, and its figure."""
 
-    def registered(function: Callable[[Profile], Found]) -> Callable[[Profile], Found]:
-        EXPERIMENTS[paper, name] = Experiment(paper, name, title, function, tuple(needs), basis)
-        return function
+    profile: Profile
+    rows: list[Row] = field(default_factory=list)
+    figure: Figure | None = None
 
-    return registered
+    def finding(self, what: str, holds: Any, ours: str, paper: str = "yes", why: str = "") -> None:
+        """Add whether a finding of a paper holds, and by which numbers."""
+        judged = (AGREES, "") if holds else (DIFFERS, why)
+        self.rows.append(Row(what, paper, ours, "", *judged))
 
+    def needs(self, what: str, where: str) -> None:
+        """Add what was not measured, and where its data come from: a file, or words."""
+        self.rows.append(Row(what, "", "", "", NEEDS, FETCH.get(where, where)))
 
-def shared(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep what a function of a profile returns, for several tables and figures rest on it."""
-    return cache(function)
+    def number(
+        self, what: str, paper: float, ours: Any, *, spread: float = 0.0, of: int = 1,
+        error: float = 0.0, one_draw: bool = False, digits: int = 2, why: str = "",
+    ) -> None:  # fmt: skip
+        """Compare a number, or the mean of repetitions, with a paper's.
 
+        Parameters
+        ----------
+        what : str
+            What it is.
+        paper : float
+            The paper's number.
+        ours : float or array of float
+            The number found here, or one of each repetition.
+        spread : float
+            The paper's standard deviation of a single repetition.
+        of : int
+            The paper's number of repetitions.
+        error : float
+            Another standard error, such as that of a Monte Carlo integral or of rounding.
+        one_draw : bool
+            Whether the paper's repetitions share what is drawn anew here, such as an initial design
+            that is not published: their mean is one draw of ours then.
+        digits : int
+            Digits that are shown.
+        why : str
+            Why it differs, if it does.
+        """
+        values = np.atleast_1d(np.asarray(ours, dtype=float))
+        # few repetitions know little of their own spread; the paper's is of many
+        own = values.std(ddof=1) if len(values) > 1 else 0.0
+        theirs = own if one_draw else spread / of**0.5
+        variance = max(own, spread) ** 2 / len(values) + theirs**2 + error**2
+        half = 0.5 * 10.0**-digits  # of rounding
+        total = float(np.sqrt(variance))
+        estimated = 0.0 if spread else own**2 / len(values) + one_draw * own**2
+        factor = allowed(estimated / variance if estimated else 0.0, len(values))
+        agrees = abs(values.mean() - paper) <= factor * total + half
+        shown = [f"{value:.{digits}f}" for value in (paper, values.mean(), total)]
+        shown[2] += f" × {factor:.1f}" if estimated else ""
+        self.rows.append(Row(what, *shown, *((AGREES, "") if agrees else (DIFFERS, why))))
 
-# ------------------------------------------------------------------ rows
+    def numbers(
+        self, what: str, names: Sequence[Iterable[Any]], paper: Any, ours: Any, **options: Any
+    ) -> None:
+        """Compare the cells of a table, an array with an axis for each of the lists of names.
 
+        `what` has a place for a name of each. `ours` has the repetitions as its first axis. Options
+        are those of `number`, of all cells or one a cell.
+        """
+        labels = [what.format(*some) for some in product(*names)]
+        each = {key: np.resize(value, len(labels)) for key, value in options.items()}
+        columns = np.reshape(ours, (-1, len(labels))).T
+        for i, (label, theirs) in enumerate(zip(labels, np.ravel(paper), strict=True)):
+            options = {key: values[i] for key, values in each.items()}
+            self.number(label, theirs, columns[i], **options)
 
-def finding(what: str, holds: Any, ours: str, paper: str = "yes", why: str = "") -> Row:
-    """Return whether a finding of a paper holds, and by which numbers."""
-    holds = bool(holds)
-    return Row(what, paper, ours, "", AGREES if holds else DIFFERS, "" if holds else why)
-
-
-def number(
-    what: str,
-    paper: float,
-    ours: float | Sequence[float] | np.ndarray,
-    *,
-    spread: float = 0.0,
-    of: int = 1,
-    error: float = 0.0,
-    one_draw: bool = False,
-    digits: int = 2,
-    why: str = "",
-) -> Row:
-    """Compare a number, or the mean of repetitions, with a paper's.
-
-    Parameters
-    ----------
-    what : str
-        What it is.
-    paper : float
-        The paper's number.
-    ours : float or array of float
-        The number found here, or one of each repetition.
-    spread : float
-        The paper's standard deviation of a single repetition.
-    of : int
-        The paper's number of repetitions.
-    error : float
-        Another standard error, such as that of a Monte Carlo integral or of rounding.
-    one_draw : bool
-        Whether the paper's repetitions share what is drawn anew here, such as an initial design
-        that is not published: their mean is one draw of ours then.
-    digits : int
-        Digits that are shown.
-    why : str
-        Why it differs, if it does.
-    """
-    values = np.atleast_1d(np.asarray(ours, dtype=float))
-    # few repetitions know little of their own spread; the paper's is of many
-    own = values.std(ddof=1) if len(values) > 1 else 0.0
-    theirs = own if one_draw else spread / of**0.5
-    variance = max(own, spread) ** 2 / len(values) + theirs**2 + error**2
-    half = 0.5 * 10.0**-digits  # of rounding
-    total = float(np.sqrt(variance))
-    estimated = 0.0 if spread else own**2 / len(values) + one_draw * own**2
-    factor = allowed(estimated / variance if estimated else 0.0, len(values))
-    agrees = abs(values.mean() - paper) <= factor * total + half
-    return Row(
-        what, f"{paper:.{digits}f}", f"{values.mean():.{digits}f}",
-        f"{total:.{digits}f}" + (f" × {factor:.1f}" if estimated else ""),
-        AGREES if agrees else DIFFERS, "" if agrees else why,
-    )  # fmt: skip
+    def panels(self, titles: Any, width: float = 2.6, height: float = 2.1, **shared: Any) -> Any:
+        """Return the axes of a figure in the shape of their titles: one, a row, or rows."""
+        size = np.atleast_2d(titles).shape
+        figsize = (width * size[1], height * size[0])
+        self.figure = Figure(figsize=figsize, layout="constrained")
+        axes = self.figure.subplots(*size, squeeze=False, **shared)
+        for ax, title in zip(axes.ravel(), np.ravel(titles), strict=True):
+            ax.tick_params(labelsize=7)
+            ax.set_title(title, fontsize=8)
+        return axes.reshape(np.shape(titles))[()]
 
 
 def allowed(share: float, repetitions: int) -> float:
@@ -224,11 +208,6 @@ def allowed(share: float, repetitions: int) -> float:
     freedom, with which chance exceeds it rather more often), the rest is known.
     """
     return float(t.isf(LEVEL / 2.0, (repetitions - 1) / share**2)) if share else ERRORS
-
-
-def needs(what: str, where: str) -> Row:
-    """Return a row of what was not measured, and where its data come from."""
-    return Row(what, "", "", "", NEEDS, where)
 
 
 def verdict(rows: Sequence[Row]) -> str:
@@ -246,98 +225,118 @@ def chance(numbers: int) -> int:
     return int(binom.ppf(TABLES, numbers, LEVEL)) if numbers else 0
 
 
+def quoted(table: str) -> dict[str, np.ndarray]:
+    """Return the numbers (columns,) of each row of a paper's table: "name: 1.2 (0.3), 4.5"."""
+    rows = [line.strip().split(":") for line in table.strip().splitlines()]
+    return {name: np.array(re.findall(r"-?[\d.]+", cells), float) for name, cells in rows}
+
+
 def listed(values: Iterable[float], digits: int = 1) -> str:
     """Return numbers in a row."""
     return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
-# ------------------------------------------------------------------ figures
+# ------------------------------------------------------------------ experiments
 
 
-BLUE, ORANGE, GREEN, GREY, BLACK = "#0072b2", "#e69f00", "#009e73", "#999999", "#222222"
+class Experiment(NamedTuple):
+    """A table or figure of a paper, and the function that repeats it.
+
+    Attributes
+    ----------
+    paper, name, title : str
+        The paper's short name, "table6" or "figure3", and what it is about.
+    run : callable
+        Of a `Sheet`, to which it adds what it finds, and of `data`, if there are any.
+    data : callable, optional
+        From a `Profile` to what several experiments rest on.
+    needs : tuple of str
+        Files without which it cannot run.
+    basis : str
+        On what it was measured, where the paper's own data are not at hand.
+    """
+
+    paper: str
+    name: str
+    title: str
+    run: Callable[..., None]
+    data: Callable[[Profile], Any] | None = None
+    needs: tuple[str, ...] = ()
+    basis: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return "moosbauer, Table 1"."""
+        kind, number = re.fullmatch(r"([a-z]+)(\d*)", self.name).groups()
+        return f"{self.paper}, {kind.capitalize()} {number}".strip()
+
+    def found(self, profile: Profile) -> Sheet:
+        """Return what is found, or which file is missing."""
+        sheet = Sheet(profile)
+        if missing := [file for file in self.needs if not profile.has(file)]:
+            for file in missing:
+                sheet.needs(self.title, file)
+        else:
+            self.run(sheet, *([self.data(profile)] if self.data else []))
+        return sheet
 
 
-def panels(rows: int, columns: int, width: float = 2.6, height: float = 2.1, **shared: Any):
-    """Return a figure and its axes, (rows, columns)."""
-    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, **shared)
-    for ax in axes.ravel():
-        ax.tick_params(labelsize=7)
-    return figure, axes
+EXPERIMENTS: dict[tuple[str, str], Experiment] = {}
 
 
-def band(ax: Any, x: Any, middle: Any, half: Any, color: str = BLUE, **line: Any) -> None:
-    """Draw a curve with a band."""
-    middle, half = np.asarray(middle), np.asarray(half)
-    ax.fill_between(x, middle - half, middle + half, color=color, alpha=0.25, lw=0)
-    ax.plot(x, middle, color=color, **line)
+def experiment(paper: str, name: str, title: str, **options: Any) -> Callable:
+    """Register a function as the repetition of a table or figure."""
 
+    def registered(function: Callable[..., None]) -> Callable[..., None]:
+        EXPERIMENTS[paper, name] = Experiment(paper, name, title, function, **options)
+        return function
 
-def read(profile: Profile, file: str) -> pd.DataFrame:
-    """Return a table of the data."""
-    return pd.read_csv(profile.data / file)
+    return registered
 
 
 # ------------------------------------------------------------------ the page
 
 
-@dataclass
 class Page:
-    """Results as Markdown."""
+    """The results as Markdown: an overview, then a section for each experiment.
 
-    head: str
-    parts: list[str] = field(default_factory=list)
-    counts: list[tuple[Experiment, str]] = field(default_factory=list)
+    What is added takes the place of a section of the same experiment that stands in `before`.
+    """
 
-    def add(self, one: Experiment, found: Found, picture: str | None, seconds: float) -> None:
-        """Add an experiment."""
+    def __init__(self, head: str, before: str = "") -> None:
+        parts = before.split("\n### ")[1:]
+        self.head, self.sections = head, {part.split(":")[0]: part.strip() for part in parts}
+
+    def add(self, one: Experiment, found: Sheet, picture: str | None, seconds: float) -> str:
+        """Add an experiment, and return its section."""
         judged = verdict(found.rows)
-        self.counts.append((one, judged))
         basis = f" Measured on {one.basis}." if one.basis and judged != NEEDS else ""
-        missing = sum(row.verdict == NEEDS for row in found.rows)
-        agreeing = sum(row.verdict == AGREES for row in found.rows)
-        of = f" ({agreeing} of {len(found.rows) - missing})" if judged != NEEDS else ""
+        by = [row.verdict for row in found.rows]
+        of = f" ({by.count(AGREES)} of {len(by) - by.count(NEEDS)})" if judged != NEEDS else ""
+        head = ["| what | paper | ours | standard error | verdict |", "|---|---|---|---|---|"]
         lines = [
-            f"### {label(one)}: {one.title}",
+            f"{one.label}: {one.title}",
             f"**{judged}**{of}.{basis} {seconds:.0f} s.",
-            "\n".join(
-                [
-                    "| what | paper | ours | standard error | verdict |",
-                    "|---|---|---|---|---|",
-                    *(_line(row) for row in found.rows),
-                ]
-            ),
+            "\n".join([*head, *map(str, found.rows)]),
+            *([f"![{one.label}]({picture})"] if picture else []),
         ]
-        if picture:
-            lines.append(f"![{label(one)}]({picture})")
-        self.parts.append("\n\n".join(lines))
+        self.sections[one.label] = "\n\n".join(lines)
+        return self.sections[one.label]
 
-    def text(self) -> str:
-        """Return the page: the overview, then each experiment."""
+    def text(self, labels: Iterable[str]) -> str:
+        """Return the page with the sections of some experiments, in their order."""
+        shown = [label for label in labels if label in self.sections]
+        named: dict[str, dict[str, list[str]]] = {}
+        for label in shown:
+            paper, name = label.split(", ")
+            judged = re.search(r"\n\*\*(.+?)\*\*", self.sections[label])[1]
+            verdicts = named.setdefault(paper, {AGREES: [], DIFFERS: [], NEEDS: []})
+            verdicts[judged].append(name)
         overview = ["| paper | agrees | differs | needs data |", "|---|---|---|---|"]
-        for paper in dict.fromkeys(one.paper for one, _ in self.counts):
-            of = [(one, v) for one, v in self.counts if one.paper == paper]
-            cells = [
-                f"{len(names)}: " + ", ".join(names) if names else "0"
-                for names in (
-                    [label(one, short=True) for one, v in of if v == which]
-                    for which in (AGREES, DIFFERS, NEEDS)
-                )
-            ]
+        for paper, verdicts in named.items():
+            cells = [f"{len(n)}: {', '.join(n)}" if n else "0" for n in verdicts.values()]
             overview.append(f"| {paper} | " + " | ".join(cells) + " |")
-        agreeing = sum(v == AGREES for _, v in self.counts)
-        total = f"{agreeing} of {len(self.counts)} tables and figures agree."
-        return "\n\n".join([self.head, total, "\n".join(overview), *self.parts]) + "\n"
-
-
-def label(one: Experiment, *, short: bool = False) -> str:
-    """Return "Moosbauer, Table 1", or "Table 1"."""
-    kind, digits = one.name.rstrip("0123456789"), one.name.lstrip("abcdefghijklmnopqrstuvwxyz")
-    named = f"{kind.capitalize()} {digits}".strip()
-    return named if short else f"{one.paper}, {named}"
-
-
-def _line(row: Row) -> str:
-    cells = (row.what, row.paper, row.ours, row.error)
-    said = row.verdict + (f": {row.why}" if row.why else "")
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (*cells, said)) + " |"
+        agreeing = sum(len(verdicts[AGREES]) for verdicts in named.values())
+        total = f"{agreeing} of {len(shown)} tables and figures agree."
+        sections = [f"### {self.sections[label]}" for label in shown]
+        return "\n\n".join([self.head, total, "\n".join(overview), *sections]) + "\n"

@@ -9,9 +9,8 @@ differ from what the papers print:
   others are read as a factor by R 3.6, whose codes are one less;
 - the forest (R's ranger) splits at the best of some random cuts of two hyperparameters, ranger's
   default, although all seven were tried when its settings were searched (Table 6). How many cuts
-  that search found is not published. `python -m examples.papers.lcbench` repeats it by 3-fold
-  cross-validation on the table: few cuts are best, by less than the errors scatter, and `CUTS` is
-  one such number.
+  that search found is not published. By 3-fold cross-validation on the table few cuts are best, by
+  less than the errors scatter, and `CUTS` is one such number.
 
 The error is a share, not in percent, on which the likelihood's relative improvement depends.
 """
@@ -25,19 +24,16 @@ import numpy as np
 import pandas as pd
 
 import hpo_explain as hx
-from examples.papers.frame import PHONEME, Profile, read
 
-SPACE = hx.SearchSpace(
-    [
-        hx.FloatParameter("batch_size", 16, 512, log=True),
-        hx.FloatParameter("max_dropout", 0.0, 1.0),
-        hx.FloatParameter("max_units", 64, 1024, log=True),
-        hx.IntParameter("num_layers", 1, 5),
-        hx.FloatParameter("learning_rate", 0.0, 0.01),
-        hx.FloatParameter("momentum", 0.1, 1.0),
-        hx.FloatParameter("weight_decay", 0.0, 0.1),
-    ]
-)
+SPACE = hx.SearchSpace([
+    hx.FloatParameter("batch_size", 16, 512, log=True),
+    hx.FloatParameter("max_dropout", 0.0, 1.0),
+    hx.FloatParameter("max_units", 64, 1024, log=True),
+    hx.IntParameter("num_layers", 1, 5),
+    hx.FloatParameter("learning_rate", 0.0, 0.01),
+    hx.FloatParameter("momentum", 0.1, 1.0),
+    hx.FloatParameter("weight_decay", 0.0, 0.1),
+])  # fmt: skip
 LOW, HIGH = np.array([[16, 0, 64, 1, 0, 0.1, 0], [512, 1, 1024, 5, 0.01, 1, 0.1]])
 LOG = np.array([0, 2])  # columns of batch_size and max_units
 LAYERS = SPACE.index("num_layers")
@@ -53,9 +49,7 @@ def values(X: np.ndarray) -> np.ndarray:
 
 
 @numba.njit(cache=True)
-def tree(
-    X: np.ndarray, y: np.ndarray, rng: np.random.Generator, cuts: int = CUTS, tried: int = TRIED
-) -> tuple:
+def tree(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple:
     """Return a tree on a bootstrap sample: feature (-1: leaf), cut, left child, value by node."""
     n, d = X.shape
     rows = rng.integers(0, n, n)
@@ -66,9 +60,9 @@ def tree(
         first, last = ends[node]
         total, count = y[rows[first:last]].sum(), last - first
         value[node], best = total / count, total**2 / count + 1e-12
-        for j in rng.permutation(d)[:tried] if count > LEAST else np.empty(0, np.int64):
+        for j in rng.permutation(d)[:TRIED] if count > LEAST else np.empty(0, np.int64):
             column = X[rows[first:last], j]
-            for c in rng.uniform(column.min(), column.max(), cuts):
+            for c in rng.uniform(column.min(), column.max(), CUTS):
                 below, m = 0.0, 0
                 for i in range(count):
                     if column[i] <= c:
@@ -110,44 +104,19 @@ class Network:
     trees: tuple[tuple, ...]
 
     @classmethod
-    def of(
-        cls, table: pd.DataFrame, n_trees: int = 200, seed: int = 0, cuts: int = CUTS,
-        tried: int = TRIED,
-    ) -> Network:  # fmt: skip
-        """Fit the forest to the table of configurations."""
-        X, error = read_as_r(table)
+    def of(cls, table: pd.DataFrame, n_trees: int = 200, seed: int = 0) -> Network:
+        """Fit the forest to the table of configurations, with mis-coded layers."""
+        X = table[list(SPACE.names)].to_numpy(float)
+        X[:, LAYERS] = np.where(X[:, LAYERS] == 1, 5, X[:, LAYERS] - 1)
+        error = 1.0 - table["final_val_accuracy"].to_numpy() / 100.0
         rng = np.random.default_rng(seed)
-        return cls(tuple(tree(X, error, rng, cuts, tried) for _ in range(n_trees)))
+        return cls(tuple(tree(X, error, rng) for _ in range(n_trees)))
 
     def error(self, X: np.ndarray) -> np.ndarray:
         """Return the error (n,) of encoded configurations."""
-        return self.predict(values(np.asarray(X, dtype=float)))
-
-    def predict(self, rows: np.ndarray) -> np.ndarray:
-        """Return the error (n,) of rows of values."""
+        rows = values(np.asarray(X, dtype=float))
         return np.mean([walk(rows, grown) for grown in self.trees], axis=0)
 
-
-def read_as_r(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the table's values (n, 7), with mis-coded layers, and errors (n,)."""
-    X = table[list(SPACE.names)].to_numpy(float)
-    X[:, LAYERS] = np.where(X[:, LAYERS] == 1, 5, X[:, LAYERS] - 1)
-    return X, 1.0 - table["final_val_accuracy"].to_numpy() / 100.0
-
-
-def cross_validated(table: pd.DataFrame, cuts: int, seed: int = 0, folds: int = 3) -> float:
-    """Return the mean squared error of forests, as they were searched, on rows not seen."""
-    X, error = read_as_r(table)
-    fold = np.random.default_rng(seed).permutation(len(X)) % folds
-    squared = np.empty(len(X))
-    for k in range(folds):
-        network = Network.of(table[fold != k], seed=seed, cuts=cuts, tried=len(SPACE))
-        squared[fold == k] = (network.predict(X[fold == k]) - error[fold == k]) ** 2
-    return float(squared.mean())
-
-
-if __name__ == "__main__":
-    phoneme = read(Profile(), PHONEME)
-    for number in (1, 2, 5, 10, 20, 100):
-        errors = 1e4 * np.array([cross_validated(phoneme, number, seed) for seed in range(3)])
-        print(f"{number} cuts: {errors.mean():.1f} ± {errors.std(ddof=1):.1f} of 10,000")
+    def objective(self, row: np.ndarray) -> float:
+        """Return the error of an encoded configuration."""
+        return float(self.error(row[None, :])[0])

@@ -14,130 +14,87 @@ outliers, whose number differs from 50 repetitions to 50: its error is the paper
 from __future__ import annotations
 
 import warnings
+from functools import cache, partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
+from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
 import hpo_explain as hx
-from examples.papers.frame import (
-    Found,
-    Profile,
-    experiment,
-    finding,
-    listed,
-    number,
-    panels,
-    shared,
-)
-from examples.papers.moosbauer_synthetic import cube, objective
+from examples.papers.bo import cube
+from examples.papers.frame import Profile, Sheet, experiment, listed, quoted
+from examples.papers.moosbauer_synthetic import effect_of, objective
 
 LENGTH_SCALES = (0.01, 2.0)  # of each hyperparameter's range
 KERNELS = {"Matérn-3/2": "right", "Gaussian": "wrong"}
 VARIANCES = {"covariance": "Eq. 4", "average": "Eq. 5"}
 REPETITIONS = 50  # the paper's
-# by dimension, kernel and equation: mean and standard deviation of the NLL
-PAPER = {
-    (3, "Matérn-3/2"): {"covariance": (3.61, 2.02), "average": (4.47, 0.27)},
-    (3, "Gaussian"): {"covariance": (5.10, 5.91), "average": (4.62, 0.32)},
-    (5, "Matérn-3/2"): {"covariance": (3.93, 2.00), "average": (4.87, 0.23)},
-    (5, "Gaussian"): {"covariance": (4.33, 3.72), "average": (4.89, 0.28)},
-    (8, "Matérn-3/2"): {"covariance": (4.05, 1.12), "average": (5.18, 0.14)},
-    (8, "Gaussian"): {"covariance": (4.24, 2.12), "average": (5.13, 0.17)},
-}
+# by dimension: mean and standard deviation of the NLL by kernel and equation
+PAPER = quoted("""
+    3: 3.61 (2.02) 4.47 (0.27) 5.10 (5.91) 4.62 (0.32)
+    5: 3.93 (2.00) 4.87 (0.23) 4.33 (3.72) 4.89 (0.28)
+    8: 4.05 (1.12) 5.18 (0.14) 4.24 (2.12) 5.13 (0.17)
+""")
 
 
 def fitted(space: hx.SearchSpace, X, y, kernel: str) -> hx.models.GaussianProcessSurrogate:
     """Return a process whose kernel's parameters are fitted by maximum likelihood."""
-    scales = np.full(len(space), 0.5)
-    stationary = (
-        Matern(scales, LENGTH_SCALES, nu=1.5)
-        if kernel == "Matérn-3/2"
-        else RBF(scales, LENGTH_SCALES)
-    )
+    shape = partial(kernels.Matern, nu=1.5) if kernel == "Matérn-3/2" else kernels.RBF
+    stationary = shape(np.full(len(space), 0.5), LENGTH_SCALES)
     process = GaussianProcessRegressor(
-        ConstantKernel(1.0, (1e-2, 1e3)) * stationary,
-        alpha=1e-8,
-        normalize_y=True,
-        n_restarts_optimizer=2,
-        random_state=0,
-    )
+        kernels.ConstantKernel(1.0, (1e-2, 1e3)) * stationary, alpha=1e-8, normalize_y=True,
+        n_restarts_optimizer=2, random_state=0,
+    )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a length-scale at its bound
         return hx.models.GaussianProcessSurrogate(space, process.fit(X, y))
 
 
-def likelihoods(d: int, seed: int, n_rows: int = 300) -> dict[tuple[str, str], float]:
+def likelihoods(d: int, seed: int) -> list[list[float]]:
     """Return the NLL of the true PDP by kernel and equation."""
-    space = cube(d)
+    space = cube(d, -5.0, 5.0)
     X = space.sample(30, seed=seed, method="uniform")
-    sample = space.sample(n_rows, seed=seed + 1000, method="uniform")
+    sample = space.sample(300, seed=seed + 1000, method="uniform")
+    effect = partial(effect_of, sample=sample, attainable=False)
     truth = fitted(space, X, np.array([objective(row) for row in X]), "Matérn-3/2")
-    y = truth.predict(X)[0]
-
-    def effect(surrogate: hx.models.GaussianProcessSurrogate, variance: str) -> hx.methods.Effect:
-        return hx.methods.PartialDependenceExplainer(
-            surrogate, sample=sample, grid_size=20, variance=variance, attainable=False
-        ).explain("x1")
-
-    true, found = effect(truth, "average").mean, {}
-    for kernel in KERNELS:
-        surrogate = fitted(space, X, y, kernel)
-        for variance in VARIANCES:
-            found[kernel, variance] = effect(surrogate, variance).negative_log_likelihood(true)
-    return found
+    y, true = truth.predict(X)[0], effect(truth).mean
+    surrogates = [fitted(space, X, y, kernel) for kernel in KERNELS]
+    effects = [[effect(one, variance=v) for v in VARIANCES] for one in surrogates]
+    return [[one.negative_log_likelihood(true) for one in some] for some in effects]
 
 
-@shared
-def repeated(profile: Profile) -> dict[int, dict[tuple[str, str], np.ndarray]]:
-    """Return the NLL of all repetitions by dimension, kernel and equation."""
-    seeds = [profile.seed + k for k in range(profile.size(12, REPETITIONS))]
-    work = [(d, seed) for d in (3, 5, 8) for seed in seeds]
-    found = profile.repeated(likelihoods, work)
-    by_dimension = {
-        d: [one for (e, _), one in zip(work, found, strict=True) if e == d] for d in (3, 5, 8)
-    }
-    return {
-        d: {key: np.array([one[key] for one in some]) for key in some[0]}
-        for d, some in by_dimension.items()
-    }
+@cache
+def repeated(profile: Profile) -> dict[str, np.ndarray]:
+    """Return the NLL by dimension: (repetitions, kernels, equations)."""
+    found = profile.over_seeds(likelihoods, [(int(d),) for d in PAPER], 12, REPETITIONS)
+    return dict(zip(PAPER, map(np.array, found), strict=True))
 
 
-@experiment(
-    "moosbauer", "table3", "Likelihood under Eq. 4 and 5 where the kernel is right or wrong"
-)
-def table_3(profile: Profile) -> Found:
+of_kernels = partial(experiment, "moosbauer", data=repeated)
+
+
+@of_kernels("table3", "Likelihood under Eq. 4 and 5 where the kernel is right or wrong")
+def table_3(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
     """Compare the means, and which of the two is less sensitive."""
-    rows = []
-    for d, found in repeated(profile).items():
-        for (kernel, variance), values in found.items():
-            mean, spread = PAPER[d, kernel][variance]
-            what = f"NLL, d = {d}, {KERNELS[kernel]} kernel, {VARIANCES[variance]}"
-            rows.append(number(what, mean, values, spread=spread, of=REPETITIONS))
-        spreads = {v: [found[k, v].std(ddof=1) for k in KERNELS] for v in VARIANCES}
-        rows.append(
-            finding(
-                f"d = {d}: Eq. 4 varies more than Eq. 5, whichever the kernel",
-                min(spreads["covariance"]) > max(spreads["average"]),
-                f"{listed(spreads['covariance'], 2)} against {listed(spreads['average'], 2)}",
-            )
-        )
-    return Found(tuple(rows))
+    names = [KERNELS.values(), VARIANCES.values()]
+    for d, found in by_dimension.items():
+        mean, spread = PAPER[d].reshape(-1, 2).T
+        sheet.numbers("NLL, d = " + d + ", {} kernel, {}", names, mean, found,
+                      spread=spread, of=REPETITIONS)  # fmt: skip
+        four, five = found.std(axis=0, ddof=1).T
+        sheet.finding(f"d = {d}: Eq. 4 varies more than Eq. 5, whichever the kernel",
+                      min(four) > max(five),
+                      f"{listed(four, 2)} against {listed(five, 2)}")  # fmt: skip
 
 
-@experiment("moosbauer", "figure8", "Eq. 4 has the lower median, and the outliers")
-def figure_8(profile: Profile) -> Found:
+@of_kernels("figure8", "Eq. 4 has the lower median, and the outliers")
+def figure_8(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
     """Draw the NLL by kernel and equation, and compare medians."""
-    figure, axes = panels(1, 3, height=2.4)
-    rows = []
-    for ax, (d, found) in zip(axes[0], repeated(profile).items(), strict=True):
-        ax.boxplot(list(found.values()))
-        names = [f"{KERNELS[k]}\n{VARIANCES[v]}" for k, v in found]
+    axes = sheet.panels([f"NLL, d = {d}" for d in by_dimension], height=2.4)
+    names = [f"{word}\n{equation}" for word in KERNELS.values() for equation in VARIANCES.values()]
+    for ax, (d, found) in zip(axes, by_dimension.items(), strict=True):
+        ax.boxplot(found.reshape(-1, 4))
         ax.set_xticks(range(1, 5), names, fontsize=6)
-        ax.set_title(f"NLL, d = {d}", fontsize=8)
-        for kernel, word in KERNELS.items():
-            medians = [float(np.median(found[kernel, v])) for v in VARIANCES]
-            what = f"d = {d}, {word} kernel: the median is lower with Eq. 4"
-            rows.append(finding(what, medians[0] < medians[1], f"{listed(medians, 2)}"))
-    return Found(tuple(rows), figure)
+        for word, medians in zip(KERNELS.values(), np.median(found, axis=0), strict=True):
+            sheet.finding(f"d = {d}, {word} kernel: the median is lower with Eq. 4",
+                          medians[0] < medians[1], listed(medians, 2))  # fmt: skip

@@ -16,34 +16,21 @@ relative improvements are others.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-import hpo_explain as hx
+from examples.papers import moosbauer_synthetic as synthetic
 from examples.papers.bo import minimize, r_latin
-from examples.papers.frame import (
-    PHONEME,
-    Found,
-    Profile,
-    experiment,
-    finding,
-    listed,
-    needs,
-    number,
-    panels,
-    read,
-    shared,
-)
+from examples.papers.drawing import averaged
+from examples.papers.frame import PHONEME, Profile, Sheet, experiment, listed, quoted
 from examples.papers.lcbench import SPACE, Network
-from examples.papers.moosbauer_synthetic import draw_effect, improvement, path_to, regional
 from hpo_explain.methods._engines.background import l1_neighbourhood
 
 MEASURES = ("MC", "OC", "NLL")
 CRITERIA = ("l2", "area", "variance", "mean")
-BASELINE = "L1 neighbourhood"
 DEPTH = 6
 TASKS = "LCBench's task phoneme, one of the paper's 35"
 OTHERS = (
@@ -51,28 +38,20 @@ OTHERS = (
 )
 # phoneme in Tables 7 and 8: mean, standard deviation, highest and lowest hyperparameter
 PAPER = {"MC": (29, 7, 32, 25), "NLL": (11, 7, 17, 5)}
-# δMC, δOC and δNLL (%) over all tasks, criteria as above and the baseline (Tables 10 and 11)
-ALL_TASKS = {
-    "batch_size": ((41, 40, 38, 36, 14), (62, 58, 55, 53, 19), (20, 19, 16, 19, 1)),
-    "learning_rate": ((50, 50, 50, 42, 23), (58, 57, 57, 51, 27), (18, 18, 18, 19, -3)),
-    "max_dropout": ((50, 49, 47, 41, 21), (62, 61, 58, 53, 27), (17, 18, 17, 15, 3)),
-    "max_units": ((51, 51, 50, 45, 19), (59, 58, 58, 53, 22), (25, 24, 25, 25, -1)),
-    "momentum": ((52, 51, 51, 43, 22), (58, 57, 57, 53, 25), (20, 20, 20, 16, 2)),
-    "num_layers": ((31, 30, 29, 25, 8), (51, 46, 46, 45, 15), (14, 15, 15, 13, 1)),
-    "weight_decay": ((36, 35, 34, 29, 23), (61, 53, 51, 52, 42), (12, 12, 11, 10, 2)),
-}
+# δMC, δOC and δNLL (%) over all tasks, criteria as above and the baseline (Tables 10 and 11), then
+# their standard deviations over tasks and repetitions (Table 2)
+ALL_TASKS = np.array([*quoted("""
+    batch_size:    41 40 38 36 14   62 58 55 53 19   20 19 16 19 1    14.9 13.5 19.5
+    max_dropout:   50 49 47 41 21   62 61 58 53 27   17 18 17 15 3    15.4 11.9 18.2
+    max_units:     51 51 50 45 19   59 58 58 53 22   25 24 25 25 -1   15.2 12.7 22.0
+    num_layers:    31 30 29 25 8    51 46 46 45 15   14 15 15 13 1    16.4 16.6 32.5
+    learning_rate: 50 50 50 42 23   58 57 57 51 27   18 18 18 19 -3   13.7 14.4 20.5
+    momentum:      52 51 51 43 22   58 57 57 53 25   20 20 20 16 2    14.5 12.7 21.7
+    weight_decay:  36 35 34 29 23   61 53 51 52 42   12 12 11 10 2    22.6 13.1 19.7
+""").values()])  # fmt: skip
+MEANS, SPREAD = ALL_TASKS[:, :15].reshape(-1, 3, 5), ALL_TASKS[:, 15:]
 # δMC, δOC and δNLL (%) of one run on the task shuttle (Figure 7)
 SHUTTLE = {"max_units": (61.6, 63.5, 48.6), "batch_size": (28.4, 62.2, 30.1)}
-# standard deviations over tasks and repetitions of δMC, δOC and δNLL (Table 2)
-SPREAD = {
-    "batch_size": (14.9, 13.5, 19.5),
-    "learning_rate": (13.7, 14.4, 20.5),
-    "max_dropout": (15.4, 11.9, 18.2),
-    "max_units": (15.2, 12.7, 22.0),
-    "momentum": (14.5, 12.7, 21.7),
-    "num_layers": (16.4, 16.6, 32.5),
-    "weight_decay": (22.6, 13.1, 19.7),
-}
 
 
 def read_lcbench(path: Path, task: str) -> pd.DataFrame:
@@ -80,300 +59,191 @@ def read_lcbench(path: Path, task: str) -> pd.DataFrame:
 
     Returns a row per configuration: its hyperparameters, and `final_val_accuracy` in percent.
     """
-    runs = json.loads(path.read_text(encoding="utf-8"))[task]
-    return pd.DataFrame(
-        [
-            {name: run["config"][name] for name in SPACE.names}
-            | {"final_val_accuracy": run["results"]["final_val_accuracy"]}
-            for run in runs.values()
-        ]
-    )
+    runs = json.loads(path.read_text(encoding="utf-8"))[task].values()
+    found = pd.DataFrame([run["config"] for run in runs])[list(SPACE.names)]
+    return found.assign(final_val_accuracy=[run["results"]["final_val_accuracy"] for run in runs])
 
 
-def curves(network: Network, sample: np.ndarray, name: str, positions: np.ndarray) -> np.ndarray:
-    """Return the error of each row of a sample at each position of a hyperparameter, (n, G)."""
-    rows = np.repeat(sample, len(positions), axis=0)
-    rows[:, SPACE.index(name)] = np.tile(positions, len(sample))
-    return network.error(rows).reshape(len(sample), len(positions))
+def studied(network: Network, seed: int) -> tuple[list, list, dict[str, tuple]]:
+    """Return what all tables rest on, of one run.
 
-
-def measures(effect: hx.methods.Effect, true: np.ndarray, incumbent: dict) -> np.ndarray:
-    """Return MC, OC and NLL."""
-    return np.array(
-        [
-            effect.mean_confidence,
-            effect.confidence_at(incumbent),
-            effect.negative_log_likelihood(true),
-        ]
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Study:
-    """One run on the network.
-
-    Attributes
-    ----------
-    delta : ndarray
-        δ in percent, (hyperparameters, criteria and baseline, measures).
-    by_depth : ndarray
-        δ of the criterion "l2", (hyperparameters, DEPTH + 1, measures).
-    curves : dict
-        Grid, mean, std and truth on the whole and in the leaf by hyperparameter, with the
-        incumbent's value.
+    δ in percent, (hyperparameters, criteria and baseline, measures); δ of the criterion "l2" by
+    depth, (hyperparameters, DEPTH + 1, measures); grid, mean, std and truth on the whole and in the
+    leaf by hyperparameter, with the incumbent's value.
     """
-
-    delta: np.ndarray
-    by_depth: np.ndarray
-    curves: dict[str, tuple]
-
-
-def deltas(whole: np.ndarray, region: np.ndarray) -> list[float]:
-    """Return δ of all measures."""
-    return [improvement(*pair) for pair in zip(whole, region, strict=True)]
-
-
-def studied(
-    network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000, depth: int = DEPTH
-) -> Study:
-    """Return what all tables rest on, of one run."""
     design = SPACE.from_latent(r_latin(2 * len(SPACE), len(SPACE), seed=1234))
-    run = minimize(
-        lambda row: float(network.error(row[None, :])[0]), SPACE, design, n_trials=n_trials,
-        lam=1.0, seed=seed,
-    )  # fmt: skip
+    run = minimize(network.objective, SPACE, design, n_trials=200, lam=1.0, seed=seed)
     surrogate, incumbent = run.surrogate(kind="auto"), run.incumbent
-    sample = SPACE.sample(n_rows, seed=1, method="uniform")
+    sample = SPACE.sample(1000, seed=1, method="uniform")
     delta, by_depth, drawn = [], [], {}
-    for name in SPACE.names:
-        results = {
-            c: regional(surrogate, sample, depth, criterion=c).explain(name) for c in CRITERIA
-        }
-        true = curves(network, sample, name, results["l2"].whole.positions[0])
-
-        def measured(node, true=true) -> np.ndarray:
-            return measures(node.effect, true[node.rows].mean(axis=0), incumbent)
-
-        paths = {c: path_to(result, incumbent) for c, result in results.items()}
-        whole = measured(paths["l2"][0])
-        found = [deltas(whole, measured(paths[c][-1])) for c in CRITERIA]
+    for j, name in enumerate(SPACE.names):
+        explainers = [synthetic.regional(surrogate, sample, DEPTH, criterion=c) for c in CRITERIA]
+        results = [explainer.explain(name) for explainer in explainers]
+        paths = [synthetic.path_to(result, incumbent, DEPTH) for result in results]
+        whole, *_, leaf = paths[0]
+        # the error of each row of the sample at each position, (n, G)
+        positions = results[0].whole.positions[0]
+        rows = np.repeat(sample, len(positions), axis=0)
+        rows[:, j] = np.tile(positions, len(sample))
+        true = network.error(rows).reshape(len(sample), -1)
         # as large as the region that the paper's own criterion finds
-        leaf = paths["l2"][-1]
-        rows = l1_neighbourhood(SPACE, sample, incumbent, len(leaf.rows), without=name)
-        around = hx.methods.PartialDependenceExplainer(
-            surrogate, sample=sample[rows], grid_size=20, variance="average"
-        ).explain(name)
-        found.append(deltas(whole, measures(around, true[rows].mean(axis=0), incumbent)))
-        delta.append(found)
-        nodes = paths["l2"] + [leaf] * (depth + 1 - len(paths["l2"]))
-        by_depth.append([deltas(whole, measured(node)) for node in nodes])
-        drawn[name] = (
-            *(
-                (np.array(n.effect.grid), n.effect.mean, n.effect.std, true[n.rows].mean(axis=0))
-                for n in (nodes[0], leaf)
-            ),
-            incumbent[name],
-        )
-    return Study(np.array(delta), np.array(by_depth), drawn)
+        near = l1_neighbourhood(SPACE, sample, incumbent, len(leaf.rows), without=name)
+        regions = [(node.effect, node.rows) for node in (*(path[-1] for path in paths), *paths[0])]
+        regions.insert(len(CRITERIA), (synthetic.effect_of(surrogate, sample[near], name), near))
+        effects = [(effect, true[rows].mean(axis=0)) for effect, rows in regions]
+        found = np.array([synthetic.measures(*some, incumbent) for some in effects])
+        gains = synthetic.improvement(found[len(CRITERIA) + 1], found)
+        delta.append(gains[: len(CRITERIA) + 1])
+        by_depth.append(gains[len(CRITERIA) + 1 :])
+        both = [(node.effect, true[node.rows].mean(axis=0)) for node in (whole, leaf)]
+        drawn[name] = (*(synthetic.curve_of(*one) for one in both), incumbent[name])
+    return delta, by_depth, drawn
 
 
-@shared
-def studies(profile: Profile) -> list[Study]:
-    """Return the studies of all repetitions."""
-    network = Network.of(read(profile, PHONEME))
-    seeds = [profile.seed + k for k in range(profile.size(8, 30))]
-    return profile.repeated(studied, [(network, seed) for seed in seeds])
+@cache
+def studies(profile: Profile) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
+    """Return δ, δ by depth and curves of all repetitions."""
+    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 8, 30)
+    delta, by_depth, curves = zip(*found, strict=True)
+    return np.array(delta), np.array(by_depth), list(curves)
+
+
+figure = partial(experiment, "moosbauer", needs=(PHONEME,), data=studies)
+table = partial(figure, basis=TASKS, data=lambda profile: studies(profile)[0])
 
 
 def gain(differences: np.ndarray) -> str:
     """Return the mean of differences, with its standard error."""
-    error = differences.std(ddof=1) / len(differences) ** 0.5
-    return f"{differences.mean():+.1f} ± {error:.1f} in {len(differences)} runs"
+    mean, std = averaged(differences)
+    n = len(differences)
+    return f"{mean:+.1f} ± {std / n**0.5:.1f} in {n} runs"
 
 
-def delta(profile: Profile) -> np.ndarray:
-    """Return δ, (repetitions, hyperparameters, criteria and baseline, measures)."""
-    return np.array([study.delta for study in studies(profile)])
-
-
-@experiment("moosbauer", "table2", "Regions improve MC, OC and NLL of every hyperparameter",
-            needs=[PHONEME], basis=TASKS)  # fmt: skip
-def table_2(profile: Profile) -> Found:
+@table("table2", "Regions improve MC, OC and NLL of every hyperparameter")
+def table_2(sheet: Sheet, delta: np.ndarray) -> None:
     """Compare δ by hyperparameter: one task is one draw of the paper's 35."""
-    found = delta(profile)[:, :, 0]
-    rows = [
-        number(
-            f"δ{measure} (%), {name}", ALL_TASKS[name][m][0], found[:, h, m],
-            error=SPREAD[name][m], digits=0,
-        )
-        for m, measure in enumerate(MEASURES)
-        for h, name in enumerate(SPACE.names)
-    ]  # fmt: skip
-    means = found.mean(axis=0)
-    rows += [
-        finding("the mean confidence improves for every hyperparameter", (means[:, 0] > 0).all(),
-                listed(means[:, 0], 0) + " %"),
-        finding("at the best configuration it improves more",
-                means[:, 1].mean() > means[:, 0].mean(),
-                f"{means[:, 1].mean():.0f} % against {means[:, 0].mean():.0f} %"),
-        finding("the likelihood improves on average", means[:, 2].mean() > 0,
-                f"{means[:, 2].mean():.0f} %"),
-        needs("the mean over 35 tasks", OTHERS),
-    ]  # fmt: skip
-    return Found(tuple(rows))
+    found = np.moveaxis(delta[:, :, 0], 2, 1)
+    sheet.numbers("δ{} (%), {}", [MEASURES, SPACE.names], MEANS[..., 0].T, found,
+                  error=SPREAD.T, digits=0)  # fmt: skip
+    confidence = found[:, 0].mean(axis=0)
+    mc, oc, likelihood = found.mean(axis=(0, 2))
+    sheet.finding("the mean confidence improves for every hyperparameter", (confidence > 0).all(),
+                  f"{listed(confidence, 0)} %")  # fmt: skip
+    sheet.finding("at the best configuration it improves more", oc > mc,
+                  f"{oc:.0f} % against {mc:.0f} %")  # fmt: skip
+    sheet.finding("the likelihood improves on average", likelihood > 0, f"{likelihood:.0f} %")
+    sheet.needs("the mean over 35 tasks", OTHERS)
 
 
-def task_row(profile: Profile, m: int, measure: str) -> list:
-    """Return the rows of phoneme in Table 7 or 8."""
-    found = delta(profile)[:, :, 0, m]
-    mean, spread, high, low = PAPER[measure]
+def of_phoneme(measure: str, sheet: Sheet, delta: np.ndarray) -> None:
+    """Compare the row of phoneme in Table 7 or 8."""
+    found = delta[:, :, 0, MEASURES.index(measure)]
     by_name = found.mean(axis=0)
-    task = number(f"phoneme, mean δ{measure} (%)", mean, found.mean(axis=1), spread=spread,
-                  one_draw=True, digits=0)  # fmt: skip
-    ends = [
-        number(f"phoneme, the {word} hyperparameter", value, found[:, int(at)], spread=spread,
-               one_draw=True, digits=0)
-        for word, value, at in (
-            ("highest", high, np.argmax(by_name)), ("lowest", low, np.argmin(by_name)),
-        )
-    ]  # fmt: skip
-    return [task, *ends, needs("the other 34 tasks", OTHERS)]
+    mean, spread, high, low = PAPER[measure]
+    ends = {"highest": (high, by_name.argmax()), "lowest": (low, by_name.argmin())}
+    compared = partial(sheet.number, spread=spread, one_draw=True, digits=0)
+    compared(f"phoneme, mean δ{measure} (%)", mean, found.mean(axis=1))
+    for word, (theirs, j) in ends.items():
+        compared(f"phoneme, the {word} hyperparameter", theirs, found[:, j])
+    sheet.needs("the other 34 tasks", OTHERS)
 
 
-@experiment("moosbauer", "table7", "Improvement of MC by task", needs=[PHONEME], basis=TASKS)
-def table_7(profile: Profile) -> Found:
-    """Compare the row of phoneme."""
-    return Found(tuple(task_row(profile, 0, "MC")))
-
-
-@experiment("moosbauer", "table8", "Improvement of the NLL by task", needs=[PHONEME], basis=TASKS)
-def table_8(profile: Profile) -> Found:
-    """Compare the row of phoneme."""
-    return Found(tuple(task_row(profile, 2, "NLL")))
+table("table7", "Improvement of MC by task")(partial(of_phoneme, "MC"))
+table("table8", "Improvement of the NLL by task")(partial(of_phoneme, "NLL"))
 
 
 @experiment("moosbauer", "table9", "How often a hyperparameter improves most and least")
-def table_9(profile: Profile) -> Found:
+def table_9(sheet: Sheet) -> None:
     """Say what it needs: counts over tasks."""
-    return Found((needs("counts over 35 tasks", OTHERS),))
+    sheet.needs("counts over 35 tasks", OTHERS)
 
 
-@experiment("moosbauer", "table10", "The criterion L2 is best for MC and OC", needs=[PHONEME],
-            basis=TASKS)  # fmt: skip
-def table_10(profile: Profile) -> Found:
+@table("table10", "The criterion L2 is best for MC and OC")
+def table_10(sheet: Sheet, delta: np.ndarray) -> None:
     """Compare criteria by means over hyperparameters and runs, as the paper does.
 
     The standard errors are those of differences within runs: whether they are chance is for the
     reader, not for the verdict.
     """
-    by_run = delta(profile)[:, :, :4].mean(axis=1)  # (repetitions, criteria, measures)
-    means = by_run.mean(axis=0)
-    theirs = np.array([ALL_TASKS[name] for name in SPACE.names])[:, :, :4].mean(axis=0)
-    rows = []
-    for m, measure in enumerate(MEASURES[:2]):
-        said, shown = f"{listed(means[:, m])} % for {', '.join(CRITERIA)}", listed(theirs[m])
-        margins = [gain(by_run[:, 0, m] - by_run[:, k, m]) for k in range(4)]
-        rows += [
-            finding(f"of the criteria of uncertainty L2 gains the most {measure}",
-                    means[0, m] >= means[:3, m].max(),
-                    f"{said}; {margins[1]} over area, {margins[2]} over variance", shown,
-                    "on this task alone"),
-            finding(f"L2 gains at least as much {measure} as the mean's own criterion",
-                    means[0, m] > means[3, m], f"{said}; {margins[3]}", shown,
-                    "on this task alone"),
-        ]  # fmt: skip
-    spread = np.ptp(means[:, 2])
-    rows.append(
-        finding(
-            "no criterion stands out in NLL",
-            spread < 8.0,
-            f"{listed(means[:, 2])} %",
-            listed(theirs[2]),
-        )
-    )
-    return Found((*rows, needs("the mean over 35 tasks", OTHERS)))  # fmt: skip
+    theirs = MEANS[..., :4].mean(axis=0)  # (measures, criteria)
+    ours = delta[:, :, :4].mean(axis=1).T  # (measures, criteria, repetitions)
+    for measure, paper, by_run in zip(MEASURES, theirs, ours, strict=True):
+        means, shown = by_run.mean(axis=1), listed(paper)
+        if measure == "NLL":
+            sheet.finding("no criterion stands out in NLL", np.ptp(means) < 8.0,
+                          f"{listed(means)} %", shown)  # fmt: skip
+            continue
+        said = f"{listed(means)} % for {', '.join(CRITERIA)}"
+        _, area, variance, mean = (gain(by_run[0] - one) for one in by_run)
+        sheet.finding(f"of the criteria of uncertainty L2 gains the most {measure}",
+                      means[0] >= means[:3].max(),
+                      f"{said}; {area} over area, {variance} over variance", shown,
+                      "on this task alone")  # fmt: skip
+        sheet.finding(f"L2 gains at least as much {measure} as the mean's own criterion",
+                      means[0] > means[3], f"{said}; {mean}", shown,
+                      "on this task alone")  # fmt: skip
+    sheet.needs("the mean over 35 tasks", OTHERS)
 
 
-@experiment("moosbauer", "table11", "Regions beat the L1 neighbourhood of the same size",
-            needs=[PHONEME], basis=TASKS)  # fmt: skip
-def table_11(profile: Profile) -> Found:
+@table("table11", "Regions beat the L1 neighbourhood of the same size")
+def table_11(sheet: Sheet, delta: np.ndarray) -> None:
     """Compare means over runs with the baseline's, as the paper does.
 
     It averages over hyperparameters, tasks and runs, and says nothing of single runs. The standard
     error is that of the difference within runs.
     """
-    found = delta(profile).mean(axis=1)  # (repetitions, ways, measures)
-    theirs = np.array([ALL_TASKS[name] for name in SPACE.names]).mean(axis=0)
-    rows = []
-    for m, measure in enumerate(MEASURES):
-        ours, base = found[:, 0, m], found[:, -1, m]
-        rows.append(
-            finding(
-                f"δ{measure} is larger in the tree's region, on average",
-                ours.mean() > base.mean(),
-                f"{ours.mean():.0f} % against {base.mean():.0f} %, {gain(ours - base)}",
-                f"{theirs[m][0]:.0f} % against {theirs[m][4]:.0f} %",
-            )
-        )
-    return Found((*rows, needs("the mean over 35 tasks", OTHERS)))  # fmt: skip
+    theirs = MEANS.mean(axis=0)  # (measures, criteria and baseline)
+    for measure, paper, by_run in zip(MEASURES, theirs, delta.mean(axis=1).T, strict=True):
+        ours, base = by_run[0], by_run[-1]
+        sheet.finding(f"δ{measure} is larger in the tree's region, on average",
+                      ours.mean() > base.mean(),
+                      f"{ours.mean():.0f} % against {base.mean():.0f} %, {gain(ours - base)}",
+                      f"{paper[0]:.0f} % against {paper[4]:.0f} %")  # fmt: skip
+    sheet.needs("the mean over 35 tasks", OTHERS)
 
 
-@experiment("moosbauer", "figure7", "The band shrinks most at the best configuration",
-            needs=[PHONEME], basis=TASKS + "; the paper shows shuttle")  # fmt: skip
-def figure_7(profile: Profile) -> Found:
+@figure("figure7", "The band shrinks most at the best configuration",
+        basis=TASKS + "; the paper shows shuttle")  # fmt: skip
+def figure_7(sheet: Sheet, found: tuple) -> None:
     """Draw max. units and batch size of one run, on the whole and in the leaf."""
-    study = studies(profile)[0]
-    figure, axes = panels(1, 4, height=2.4)
-    rows, some = [], []
-    for k, name in enumerate(("max_units", "batch_size")):
-        whole, leaf, incumbent = study.curves[name]
-        for ax, curve, where in (
-            (axes[0, 2 * k], whole, "whole"),
-            (axes[0, 2 * k + 1], leaf, "leaf"),
-        ):
-            draw_effect(ax, curve, incumbent)
+    titles = [f"{name}, {where}" for name in SHUTTLE for where in ("whole", "leaf")]
+    axes = sheet.panels(titles, height=2.4)
+    (delta, _, curves), gains = found, []
+    for pair, (name, theirs) in zip(axes.reshape(2, 2), SHUTTLE.items(), strict=True):
+        *drawn, incumbent = curves[0][name]
+        for ax, curve in zip(pair, drawn, strict=True):
+            synthetic.draw_effect(ax, curve, incumbent)
             ax.set_xscale("log")
-            ax.set_title(f"{name}, {where}", fontsize=8)
-        some.append([s.delta[SPACE.index(name), 0] for s in studies(profile)])
-        rows += [
-            # two tasks, which differ as those of Table 2 do
-            number(f"δ{measure} (%), {name}", SHUTTLE[name][m], np.array(some[-1])[:, m],
-                   error=2**0.5 * SPREAD[name][m], digits=0)
-            for m, measure in enumerate(MEASURES)
-        ]  # fmt: skip
-    mc, oc, _ = np.mean(some, axis=(0, 1))
-    rows.append(
-        finding("bands are narrower in the leaf, most of all at the best configuration",
-                oc > mc > 0, f"δMC {mc:.0f} %, δOC {oc:.0f} %", "45 and 63 %")
-    )  # fmt: skip
-    return Found((*rows, needs("the run on shuttle", OTHERS)), figure)  # fmt: skip
+        j = SPACE.index(name)
+        gains.append(delta[:, j, 0])
+        # two tasks, which differ as those of Table 2 do
+        sheet.numbers("δ{} (%), {}", [MEASURES, [name]], theirs, gains[-1],
+                      error=2**0.5 * SPREAD[j], digits=0)  # fmt: skip
+    mc, oc, _ = np.mean(gains, axis=(0, 1))
+    sheet.finding("bands are narrower in the leaf, most of all at the best configuration",
+                  oc > mc > 0, f"δMC {mc:.0f} %, δOC {oc:.0f} %", "45 and 63 %")  # fmt: skip
+    sheet.needs("the run on shuttle", OTHERS)
 
 
-@experiment("moosbauer", "figure11", "More splits need not be better", needs=[PHONEME],
-            basis=TASKS + "; the paper's task is not named")  # fmt: skip
-def figure_11(profile: Profile) -> Found:
+@figure("figure11", "More splits need not be better",
+        basis=TASKS + "; the paper's task is not named")  # fmt: skip
+def figure_11(sheet: Sheet, found: tuple) -> None:
     """Look for effects that are likeliest with fewer splits than six.
 
     That is what the paper says of some of its tasks; its example, of a task that is not named, is
     best after two. A gain counts from 1 % on, which whole percentages cannot hide.
     """
-    found = np.array([study.by_depth for study in studies(profile)])[..., 2]
-    loss = found.max(axis=2) - found[:, :, DEPTH]
-    worse = (loss >= 1.0) & (found.max(axis=2) > 0.0)
-    figure, axes = panels(1, 1, width=3.6, height=2.4)
-    for h, name in enumerate(SPACE.names):
-        axes[0, 0].plot(range(DEPTH + 1), found[:, h].mean(axis=0), label=name)
-    axes[0, 0].set_xlabel("splits", fontsize=7)
-    axes[0, 0].set_ylabel("δNLL (%)", fontsize=7)
-    axes[0, 0].legend(fontsize=5)
-    return Found(
-        (
-            finding("some effects are likeliest with fewer splits than six", worse.any(),
-                    f"{worse.sum()} of {worse.size} hyperparameters and runs, which lose up to "
-                    f"{loss.max():.1f} % by six"),
-            finding("six splits improve the likelihood on average all the same",
-                    found[..., DEPTH].mean() > 0, f"{found[..., DEPTH].mean():.0f} %"),
-            needs("the example: δNLL of 5 % after two splits, -28 % after six", OTHERS),
-        ),
-        figure,
-    )  # fmt: skip
+    delta = found[1][..., 2]
+    loss = delta.max(axis=2) - delta[:, :, DEPTH]
+    worse = (loss >= 1.0) & (delta.max(axis=2) > 0.0)
+    ax = sheet.panels("", width=3.6, height=2.4)
+    ax.plot(range(DEPTH + 1), delta.mean(axis=0).T, label=SPACE.names)
+    ax.set_xlabel("splits", fontsize=7)
+    ax.set_ylabel("δNLL (%)", fontsize=7)
+    ax.legend(fontsize=5)
+    sheet.finding("some effects are likeliest with fewer splits than six", worse.any(),
+                  f"{worse.sum()} of {worse.size} hyperparameters and runs, which lose up to "
+                  f"{loss.max():.1f} % by six")  # fmt: skip
+    sheet.finding("six splits improve the likelihood on average all the same",
+                  delta[..., DEPTH].mean() > 0, f"{delta[..., DEPTH].mean():.0f} %")  # fmt: skip
+    sheet.needs("the example: δNLL of 5 % after two splits, -28 % after six", OTHERS)

@@ -18,52 +18,34 @@ percent. Figures 1 to 5 do not state a budget; here it is 50.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import hpo_explain as hx
-from examples.papers.bo import minimize
-from examples.papers.frame import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    Found,
-    Profile,
-    band,
-    experiment,
-    finding,
-    listed,
-    number,
-    panels,
-    shared,
-)
+from examples.papers.bo import cube, minimize
+from examples.papers.drawing import BLACK, BLUE, GREEN, ORANGE, band
+from examples.papers.frame import Profile, Sheet, experiment, listed, quoted
 from hpo_explain.methods.runs.sampling_bias import sampling_bias
-from hpo_explain.models.protocols import Surrogate
 
 BUDGETS = {3: 80, 5: 150, 8: 250}
 QUICK = {3: 30, 5: 12, 8: 5}  # repetitions, of the paper's 30
-TAUS = {5.0: "low", 1.0: "medium", 0.1: "high"}
+TAUS = (5.0, 1.0, 0.1)
 DEPTH = 5
-# by dimension and τ: MMD, then δMC and δNLL (%) after one and three splits
-PAPER = {
-    (3, 5.0): (0.18, 7.65, 13.64, 5.89, 10.92),
-    (3, 1.0): (0.51, 12.86, 36.92, 4.78, 7.70),
-    (3, 0.1): (0.56, 16.52, 34.84, 2.77, -1.62),
-    (5, 5.0): (0.15, 6.63, 15.45, 2.82, 6.05),
-    (5, 1.0): (0.45, 19.67, 37.28, 4.05, 7.80),
-    (5, 0.1): (0.53, 11.99, 33.06, -3.86, -1.93),
-    (8, 5.0): (0.11, 3.58, 9.67, 0.84, 2.40),
-    (8, 1.0): (0.42, 8.86, 23.03, 1.51, 3.30),
-    (8, 0.1): (0.56, 6.59, 19.84, 1.53, 4.29),
-}
-# δMC (%) with medium bias after one to five splits
-BY_DEPTH = {
-    3: (12.9, 16.9, 36.9, 47.1, 50.0),
-    5: (19.7, 30.3, 37.3, 42.1, 47.0),
-    8: (8.9, 16.4, 23.0, 28.5, 33.6),
-}
+# by dimension and bias: MMD, then δMC and δNLL (%) after one and three splits; with medium bias
+# δMC after one to five splits, too
+PAPER = quoted("""
+    d = 3, low bias: 0.18 7.65 13.64 5.89 10.92
+    d = 3, medium bias: 0.51 12.86 36.92 4.78 7.70  12.9 16.9 36.9 47.1 50.0
+    d = 3, high bias: 0.56 16.52 34.84 2.77 -1.62
+    d = 5, low bias: 0.15 6.63 15.45 2.82 6.05
+    d = 5, medium bias: 0.45 19.67 37.28 4.05 7.80  19.7 30.3 37.3 42.1 47.0
+    d = 5, high bias: 0.53 11.99 33.06 -3.86 -1.93
+    d = 8, low bias: 0.11 3.58 9.67 0.84 2.40
+    d = 8, medium bias: 0.42 8.86 23.03 1.51 3.30  8.9 16.4 23.0 28.5 33.6
+    d = 8, high bias: 0.56 6.59 19.84 1.53 4.29
+""")
 
 
 def term(x):
@@ -71,43 +53,43 @@ def term(x):
     return 0.5 * (x**4 - 16.0 * x**2 + 5.0 * x)
 
 
-def cube(d: int) -> hx.SearchSpace:
-    """Return the function's domain."""
-    return hx.SearchSpace([hx.FloatParameter(f"x{j}", -5.0, 5.0) for j in range(1, d + 1)])
-
-
 def objective(row: np.ndarray) -> float:
     """Return the function at an encoded row."""
     return float(term(-5.0 + 10.0 * row).sum())
 
 
-def tuned(d: int, tau: float, seed: int, n_trials: int | None = None) -> hx.Run:
-    """Return one optimization, from a design of its own."""
-    space = cube(d)
-    design = space.sample(4 * d, seed=seed)
-    return minimize(
-        objective, space, design, n_trials=n_trials or BUDGETS[d], lam=tau, nugget=1e-8, seed=seed
-    )
-
-
-def regional(
-    surrogate: Surrogate, sample: np.ndarray, depth: int, **options
-) -> hx.methods.RegionalPartialDependenceExplainer:
+def regional(surrogate: hx.models.Surrogate, sample: np.ndarray, depth: int, **options) -> Any:
     """Return Algorithm 1 with the paper's settings."""
-    return hx.methods.RegionalPartialDependenceExplainer(
-        surrogate, sample=sample, grid_size=20, max_depth=depth, min_leaf=2, min_improvement=0.0,
-        **options,
-    )  # fmt: skip
+    options = {"grid_size": 20, "min_leaf": 2, "min_improvement": 0.0, "max_depth": depth} | options
+    return hx.methods.RegionalPartialDependenceExplainer(surrogate, sample=sample, **options)
 
 
-def improvement(whole: float, region: float) -> float:
-    """Return δ: how much smaller a measure is in a region than on the whole, in percent."""
-    return 100.0 * (whole - region) / abs(whole)
+def effect_of(model: hx.models.Surrogate, sample: np.ndarray, name: str = "x1", **options) -> Any:
+    """Return the partial dependence on a hyperparameter, with bands of Eq. 5 unless told."""
+    options = {"grid_size": 20, "variance": "average"} | options
+    return hx.methods.PartialDependenceExplainer(model, sample=sample, **options).explain(name)
 
 
-def path_to(result: hx.methods.RegionalPartialDependence, config: dict) -> list:
-    """Return the nodes that hold a configuration, from the root to its leaf."""
-    return [node for node in result.tree if node.holds(config)]
+def improvement(whole: np.ndarray, region: np.ndarray) -> np.ndarray:
+    """Return δ: how much smaller measures are in a region than on the whole, in percent."""
+    return 100.0 * (whole - region) / np.abs(whole)
+
+
+def measures(effect: hx.methods.Effect, true: np.ndarray, incumbent: dict) -> tuple:
+    """Return MC, OC and NLL."""
+    likelihood = effect.negative_log_likelihood(true)
+    return effect.mean_confidence, effect.confidence_at(incumbent), likelihood
+
+
+def curve_of(effect: hx.methods.Effect, true: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return what is drawn of an effect: grid, mean, std and the truth."""
+    return np.array(effect.grid), effect.mean, effect.std, true
+
+
+def path_to(result: hx.methods.RegionalPartialDependence, config: dict, depth: int) -> list:
+    """Return the nodes that hold a configuration by depth; a leaf is split no further."""
+    nodes = [node for node in result.tree if node.holds(config)]
+    return nodes + nodes[-1:] * (depth + 1 - len(nodes))
 
 
 def true_effect(effect: hx.methods.Effect, rows: np.ndarray) -> np.ndarray:
@@ -115,133 +97,102 @@ def true_effect(effect: hx.methods.Effect, rows: np.ndarray) -> np.ndarray:
     return term(np.array(effect.grid)) + term(-5.0 + 10.0 * rows[:, 1:]).sum(axis=1).mean()
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+class Study(NamedTuple):
     """One optimization: its MMD, and MC, OC and NLL by depth, (DEPTH + 1, 3), with the curves."""
 
     mmd: float
     measures: np.ndarray
-    curves: tuple  # grid, mean, std and truth by depth
+    curves: list[tuple]  # by depth
     incumbent: float
 
-    def delta(self, depth: int, measure: int) -> float:
-        """Return δ of MC, OC or NLL (0, 1, 2) at a depth."""
-        return improvement(self.measures[0, measure], self.measures[depth, measure])
+    @property
+    def delta(self) -> np.ndarray:
+        """Return δ of MC, OC and NLL by depth, (DEPTH + 1, 3)."""
+        return improvement(self.measures[0], self.measures)
 
 
-def studied(d: int, tau: float, seed: int, n_trials: int | None = None, rows: int = 1000) -> Study:
+def studied(d: int, tau: float, seed: int) -> Study:
     """Return what Table 1 and Figures 6 and 10 rest on, of one optimization."""
-    run = tuned(d, tau, seed, n_trials)
-    sample = run.space.sample(rows, seed=1, method="uniform")
-    nodes = path_to(
-        regional(run.surrogate(kind="auto"), sample, DEPTH).explain("x1"), run.incumbent
-    )
-    nodes += nodes[-1:] * (DEPTH + 1 - len(nodes))  # a leaf of two rows is split no further
-    curves, measures = [], []
-    for node in nodes:
-        e, true = node.effect, true_effect(node.effect, sample[node.rows])
-        curves.append((np.array(e.grid), e.mean, e.std, true))
-        measures.append(
-            (e.mean_confidence, e.confidence_at(run.incumbent), e.negative_log_likelihood(true))
-        )
-    return Study(sampling_bias(run).mmd, np.array(measures), tuple(curves), run.incumbent["x1"])
+    space = cube(d, -5.0, 5.0)
+    settings = {"n_trials": BUDGETS[d], "lam": tau, "nugget": 1e-8, "seed": seed}
+    run = minimize(objective, space, space.sample(4 * d, seed=seed), **settings)
+    sample = run.space.sample(1000, seed=1, method="uniform")
+    result = regional(run.surrogate(kind="auto"), sample, DEPTH).explain("x1")
+    nodes = path_to(result, run.incumbent, DEPTH)
+    pairs = [(node.effect, true_effect(node.effect, sample[node.rows])) for node in nodes]
+    found = np.array([measures(*pair, run.incumbent) for pair in pairs])
+    curves = [curve_of(*pair) for pair in pairs]
+    return Study(sampling_bias(run).mmd, found, curves, run.incumbent["x1"])
 
 
-@shared
+@cache
 def studies(profile: Profile) -> dict[tuple[int, float], list[Study]]:
     """Return all optimizations by dimension and τ."""
-    work = [
-        (d, tau, profile.seed + k)
-        for d in reversed(BUDGETS)  # the longest first
-        for tau in TAUS
-        for k in range(profile.size(QUICK[d], 30))
-    ]
-    found: dict[tuple[int, float], list[Study]] = {}
-    for (d, tau, _), study in zip(work, profile.repeated(studied, work), strict=True):
-        found.setdefault((d, tau), []).append(study)
+    found = {}
+    for d, quick in QUICK.items():
+        keys = [(d, tau) for tau in TAUS]
+        found |= dict(zip(keys, profile.over_seeds(studied, keys, quick, 30), strict=True))
     return found
 
 
-@experiment("moosbauer", "table1", "Regions improve confidence and likelihood of effects")
-def table_1(profile: Profile) -> Found:
+optimizations = partial(experiment, "moosbauer", data=studies)
+
+
+@optimizations("table1", "Regions improve confidence and likelihood of effects")
+def table_1(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
     """Compare MMD, δMC and δNLL after one and three splits.
 
     Those that agree need not scatter around the paper's: all of a dimension rest on its one design,
     and δMC is mostly smaller here.
     """
-    rows, found = [], studies(profile)
     why = "the paper's one design, which is not published, is unlike those drawn here"
-    for (d, tau), theirs in sorted(PAPER.items(), key=lambda item: (item[0][0], -item[0][1])):
-        some = found[d, tau]
-        bias = f"d = {d}, {TAUS[tau]} bias"
-        rows.append(
-            number(f"MMD, {bias}", theirs[0], [s.mmd for s in some], one_draw=True, why=why)
-        )
-        for k, (name, measure, depth) in enumerate(
-            (("MC", 0, 1), ("MC", 0, 3), ("NLL", 2, 1), ("NLL", 2, 3)), start=1
-        ):
-            ours = [s.delta(depth, measure) for s in some]
-            what = f"δ{name} after {depth} (%), {bias}"
-            rows.append(number(what, theirs[k], ours, one_draw=True, digits=1, why=why))
+    for (bias, theirs), some in zip(PAPER.items(), found.values(), strict=True):
+        mmd = [s.mmd for s in some]
+        sheet.number(f"MMD, {bias}", theirs[0], mmd, one_draw=True, why=why)
+        gains = [s.delta[[1, 3]][:, [0, 2]].T for s in some]
+        sheet.numbers("δ{} after {} (%), " + bias, [["MC", "NLL"], [1, 3]], theirs[1:5], gains,
+                      one_draw=True, digits=1, why=why)  # fmt: skip
     for d in BUDGETS:
-        by_tau = [np.mean([s.delta(3, 0) for s in found[d, tau]]) for tau in TAUS]
-        rows.append(
-            finding(
-                f"d = {d}: confidence gains more with medium to high bias than with low bias",
-                max(by_tau[1:]) > by_tau[0], f"{listed(by_tau)} % for τ = 5, 1, 0.1",
-            )
-        )  # fmt: skip
-    return Found(tuple(rows))
+        by_tau = [np.mean([s.delta[3, 0] for s in found[d, tau]]) for tau in TAUS]
+        sheet.finding(f"d = {d}: confidence gains more with medium to high bias than with low bias",
+                      max(by_tau[1:]) > by_tau[0],
+                      f"{listed(by_tau)} % for τ = 5, 1, 0.1")  # fmt: skip
 
 
-@experiment("moosbauer", "figure6", "Less sampling bias: narrower bands and a lower NLL")
-def figure_6(profile: Profile) -> Found:
+@optimizations("figure6", "Less sampling bias: narrower bands and a lower NLL")
+def figure_6(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
     """Compare the order of MC and NLL over τ."""
-    found, rows = studies(profile), []
-    figure, axes = panels(1, 2, width=3.4, height=2.4)
-    for ax, measure, name in ((axes[0, 0], 0, "MC"), (axes[0, 1], 2, "NLL")):
+    titles = [f"{name}, τ = 5, 1, 0.1" for name in ("MC", "NLL")]
+    axes = sheet.panels(titles, width=3.4, height=2.4)
+    for ax, measure, name in zip(axes, (0, 2), ("MC", "NLL"), strict=True):
         for k, d in enumerate(BUDGETS):
             values = [[s.measures[0, measure] for s in found[d, tau]] for tau in TAUS]
             ax.boxplot(values, positions=[4 * k + j for j in range(3)], widths=0.7)
-            low, medium, high = map(np.mean, values)
-            rows.append(
-                finding(
-                    f"d = {d}: the {name} is lowest with the least bias",
-                    low < min(medium, high), listed((low, medium, high), 2) + " for τ = 5, 1, 0.1",
-                )
-            )  # fmt: skip
+            means = list(map(np.mean, values))
+            what = f"d = {d}: the {name} is lowest with the least bias"
+            said = f"{listed(means, 2)} for τ = 5, 1, 0.1"
+            sheet.finding(what, means[0] < min(means[1:]), said)
         ax.set_xticks([4 * k + 1 for k in range(3)], [f"d = {d}" for d in BUDGETS])
-        ax.set_title(f"{name}, τ = 5, 1, 0.1", fontsize=8)
-    return Found(tuple(rows), figure)
 
 
-@experiment("moosbauer", "figure10", "How many splits an effect needs depends on the dimension")
-def figure_10(profile: Profile) -> Found:
+@optimizations("figure10", "How many splits an effect needs depends on the dimension")
+def figure_10(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
     """Compare δMC by depth, and draw one run of each dimension."""
-    found, rows = studies(profile), []
-    depths = (0, 1, 3, 5)
-    figure, axes = panels(3, len(depths), sharex=True, sharey="row")
-    for row, d in zip(axes, BUDGETS, strict=True):
+    depths, needed = (0, 1, 3, 5), {}
+    titles = [[f"d = {d}, {depth} splits" for depth in depths] for d in BUDGETS]
+    for row, d in zip(sheet.panels(titles, sharex=True, sharey="row"), BUDGETS, strict=True):
         some = found[d, 1.0]
-        for depth in range(1, DEPTH + 1):
-            ours = [s.delta(depth, 0) for s in some]
-            theirs = BY_DEPTH[d][depth - 1]
-            what = f"d = {d}: δMC (%) after {depth}"
-            rows.append(number(what, theirs, ours, one_draw=True, digits=1))
+        gains = np.array([s.delta[1:, 0] for s in some])
+        theirs = PAPER[f"d = {d}, medium bias"][5:]
+        sheet.numbers(f"d = {d}: δMC (%) after {{}}", [range(1, DEPTH + 1)], theirs, gains,
+                      one_draw=True, digits=1)  # fmt: skip
         for ax, depth in zip(row, depths, strict=True):
             draw_effect(ax, some[0].curves[depth], some[0].incumbent)
-            ax.set_title(f"d = {d}, {depth} splits", fontsize=8)
-    needed = {
-        d: np.mean([[s.delta(k, 0) for k in (1, 2, 3)] for s in found[d, 1.0]]) for d in BUDGETS
-    }
-    rows.append(
-        finding(
-            "eight dimensions need more splits for the same gain than three or five",
-            needed[8] < min(needed[3], needed[5]),
-            ", ".join(f"d = {d}: {v:.0f} %" for d, v in needed.items()) + " in the first three",
-        )
-    )
-    return Found(tuple(rows), figure)
+        needed[d] = gains[:, :3].mean()
+    sheet.finding("eight dimensions need more splits for the same gain than three or five",
+                  needed[8] < min(needed[3], needed[5]),
+                  ", ".join(f"d = {d}: {v:.0f} %" for d, v in needed.items())
+                  + " in the first three")  # fmt: skip
 
 
 def draw_effect(ax, curve, incumbent: float) -> None:
@@ -255,12 +206,11 @@ def draw_effect(ax, curve, incumbent: float) -> None:
 # ------------------------------------------------------------------ two dimensions
 
 
-@dataclass(frozen=True, eq=False)
-class Plane:
+class Plane(NamedTuple):
     """A model of the function in two dimensions: its run, and effects of x1 on the whole."""
 
     run: hx.Run
-    surrogate: Surrogate
+    surrogate: hx.models.Surrogate
     sample: np.ndarray
     effect: hx.methods.Effect
 
@@ -269,55 +219,46 @@ class Plane:
         """The true effect of x1."""
         return true_effect(self.effect, self.sample)
 
+    @property
+    def halves(self) -> list:
+        """The two nodes of a first split, that of the best configuration first."""
+        tree = regional(self.surrogate, self.sample, 1).explain("x1").tree
+        nodes = [node for node in tree if node.depth == 1]
+        return sorted(nodes, key=lambda node: not node.holds(self.run.incumbent))
 
-def plane(tau: float | None, seed: int, n_trials: int = 50) -> Plane:
+
+def plane(tau: float | None, seed: int) -> Plane:
     """Return a model from a run with the bound, or from as many uniform trials without τ."""
-    if tau is None:
-        space = cube(2)
-        X = space.sample(n_trials, seed=seed, method="uniform")
-        run = minimize(objective, space, X, n_trials=n_trials, lam=1.0, nugget=1e-8, seed=seed)
-    else:
-        run = tuned(2, tau, seed, n_trials)
+    space = cube(2, -5.0, 5.0)
+    design = space.sample(8, seed=seed) if tau else space.sample(50, seed=seed, method="uniform")
+    settings = {"n_trials": 50, "lam": tau or 1.0, "nugget": 1e-8, "seed": seed}
+    run = minimize(objective, space, design, **settings)
     surrogate = run.surrogate(kind="auto")
     sample = run.space.sample(1000, seed=1, method="uniform")
-    effect = hx.methods.PartialDependenceExplainer(
-        surrogate, sample=sample, grid_size=20, variance="average"
-    ).explain("x1")
-    return Plane(run, surrogate, sample, effect)
+    return Plane(run, surrogate, sample, effect_of(surrogate, sample))
 
 
-@shared
+@cache
 def planes(profile: Profile) -> dict[float | None, list[Plane]]:
     """Return models of five seeds by τ; None is a uniform sample."""
     taus = (0.1, 1.0, 2.0, None)
-    work = [(tau, profile.seed + k) for tau in taus for k in range(profile.size(5, 30))]
-    found: dict[float | None, list[Plane]] = {tau: [] for tau in taus}
-    for (tau, _), one in zip(work, profile.repeated(plane, work), strict=True):
-        found[tau].append(one)
-    return found
+    found = profile.over_seeds(plane, [(tau,) for tau in taus], 5, 30)
+    return dict(zip(taus, found, strict=True))
 
 
-@experiment("moosbauer", "figure1", "Bayesian optimization samples with a bias, the smaller τ")
-def figure_1(profile: Profile) -> Found:
+two_dimensions = partial(experiment, "moosbauer", data=planes)
+
+
+@two_dimensions("figure1", "Bayesian optimization samples with a bias, the smaller τ")
+def figure_1(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Draw the trials, and compare the bias."""
-    found = planes(profile)
-    figure, axes = panels(1, 3, height=2.6, sharex=True, sharey=True)
-    bias = {}
-    for ax, tau in zip(axes[0], (0.1, 2.0, None), strict=True):
-        X = -5.0 + 10.0 * found[tau][0].run.X
-        ax.plot(X[:, 0], X[:, 1], ".", color=BLUE, ms=4)
-        ax.set_title("uniform" if tau is None else f"τ = {tau}", fontsize=8)
-        bias[tau] = [sampling_bias(one.run).mmd for one in found[tau]]
-    means = [np.mean(bias[tau]) for tau in (0.1, 2.0, None)]
-    return Found(
-        (
-            finding(
-                "the bias falls from τ = 0.1 over τ = 2 to a uniform sample",
-                means[0] > means[1] > means[2], f"MMD {listed(means, 2)}",
-            ),
-        ),
-        figure,
-    )  # fmt: skip
+    drawn = {"τ = 0.1": found[0.1], "τ = 2.0": found[2.0], "uniform": found[None]}
+    axes = sheet.panels([*drawn], height=2.6, sharex=True, sharey=True)
+    for ax, some in zip(axes, drawn.values(), strict=True):
+        ax.plot(*(-5.0 + 10.0 * some[0].run.X).T, ".", color=BLUE, ms=4)
+    means = [np.mean([sampling_bias(one.run).mmd for one in some]) for some in drawn.values()]
+    sheet.finding("the bias falls from τ = 0.1 over τ = 2 to a uniform sample",
+                  means[0] > means[1] > means[2], f"MMD {listed(means, 2)}")  # fmt: skip
 
 
 def cuts(one: Plane) -> list[tuple[float, float, hx.methods.Effect]]:
@@ -327,111 +268,74 @@ def cuts(one: Plane) -> list[tuple[float, float, hx.methods.Effect]]:
     away = np.array([np.sort(np.abs(tried - h))[:5].mean() for h in heights])
     found = []
     for h in (heights[np.argmax(away)], np.median(tried)):
-        effect = hx.methods.PartialDependenceExplainer(
-            one.surrogate, sample=np.array([[0.5, h]]), grid_size=20, variance="average"
-        ).explain("x1")
+        effect = effect_of(one.surrogate, np.array([[0.5, h]]))
         true = term(np.array(effect.grid)) + term(-5.0 + 10.0 * h)
         found.append((-5.0 + 10.0 * h, np.abs(effect.mean - true).mean(), effect))
     return found
 
 
-@experiment("moosbauer", "figure2", "A curve through unexplored space is wrong and unsure")
-def figure_2(profile: Profile) -> Found:
+@two_dimensions("figure2", "A curve through unexplored space is wrong and unsure")
+def figure_2(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Compare two ICE curves of the runs with τ = 0.1."""
-    pairs = [cuts(one) for one in planes(profile)[0.1]]
-    figure, axes = panels(1, 2, width=3.2, height=2.4, sharex=True)
-    run = planes(profile)[0.1][0].run
-    axes[0, 0].plot(*(-5.0 + 10.0 * run.X.T), ".", color=BLUE, ms=4)
+    pairs = [cuts(one) for one in found[0.1]]
+    trials, curves = sheet.panels(["", ""], width=3.2, height=2.4, sharex=True)
+    trials.plot(*(-5.0 + 10.0 * found[0.1][0].run.X.T), ".", color=BLUE, ms=4)
     for (x2, _, effect), color in zip(pairs[0], (ORANGE, GREEN), strict=True):
-        axes[0, 0].axhline(x2, color=color)
-        band(axes[0, 1], effect.grid, effect.mean, 1.96 * effect.std, color)
-        axes[0, 1].plot(effect.grid, term(np.array(effect.grid)) + term(x2), color=BLACK, lw=0.8)
-    errors = np.array([[error for _, error, _ in pair] for pair in pairs])
+        trials.axhline(x2, color=color)
+        band(curves, effect.grid, effect.mean, 1.96 * effect.std, color)
+        curves.plot(effect.grid, term(np.array(effect.grid)) + term(x2), color=BLACK, lw=0.8)
+    errors = np.mean([[error for _, error, _ in pair] for pair in pairs], axis=0)
     stds = np.array([[effect.mean_confidence for *_, effect in pair] for pair in pairs])
-    return Found(
-        (
-            finding("the curve far from the trials deviates more from the truth",
-                    errors[:, 0].mean() > errors[:, 1].mean(),
-                    f"mean error {errors[:, 0].mean():.1f} against {errors[:, 1].mean():.1f}"),
-            finding("and its uncertainty is higher", (stds[:, 0] > stds[:, 1]).all(),
-                    f"{stds[:, 0].mean():.1f} against {stds[:, 1].mean():.1f}, in every run"),
-        ),
-        figure,
-    )  # fmt: skip
+    sheet.finding("the curve far from the trials deviates more from the truth",
+                  errors[0] > errors[1],
+                  "mean error {:.1f} against {:.1f}".format(*errors))  # fmt: skip
+    sheet.finding("and its uncertainty is higher", (stds[:, 0] > stds[:, 1]).all(),
+                  "{:.1f} against {:.1f}, in every run".format(*stds.mean(axis=0)))  # fmt: skip
 
 
-@experiment("moosbauer", "figure3", "Effects with bands: τ = 0.1, τ = 1 and uniform data")
-def figure_3(profile: Profile) -> Found:
+@two_dimensions("figure3", "Effects with bands: τ = 0.1, τ = 1 and uniform data")
+def figure_3(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Compare width and error of three effects."""
-    found = planes(profile)
-    taus = (0.1, 1.0, None)
-    figure, axes = panels(1, 3, height=2.4, sharex=True, sharey=True)
-    for ax, tau in zip(axes[0], taus, strict=True):
-        one = found[tau][0]
-        e = one.effect
-        draw_effect(ax, (np.array(e.grid), e.mean, e.std, one.true), one.run.incumbent["x1"])
-        ax.set_title("uniform" if tau is None else f"τ = {tau}", fontsize=8)
-    widths = [np.mean([one.effect.mean_confidence for one in found[tau]]) for tau in taus]
-    errors = [np.mean([np.abs(p.effect.mean - p.true).mean() for p in found[tau]]) for tau in taus]
-    return Found(
-        (
-            finding("uniform data give the narrowest band", widths[2] < min(widths[:2]),
-                    f"mean deviation {listed(widths)}"),
-            finding("and the effect that is closest to the truth",
-                    errors[2] < min(errors[:2]), f"mean error {listed(errors)}"),
-        ),
-        figure,
-    )  # fmt: skip
+    drawn = {"τ = 0.1": found[0.1], "τ = 1.0": found[1.0], "uniform": found[None]}
+    axes = sheet.panels([*drawn], height=2.4, sharex=True, sharey=True)
+    for ax, (one, *_) in zip(axes, drawn.values(), strict=True):
+        draw_effect(ax, curve_of(one.effect, one.true), one.run.incumbent["x1"])
+    widths = [np.mean([p.effect.mean_confidence for p in some]) for some in drawn.values()]
+    off = [[np.abs(p.effect.mean - p.true) for p in some] for some in drawn.values()]
+    errors = np.mean(off, axis=(1, 2))
+    sheet.finding("uniform data give the narrowest band", widths[2] < min(widths[:2]),
+                  f"mean deviation {listed(widths)}")  # fmt: skip
+    sheet.finding("and the effect that is closest to the truth", errors[2] < min(errors[:2]),
+                  f"mean error {listed(errors)}")  # fmt: skip
 
 
-def halves(one: Plane) -> list:
-    """Return the two nodes of a first split, that of the best configuration first."""
-    result = regional(one.surrogate, one.sample, 1).explain("x1")
-    nodes = [node for node in result.tree if node.depth == 1]
-    return sorted(nodes, key=lambda node: not node.holds(one.run.incumbent))
-
-
-@experiment("moosbauer", "figure4", "A split parts curves of the uncertainty")
-def figure_4(profile: Profile) -> Found:
+@two_dimensions("figure4", "A split parts curves of the uncertainty")
+def figure_4(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Draw ICE curves of ŝ in two regions."""
-    some = planes(profile)[1.0]
-    nodes = halves(some[0])
-    figure, axes = panels(1, 1, width=3.6, height=2.6)
-    for node, color in zip(nodes, (GREEN, BLUE), strict=True):
+    halves = [one.halves for one in found[1.0]]
+    ax = sheet.panels("", width=3.6, height=2.6)
+    for node, color in zip(halves[0], (GREEN, BLUE), strict=True):
         e = node.effect
-        axes[0, 0].plot(e.grid, e.ice_std[::8].T, color=color, alpha=0.15, lw=0.5)
-        axes[0, 0].plot(e.grid, e.std, color=color, lw=2)
-    axes[0, 0].axvline(some[0].run.incumbent["x1"], color=ORANGE)
-    parted = [[node.effect.mean_confidence for node in halves(one)] for one in some]
-    return Found(
-        (
-            finding("the two regions differ in their uncertainty, the best one's is lower",
-                    all(here < there for here, there in parted),
-                    "; ".join(f"{here:.1f} against {there:.1f}" for here, there in parted)),
-        ),
-        figure,
-    )  # fmt: skip
+        ax.plot(e.grid, e.ice_std[::8].T, color=color, alpha=0.15, lw=0.5)
+        ax.plot(e.grid, e.std, color=color, lw=2)
+    ax.axvline(found[1.0][0].run.incumbent["x1"], color=ORANGE)
+    parted = [[node.effect.mean_confidence for node in pair] for pair in halves]
+    sheet.finding("the two regions differ in their uncertainty, the best one's is lower",
+                  all(here < there for here, there in parted),
+                  "; ".join("{:.1f} against {:.1f}".format(*pair) for pair in parted))  # fmt: skip
 
 
-@experiment("moosbauer", "figure5", "Two effects after one split: the best region's is reliable")
-def figure_5(profile: Profile) -> Found:
+@two_dimensions("figure5", "Two effects after one split: the best region's is reliable")
+def figure_5(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Draw the effects of two regions with the truth."""
-    some = planes(profile)[1.0]
-    figure, axes = panels(1, 2, height=2.4, sharex=True)
-    gains = []
-    for k, one in enumerate(some):
-        true = []
-        for ax, node in zip(axes[0], halves(one), strict=True):
-            e, curve = node.effect, true_effect(node.effect, one.sample[node.rows])
-            true.append(e.negative_log_likelihood(curve))
-            if k == 0:
-                draw_effect(ax, (np.array(e.grid), e.mean, e.std, curve), one.run.incumbent["x1"])
-        gains.append(true)
-    means = np.mean(gains, axis=0)
-    return Found(
-        (
-            finding("the truth is likelier under the effect of the best region",
-                    means[0] < means[1], f"NLL {means[0]:.2f} against {means[1]:.2f}"),
-        ),
-        figure,
-    )  # fmt: skip
+    axes = sheet.panels(["", ""], height=2.4, sharex=True)
+    likelihoods = []
+    for one in reversed(found[1.0]):
+        effects = [(node.effect, one.sample[node.rows]) for node in one.halves]
+        pairs = [(effect, true_effect(effect, rows)) for effect, rows in effects]
+        likelihoods.append([effect.negative_log_likelihood(true) for effect, true in pairs])
+    for ax, pair in zip(axes, pairs, strict=True):  # of the first
+        draw_effect(ax, curve_of(*pair), one.run.incumbent["x1"])
+    best, other = np.mean(likelihoods, axis=0)
+    sheet.finding("the truth is likelier under the effect of the best region", best < other,
+                  f"NLL {best:.2f} against {other:.2f}")  # fmt: skip

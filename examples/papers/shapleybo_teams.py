@@ -41,50 +41,43 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
-from scipy.stats import t
-from skopt import Optimizer
-from skopt.learning import GaussianProcessRegressor
-from skopt.learning.gaussian_process.kernels import ConstantKernel, Matern
-from skopt.space import Real
+import skopt
+from skopt.learning.gaussian_process import kernels
 
 import hpo_explain as hx
-from examples.papers.frame import Found, Profile, band, experiment, finding, panels
+from examples.papers.bo import cube
+from examples.papers.drawing import BLUE, GREEN, GREY, ORANGE, averaged, band
+from examples.papers.fanova_figure6 import hartmann
+from examples.papers.frame import Sheet, experiment
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 
-Array = npt.NDArray[np.float64]
 Rule = Callable[[ProposalExplanation], bool]
 
 INITIAL = 4
 PROPOSALS = 12
 TOLERANCE = 2.0  # the paper's
 CANDIDATES = 30  # among which the person chooses
-TEAMS = ("alone", "every third", "contradicted", "as often at random")
+TEAMS = {"alone": GREY, "every third": ORANGE, "contradicted": BLUE, "as often at random": GREEN}
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """A function on the unit cube, its least value, and how far the person's optimum is away."""
 
     name: str
-    function: Callable[[Array], float]
+    function: Callable[[np.ndarray], float]
     least: float
     shift: tuple[float, ...]
 
     @property
     def space(self) -> hx.SearchSpace:
         """The unit cube."""
-        return hx.SearchSpace(
-            [hx.FloatParameter(f"x{j + 1}", 0.0, 1.0) for j in range(len(self.shift))]
-        )
+        return cube(len(self.shift))
 
     def objective(self, point: Sequence[float]) -> float:
         """Return the value at a point."""
@@ -94,95 +87,58 @@ class Task:
         """Return what the person knows: the function as it is some way off."""
         return float(self.function(np.asarray(point) + np.asarray(self.shift)))
 
-    def best_known(self) -> list[float]:
-        """Return where the person expects the optimum, of 20,000 random configurations."""
-        points = self.space.sample(20_000, seed=0)
-        return list(points[np.argmin([self.related(point) for point in points])])
 
-
-def branin(u: Array) -> float:
+def branin(u: np.ndarray) -> float:
     """Return Branin's function, with its usual range mapped to the unit square."""
     x, y = 15.0 * u[0] - 5.0, 15.0 * u[1]
     curve = y - 5.1 * x**2 / (4.0 * np.pi**2) + 5.0 * x / np.pi - 6.0
     return float(curve**2 + 10.0 * (1.0 - 1.0 / (8.0 * np.pi)) * np.cos(x) + 10.0)
 
 
-def ellipsoid(u: Array) -> float:
+def ellipsoid(u: np.ndarray) -> float:
     """Return a sum of squares whose weights grow: 1, 4 and 9."""
     return float((np.array([1.0, 4.0, 9.0]) * (u - 0.65) ** 2).sum())
-
-
-def hartmann(u: Array) -> float:
-    """Return Hartmann's function of three variables."""
-    weights = np.array([1.0, 1.2, 3.0, 3.2])
-    A = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0]] * 2)
-    P = 1e-4 * np.array(
-        [[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]]
-    )
-    return float(-(weights * np.exp(-(A * (u - P) ** 2).sum(axis=1))).sum())
 
 
 TASKS = (
     Task("Branin", branin, 0.397887, (0.08, -0.06)),
     Task("ellipsoid", ellipsoid, 0.0, (0.1, -0.1, 0.1)),
-    Task("Hartmann", hartmann, -3.862780, (0.08, -0.08, 0.08)),
+    Task("Hartmann", lambda u: hartmann(u[None, :])[0], -3.862780, (0.08, -0.08, 0.08)),
 )
 
 
-def optimizer_for(task: Task, seed: int) -> Optimizer:
-    """Return a Gaussian process with the confidence bound, as yet without a point."""
-    d = len(task.shift)
-    process = GaussianProcessRegressor(
-        ConstantKernel(1.0, (1e-2, 1e3)) * Matern(np.full(d, 0.5), (0.05, 4.0), nu=2.5),
-        alpha=1e-8,
-        normalize_y=True,
-        random_state=seed,
-    )
-    return Optimizer(
-        [Real(0.0, 1.0, name=name) for name in task.space.names],
-        base_estimator=process,
-        n_initial_points=INITIAL,
-        acq_func="LCB",
-        acq_optimizer="sampling",
-        acq_optimizer_kwargs={"n_points": 1000},
-        random_state=seed,
-    )
+def optimizer_for(space: hx.SearchSpace, objective: Callable, seed: int) -> skopt.Optimizer:
+    """Return a Gaussian process with the confidence bound, told of an initial design."""
+    matern = kernels.Matern(np.full(len(space), 0.5), (0.05, 4.0), nu=2.5)
+    kernel = kernels.ConstantKernel(1.0, (1e-2, 1e3)) * matern
+    settings = {"alpha": 1e-8, "normalize_y": True, "random_state": seed}
+    process = skopt.learning.GaussianProcessRegressor(kernel, **settings)
+    optimizer = skopt.Optimizer(
+        [skopt.space.Real(0.0, 1.0, name=name) for name in space.names], process,
+        n_initial_points=INITIAL, acq_func="LCB", acq_optimizer="sampling",
+        acq_optimizer_kwargs={"n_points": 1000}, random_state=seed,
+    )  # fmt: skip
+    for point in space.sample(INITIAL, seed=seed).tolist():
+        optimizer.tell(point, objective(point))
+    return optimizer
 
 
-def belief(task: Task, proposals: int = PROPOSALS) -> dict[str, float]:
+def belief(task: Task) -> dict[str, float]:
     """Return the person's contributions: their means over an optimization of what they know."""
-    optimizer = optimizer_for(task, 0)
-    design = task.space.sample(INITIAL, seed=0)
-    for point in design.tolist():
-        optimizer.tell(point, task.related(point))
-    for _ in range(proposals):
+    optimizer = optimizer_for(task.space, task.related, 0)
+    for _ in range(PROPOSALS):
         point = optimizer.ask()
         optimizer.tell(point, task.related(point))
-    run = hx.from_skopt(optimizer)
-    path = hx.methods.desirability_path(run, background=100, progress=False).to_frame()
-    means = path[path["term"] == "mean"].groupby("hyperparameter")["contribution"].mean()
-    return {name: float(means[name]) for name in task.space.names}
+    path = hx.methods.desirability_path(hx.from_skopt(optimizer), background=100, progress=False)
+    mean = path.phi[..., 0].mean(axis=0)
+    return dict(zip(task.space.names, mean.tolist(), strict=True))
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(NamedTuple):
     """What came of one optimization: simple regret after each trial, and where a person set it."""
 
-    regret: Array
+    regret: np.ndarray
     interventions: tuple[int, ...]
-
-
-class Person:
-    """Knows the related function, and steps in with the best of some random configurations."""
-
-    def __init__(self, task: Task, seed: int) -> None:
-        self.task = task
-        self.rng = np.random.default_rng(seed)
-
-    def proposal(self) -> list[float]:
-        """Return another configuration."""
-        points = self.rng.uniform(size=(CANDIDATES, len(self.task.shift)))
-        return list(points[np.argmin([self.task.related(point) for point in points])].tolist())
 
 
 def contradicts(belief: Mapping[str, float], explanation: ProposalExplanation) -> bool:
@@ -198,14 +154,9 @@ def contradicts(belief: Mapping[str, float], explanation: ProposalExplanation) -
 
 
 def play(
-    task: Task,
-    team: str,
-    seed: int,
-    *,
-    rule: Rule | None = None,
-    at: Sequence[int] = (),
+    task: Task, team: str, seed: int, *, rule: Rule | None = None, at: Sequence[int] = (),
     proposals: int = PROPOSALS,
-) -> Played:
+) -> Played:  # fmt: skip
     """Return one optimization by a team.
 
     Parameters
@@ -223,9 +174,8 @@ def play(
     proposals : int
         Number of proposals.
     """
-    optimizer, person = optimizer_for(task, seed), Person(task, seed)
-    for point in task.space.sample(INITIAL, seed=seed).tolist():
-        optimizer.tell(point, task.objective(point))
+    optimizer = optimizer_for(task.space, task.objective, seed)
+    rng = np.random.default_rng(seed)
     steps = {"every third": range(2, proposals, 3), "as often at random": at}.get(team, ())
     explainer = ProposalExplainer(background=100)
     interventions = []
@@ -236,89 +186,51 @@ def play(
             pending = [t for t, asked in run.without_result.items() if asked.x.tolist() == point]
             if pending:  # else it is drawn at random
                 stepped_in = rule(explainer.explain(run, pending[0]))
-        if stepped_in:
-            point = person.proposal()
+        if stepped_in:  # with the best of some random configurations
+            points = rng.uniform(size=(CANDIDATES, len(task.shift))).tolist()
+            point = min(points, key=task.related)
             interventions.append(k)
         optimizer.tell(point, task.objective(point))
     regret = np.minimum.accumulate(optimizer.yi) - task.least
     return Played(np.asarray(regret), tuple(interventions))
 
 
-def experiment_on(name: str, seeds: int) -> dict[tuple[str, str], list[Played]]:
-    """Return what came of every team and seed on a function."""
-    found: dict[tuple[str, str], list[Played]] = {}
-    task = next(task for task in TASKS if task.name == name)
-    rule = partial(contradicts, belief(task))
+def played(task: int, seeds: int) -> dict[str, list[Played]]:
+    """Return what came of every team and seed on one of TASKS."""
+    one = TASKS[task]
+    told = {"contradicted": partial(contradicts, belief(one))}
+    found: dict[str, list[Played]] = {team: [] for team in TEAMS}
     for seed in range(seeds):
-        for team in TEAMS:
-            at: Sequence[int] = ()
-            if team == "as often at random":
-                count = len(found[name, "contradicted"][seed].interventions)
-                at = np.random.default_rng(seed).permutation(PROPOSALS)[:count].tolist()
-            told = rule if team == "contradicted" else None
-            found.setdefault((name, team), []).append(play(task, team, seed, rule=told, at=at))
+        at: Sequence[int] = ()
+        for team, games in found.items():
+            games.append(play(one, team, seed, rule=told.get(team), at=at))
+            # as often as that at random
+            count = len(games[-1].interventions)
+            at = np.random.default_rng(seed).permutation(PROPOSALS)[:count].tolist()
     return found
 
 
-def summary(found: dict[tuple[str, str], list[Played]], after: int) -> pd.DataFrame:
-    """Return the regret of each team after some trials, and how far it is from that of the others.
-
-    Regrets differ by orders of magnitude between seeds, so their decimal logarithm is averaged; a
-    difference, seed by seed, of -0.3 is half the regret. Half-widths are those of 95 % t-intervals.
-    """
-    rows = []
-    for (task, team), games in found.items():
-        row: dict[str, Any] = {
-            "function": task,
-            "team": team,
-            "interventions": np.mean([len(game.interventions) for game in games]),
-        }
-        logs = _logs(games, after)
-        row["log_regret"], row["half"] = _mean(logs)
-        for other in TEAMS:
-            difference = logs - _logs(found[task, other], after)
-            row[f"against {other}"], row[f"against {other}, half"] = _mean(difference)
-        rows.append(row)
-    return pd.DataFrame(rows).set_index(["function", "team"])
-
-
-def _logs(games: Sequence[Played], after: int) -> Array:
-    return np.log10([max(game.regret[after - 1], 1e-6) for game in games])
-
-
-def _mean(values: Array) -> tuple[float, float]:
-    if len(values) < 2:
-        return float(values.mean()), float("nan")
-    half = t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return float(values.mean()), float(half)
-
-
 @experiment("shapleybo", "teams", "A person steps in where the reasons contradict what they know")
-def teams(profile: Profile) -> Found:
+def teams(sheet: Sheet) -> None:
     """Compare the regret of teams, seed by seed, and draw it."""
-    seeds = profile.size(4, 20)
+    seeds = sheet.profile.size(4, 20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # length-scales at their bounds, a point met again
-        parts = profile.repeated(experiment_on, [(task.name, seeds) for task in TASKS])
-    found = {key: games for part in parts for key, games in part.items()}
-    figure, axes = panels(1, len(TASKS))
-    for ax, task in zip(axes[0], TASKS, strict=True):
-        for team, color in zip(TEAMS, ("#999999", "#e69f00", "#0072b2", "#009e73"), strict=True):
-            logs = np.array(
-                [_logs(found[task.name, team], n + 1) for n in range(INITIAL + PROPOSALS)]
-            )
-            half = logs.std(axis=1, ddof=1) / np.sqrt(seeds)
-            band(ax, range(1, len(logs) + 1), logs.mean(axis=1), half, color, label=team, lw=1)
-        ax.set_title(f"log10 regret, {task.name}", fontsize=8)
-    axes[0, 0].legend(fontsize=5)
-    early = summary(found, INITIAL + PROPOSALS // 3).xs("contradicted", level="team")
-    against = early["against alone"]
-    return Found(
-        (
-            finding("a team with explanations can reach lower regret than the optimizer alone",
-                    (against < 0).sum() >= 2,
-                    "; ".join(f"{name} {value:+.2f}" for name, value in against.items())
-                    + " of log10 regret after 4 proposals"),
-        ),
-        figure,
-    )  # fmt: skip
+        found = sheet.profile.repeated(played, [(k, seeds) for k in range(len(TASKS))])
+    axes = sheet.panels([f"log10 regret, {task.name}" for task in TASKS])
+    early = []
+    for ax, games in zip(axes, found, strict=True):
+        # regrets differ by orders of magnitude
+        regret = {team: np.array([game.regret for game in some]) for team, some in games.items()}
+        logs = {team: np.log10(np.maximum(some, 1e-6)) for team, some in regret.items()}
+        for team, color in TEAMS.items():
+            mean, std = averaged(logs[team])
+            trials = range(1, len(mean) + 1)
+            band(ax, trials, mean, std / seeds**0.5, color, label=team, lw=1)
+        after = INITIAL + PROPOSALS // 3 - 1
+        early.append((logs["contradicted"] - logs["alone"])[:, after].mean())
+    axes[0].legend(fontsize=5)
+    said = "; ".join(f"{task.name} {one:+.2f}" for task, one in zip(TASKS, early, strict=True))
+    sheet.finding("a team with explanations can reach lower regret than the optimizer alone",
+                  sum(one < 0 for one in early) >= 2,
+                  f"{said} of log10 regret after 4 proposals")  # fmt: skip

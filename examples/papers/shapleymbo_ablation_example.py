@@ -6,8 +6,7 @@ are changed first, but the one that ablation changes last gains almost nothing, 
 has taken their common part. Shapley values divide it: exactly (2/3, 1/6, 1/6) of the whole. Which
 of the two comes last is decided by the forest's noise.
 
-The thesis's Shapley values compare with the average over the space; those that `ablation` shows
-beside its gains compare with the same source (baseline Shapley). Both treat θ2 and θ3 alike.
+The thesis's Shapley values compare with the average over the space.
 
 What reproduces the numbers: the forest as it is fitted, its leaves not chosen out of bag; its mean
 only (κ = 0); a background of the whole space.
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import hpo_explain as hx
-from examples.papers.frame import Found, Profile, experiment, finding, number
+from examples.papers.frame import Sheet, experiment
 
 NAMES = ("θ1", "θ2", "θ3")
 # ablation in its first round, and the relative contributions of ablation and of Shapley values
@@ -33,16 +32,15 @@ def surrogate_of(n: int, seed: int) -> hx.models.ForestSurrogate:
     space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in NAMES])
     X = space.sample(n, seed=seed, method="uniform")
     noise = np.random.default_rng(seed).normal(0.0, NOISE, n)
-    return hx.models.ForestSurrogate.fit(
-        space, X, X[:, 0] + X[:, 1] * X[:, 2] + noise, n_trees=64, seed=seed
-    )
+    y = X[:, 0] + X[:, 1] * X[:, 2] + noise
+    return hx.models.ForestSurrogate.fit(space, X, y, n_trees=64, seed=seed)
 
 
 def contributions(n: int, seed: int) -> pd.DataFrame:
     """Return relative contributions by hyperparameter.
 
-    Columns: the gain in ablation's first round (`alone`), and the shares of the whole by ablation,
-    by Shapley values against the space (`shapley`) and against the source (`baseline`).
+    Columns: the gain in ablation's first round (`alone`), and the shares of the whole by ablation
+    and by Shapley values.
     """
     forest = surrogate_of(n, seed)
     source, target = dict.fromkeys(NAMES, 0.5), dict.fromkeys(NAMES, 0.0)
@@ -52,41 +50,30 @@ def contributions(n: int, seed: int) -> pd.DataFrame:
         background=hx.methods.global_background(forest.space, 3000, seed=seed),
         estimator="exact",
     ).explain(target)
-    table = ablation.to_frame().loc[list(NAMES)]
-    found = pd.DataFrame(
-        {
-            "alone": table["alone"],
-            "ablation": table["gain"] / ablation.total_gain,
-            "shapley": pd.Series(shapley.total / shapley.payout["total"], index=shapley.names),
-            "baseline": table["shapley"] / ablation.total_gain,
-        }
-    )
-    return found.loc[list(NAMES)]
+    table = ablation.to_frame().loc[list(NAMES), ["alone", "gain"]]
+    table["gain"] /= ablation.total_gain
+    table["shapley"] = pd.Series(shapley.total / shapley.payout["total"], index=shapley.names)
+    return table.rename(columns={"gain": "ablation"})
 
 
 @experiment("shapleymbo", "table2", "Ablation and Shapley values where changes act together")
-def table_2(profile: Profile) -> Found:
+def table_2(sheet: Sheet) -> None:
     """Compare several forests with the thesis's one."""
-    n = profile.size(3000, 10_000)
-    work = [(n, profile.seed + k) for k in range(profile.size(4, 10))]
-    found = np.array([one.to_numpy() for one in profile.repeated(contributions, work)])
+    n = sheet.profile.size(3000, 10_000)
+    [tables] = sheet.profile.over_seeds(contributions, [(n,)], 4, 10)
+    found = np.array([table.to_numpy() for table in tables])
     # which of θ2 and θ3 comes last is chance: the one that gains more stands second
     later = np.sort(found[:, 1:, 1], axis=1)[:, ::-1]
     found[:, 1:, 1] = later
-    # the thesis draws its Shapley values: their shares add up to 1.04
-    errors = (0.0, 0.0, 0.02)
     columns = ("ablation, round 1", "share by ablation", "share by Shapley values")
-    rows = [
-        number(f"{column}, {name}", PAPER[name][k], found[:, j, k], one_draw=True, error=errors[k])
-        for k, column in enumerate(columns)
-        for j, name in enumerate(NAMES)
-    ]
-    shares = found[..., 2].mean(axis=0)
-    rows += [
-        finding("ablation leaves the last of the two with almost nothing",
-                later[:, 1].max() < 0.1 < later[:, 0].min(),
-                f"{later[:, 1].mean():.2f} against {later[:, 0].mean():.2f}"),
-        finding("Shapley values treat the two alike", abs(shares[1] - shares[2]) < 0.03,
-                f"{shares[1]:.3f} and {shares[2]:.3f}"),
-    ]  # fmt: skip
-    return Found(tuple(rows))
+    theirs, ours = np.transpose([*PAPER.values()]), np.swapaxes(found, 1, 2)
+    # the thesis draws its Shapley values: their shares add up to 1.04
+    sheet.numbers("{}, {}", [columns, NAMES], theirs, ours, one_draw=True,
+                  error=np.repeat([0.0, 0.0, 0.02], len(NAMES)))  # fmt: skip
+    more, less = later.T
+    sheet.finding("ablation leaves the last of the two with almost nothing",
+                  less.max() < 0.1 < more.min(),
+                  f"{less.mean():.2f} against {more.mean():.2f}")  # fmt: skip
+    _, two, three = found[..., 2].mean(axis=0)
+    sheet.finding("Shapley values treat the two alike", abs(two - three) < 0.03,
+                  f"{two:.3f} and {three:.3f}")  # fmt: skip

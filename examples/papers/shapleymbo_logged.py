@@ -11,23 +11,22 @@ contributions there lies within three of the R tool's errors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 import hpo_explain as hx
-from examples.papers.bo import run_of
-from examples.papers.frame import PATHS, SHAPLEY, Profile, read
+from examples.papers.bo import cube, run_of
+from examples.papers.frame import PATHS, SHAPLEY, Profile
 
-NAMES = ("x1", "x2", "x3", "x4")
-SPACE = hx.SearchSpace([hx.FloatParameter(name, -5.12, 5.12) for name in NAMES])
+SPACE = cube(4, -5.12, 5.12)
+NAMES = SPACE.names
 INITIAL, DRAWS = 16, 1000
 PREDICTIONS = ("pred_interest_mean", "pred_average_mean", "pred_interest_se", "pred_average_se")
 
 
-@dataclass(frozen=True, eq=False)
-class Logged:
+class Logged(NamedTuple):
     """The logged runs, and what the R tool said of their proposals."""
 
     paths: pd.DataFrame
@@ -36,34 +35,31 @@ class Logged:
     @classmethod
     def read(cls, profile: Profile, runs: int = 15) -> Logged:
         """Read the first runs."""
-        tables = (read(profile, name) for name in (PATHS, SHAPLEY))
-        return cls(*(table[table["run"] <= runs] for table in tables))
+        paths = profile.read(PATHS).sort_values(["run", "eval"])
+        shapley = profile.read(SHAPLEY).sort_values(["run", "iter", "feature"])
+        return cls(*(table[table["run"] <= runs] for table in (paths, shapley)))
 
     def explained(
         self, lam: int, iterations: Sequence[int], background: int
     ) -> list[hx.methods.DesirabilityPath]:
         """Return a path over some iterations of every run."""
-        paths = []
-        for _, table in self.paths[self.paths["lambda"] == lam].groupby("run"):
-            trials = table.sort_values("eval")
-            run = run_of(
-                SPACE, SPACE.encode(trials[list(NAMES)]), trials["y"].to_numpy(), INITIAL, lam
-            )
-            proposals = [INITIAL + iteration - 1 for iteration in iterations]
-            paths.append(explained(run, background, proposals))
-        return paths
+        chosen = self.paths[self.paths["lambda"] == lam]
+        runs = [
+            run_of(SPACE, SPACE.encode(table[list(NAMES)]), table["y"].to_numpy(), INITIAL, lam)
+            for _, table in chosen.groupby("run")
+        ]
+        proposals = [INITIAL + iteration - 1 for iteration in iterations]
+        return [explained(run, background, proposals) for run in runs]
 
     def theta(self, lam: int) -> np.ndarray:
         """Return the values tried, (runs, trials, 4)."""
-        chosen = self.paths[self.paths["lambda"] == lam].sort_values(["run", "eval"])
+        chosen = self.paths[self.paths["lambda"] == lam]
         return chosen[list(NAMES)].to_numpy().reshape(chosen["run"].nunique(), -1, len(NAMES))
 
     def tool(self, lam: int, columns: Sequence[str], iterations: Sequence[int]) -> np.ndarray:
         """Return columns of the R tool's answers, (runs, iterations, 4, columns)."""
-        chosen = self.shapley[
-            (self.shapley["lambda"] == lam) & self.shapley["iter"].isin(iterations)
-        ].sort_values(["run", "iter", "feature"])
-        shape = (chosen["run"].nunique(), len(iterations), len(NAMES), len(columns))
+        table, shape = self.shapley, (-1, len(iterations), len(NAMES), len(columns))
+        chosen = table[(table["lambda"] == lam) & table["iter"].isin(iterations)]
         return chosen[list(columns)].to_numpy().reshape(shape)
 
     def contributions(self, lam: int, iterations: Sequence[int]) -> np.ndarray:
@@ -81,35 +77,25 @@ def explained(
     run: hx.Run, background: int, trials: Sequence[int] | None = None
 ) -> hx.methods.DesirabilityPath:
     """Return contributions to proposals by all coalitions, where the thesis draws some."""
-    return hx.methods.desirability_path(
-        run, trials, acquisition="auto", background=background, estimator="exact", progress=False
-    )
+    options = {"acquisition": "auto", "background": background, "estimator": "exact"}
+    return hx.methods.desirability_path(run, trials, progress=False, **options)
 
 
-def contributions_of(paths: Sequence[hx.methods.DesirabilityPath]) -> np.ndarray:
-    """Return φ(m), φ(se) and φ(cb) of repeated runs, (runs, T, d, 3)."""
-    return np.stack([np.concatenate([p.phi, p.total[..., None]], axis=2) for p in paths])
+def found_by(paths: Sequence[hx.methods.DesirabilityPath]) -> tuple[np.ndarray, np.ndarray]:
+    """Return what repeated runs found, by run and proposal.
+
+    φ(m), φ(se) and φ(cb), (runs, T, d, 3); m, its average, se and its average, (runs, T, 4).
+    """
+    phi = np.stack([np.concatenate([p.phi, p.total[..., None]], axis=2) for p in paths])
+
+    def predicted(e: hx.methods.ProposalExplanation) -> list[float]:
+        both = (e.objective_prediction, e.objective_baseline)
+        return [at[part] for part in ("mean", "std") for at in both]
+
+    return phi, np.array([[predicted(e) for e in path.explanations] for path in paths])
 
 
-def predicted(paths: Sequence[hx.methods.DesirabilityPath]) -> np.ndarray:
-    """Return m, its average, se and its average by run and iteration, (runs, T, 4)."""
-    return np.array(
-        [
-            [
-                [
-                    at[part]
-                    for part in ("mean", "std")
-                    for at in (e.objective_prediction, e.objective_baseline)
-                ]
-                for e in path.explanations
-            ]
-            for path in paths
-        ]
-    )
-
-
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """How contributions agree with the R tool's, in the R tool's Monte Carlo errors.
 
     Attributes
@@ -134,12 +120,13 @@ def agreement(
 ) -> Agreement:
     """Return how the contributions of refits agree with the R tool's."""
     tool, error = logged.contributions(lam, iterations), logged.error(lam, iterations)
-    difference = contributions_of(paths)[..., :2] - tool[..., :2]
+    phi, predictions = found_by(paths)
+    difference = phi[..., :2] - tool[..., :2]
     z = np.abs(difference.mean(axis=(0, 1)) / error.mean(axis=(0, 1))).max(axis=0)
     theirs = logged.tool(lam, PREDICTIONS, iterations)[:, :, 0]
     # maximum likelihood may end in two optima; the averages are over random rows, so a few tenths
     # of the objective's standard deviation of about 45
-    same = (np.abs(predicted(paths) - theirs) < [0.1, 1.0, 0.1, 0.3]).all(axis=2)
+    same = (np.abs(predictions - theirs) < [0.1, 1.0, 0.1, 0.3]).all(axis=2)
     within = np.abs(difference / error)[same] < 3.0
     share = float(within.mean()) if same.any() else np.nan
     return Agreement(z[0], z[1], same.size, int(same.sum()), share)

@@ -21,9 +21,10 @@ matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,29 +32,13 @@ from scipy.stats import spearmanr
 
 import hpo_explain as hx
 from examples.papers.bo import minimize, r_uniform
-from examples.papers.frame import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PHONEME,
-    Found,
-    Profile,
-    Row,
-    experiment,
-    finding,
-    listed,
-    number,
-    panels,
-    read,
-    shared,
-)
+from examples.papers.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, bars
+from examples.papers.frame import PHONEME, Profile, Sheet, experiment, listed, quoted
 from examples.papers.lcbench import SPACE, Network
 from examples.papers.shapleymbo_logged import explained
 
 NAMES = SPACE.names
-RATE = NAMES.index("learning_rate")
+RATE, UNITS = NAMES.index("learning_rate"), NAMES.index("max_units")
 INITIAL, PROPOSALS = 4 * len(SPACE), 16 * len(SPACE)
 # ranks by hyperparameter of R's lhs::maximinLHS(28, 7) after set.seed(1)
 RANKS = (
@@ -61,27 +46,23 @@ RANKS = (
     "dba7nrl523g9ek4jq8i1ofc6h0mp", "j9aig7o8qn2d4ekchb6m0pl1r3f5", "ghc8e6kmd9oj2qra5b3li0f4n71p",
     "mo87liedn6f42g51jpkr3b9cah0q",
 )  # fmt: skip
-# in the order of SPACE, with the sign turned
-TABLE_10 = {
-    "total": (0.014, 0.001, 0.008, 0.013, 0.007, 0.001, 0.004),
-    "mean": (0.016, 0.002, 0.009, 0.015, 0.010, 0.001, 0.005),
-    "uncertainty": (-0.002, 0.0, -0.001, -0.002, -0.003, 0.0, -0.001),
-}
-PAYOUTS = {"total": 0.048, "mean": 0.058, "uncertainty": -0.0095}
-TABLE_11 = {
-    "Shapley values": (0.278, 0.027, 0.161, 0.257, 0.166, 0.022, 0.089),
-    "ablation": (0.348, 0.044, 0.050, 0.307, 0.076, 0.047, 0.128),
-}
+# Tables 10, 11 and 13 by hyperparameter, in the order of SPACE and with the sign turned; Table 12:
 # error, m, se, percentiles of m and se of iterations 95 and 108
-TABLE_12 = ((0.2222, 0.2226, 0.0003, 3.6, 8.0), (0.2225, 0.2229, 0.0011, 12.5, 66.1))
-TABLE_13 = {
-    "its own model": (0.016, 0.002, 0.009, 0.015, 0.010, 0.001, 0.005),
-    "the final model": (0.015, 0.002, 0.012, 0.016, 0.007, 0.001, 0.005),
-}
+THESIS = quoted("""
+    total: 0.014 0.001 0.008 0.013 0.007 0.001 0.004
+    mean: 0.016 0.002 0.009 0.015 0.010 0.001 0.005
+    uncertainty: -0.002 0.0 -0.001 -0.002 -0.003 0.0 -0.001
+    Shapley values: 0.278 0.027 0.161 0.257 0.166 0.022 0.089
+    ablation: 0.348 0.044 0.050 0.307 0.076 0.047 0.128
+    its own model: 0.016 0.002 0.009 0.015 0.010 0.001 0.005
+    the final model: 0.015 0.002 0.012 0.016 0.007 0.001 0.005
+    best-predicted: 0.2222 0.2226 0.0003 3.6 8.0
+    for another reason: 0.2225 0.2229 0.0011 12.5 66.1
+""")
+PAYOUTS = {"total": 0.048, "mean": 0.058, "uncertainty": -0.0095}
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+class Study(NamedTuple):
     """One run on the network.
 
     Attributes
@@ -129,11 +110,6 @@ class Study:
         good = table[table["objective"] <= table["objective"].quantile(0.25)]
         return int(good["std"].idxmax())
 
-    @property
-    def rate(self) -> np.ndarray:
-        """The learning rates proposed, as positions in the range."""
-        return self.run.X[-len(self.path) :, RATE]
-
 
 def design() -> np.ndarray:
     """Return the thesis's initial design, encoded."""
@@ -149,343 +125,242 @@ def studied(
 ) -> Study:  # fmt: skip
     """Tune the network, explain every proposal, and return what all tables rest on."""
     network = Network.of(table, n_trees, seed)
-    run = minimize(
-        lambda row: float(network.error(row[None, :])[0]), SPACE, design(),
-        n_trials=INITIAL + n_proposals, lam=1.0, seed=seed, name="validation error",
-    )  # fmt: skip
+    n_trials = INITIAL + n_proposals
+    run = minimize(network.objective, SPACE, design(), n_trials=n_trials, lam=1.0, seed=seed)
     path = explained(run, background)
-    settings: dict[str, Any] = {
-        "acquisition": "auto", "background": 4 * background, "estimator": "exact"
-    }  # fmt: skip
-    best = hx.explain_proposal(run, "best-predicted", **settings)
-    last = run.surrogate(kind="auto")
-    final = hx.explain_proposal(run, best.trial, surrogate=last, **settings)
+    settings = {"acquisition": "auto", "background": 4 * background, "estimator": "exact"}
+    explain = partial(hx.explain_proposal, run, **settings)
+    best = explain("best-predicted")
+    final = explain(best.trial, surrogate=run.surrogate(kind="auto"))
     own = run.surrogate(before=best.trial, kind="auto")
     half = best.half_width()
     strength = hx.methods.InteractionExplainer(own, sample=100, seed=0).explain()
     return Study(
         replace(run, record=None), np.asarray(path.phi), path.predictions(), best.trial - INITIAL,
         best.phi, final.phi, np.zeros(len(NAMES)) if half is None else half[:, -1],
-        by_ablation(run, best), strength.pairs,
+        by_ablation(own, best), strength.pairs,
     )  # fmt: skip
 
 
-def by_ablation(run: hx.Run, best: hx.methods.ProposalExplanation) -> np.ndarray:
+def by_ablation(surrogate: hx.models.Surrogate, best: hx.methods.ProposalExplanation) -> np.ndarray:
     """Return the shares of the mean's payout by ablation, from a configuration of average mean."""
-    surrogate = run.surrogate(before=best.trial, kind="auto")
     sample = SPACE.sample(7000, seed=1, method="uniform")
     mean, _ = surrogate.predict(sample)
     nearest = np.argmin(np.abs(mean - best.objective_baseline["mean"]))
     source = SPACE.decode(sample[[nearest]])[0]
-    ablation = hx.methods.AblationExplainer(surrogate, direction="minimize").explain(
-        source, dict(best.config)
-    )
-    gains = {step[0]: float(g) for step, g in zip(ablation.steps, ablation.gains, strict=True)}
-    found = np.array([gains.get(name, 0.0) for name in NAMES])
-    return found / found.sum()
+    explainer = hx.methods.AblationExplainer(surrogate, direction="minimize")
+    ablation = explainer.explain(source, dict(best.config))
+    gains = ablation.to_frame()["gain"].reindex(NAMES, fill_value=0.0).to_numpy()
+    return gains / gains.sum()
 
 
-@shared
+@cache
 def studies(profile: Profile) -> list[Study]:
     """Return several runs."""
-    table = read(profile, PHONEME)
-    seeds = [profile.seed + k for k in range(profile.size(8, 30))]
-    return profile.repeated(studied, [(table, seed) for seed in seeds])
+    return profile.over_seeds(studied, [(profile.read(PHONEME),)], 8, 30)[0]
+
+
+phoneme = partial(experiment, "shapleymbo", needs=(PHONEME,), data=studies)
+
+
+def compared(sheet: Sheet, names: Sequence[str], ours: Any, digits: int) -> None:
+    """Compare rows of the thesis by hyperparameter with (runs, rows, 7)."""
+    theirs = [THESIS[name] for name in names]
+    sheet.numbers("{}, {}", [names, NAMES], theirs, ours, one_draw=True, digits=digits)
 
 
 def most(
-    profile: Profile, what: str, holds: Callable[[Study], Any], shown: Callable[[Study], str],
+    sheet: Sheet, what: str, values: Sequence[Any], holds: Callable[[Any], Any], shown: str,
     why: str = "", share: float = 0.5,
-) -> Row:  # fmt: skip
-    """Return whether a finding of the thesis's one run holds in more than a share of the runs."""
-    flags = [bool(holds(study)) for study in studies(profile)]
-    said = "; ".join(shown(study) for study in studies(profile))
-    return finding(
-        what, sum(flags) > share * len(flags), f"in {sum(flags)} of {len(flags)} runs: {said}",
-        why=why,
-    )  # fmt: skip
+) -> None:  # fmt: skip
+    """Add whether a finding of the thesis's one run holds in more than a share of the runs."""
+    flags = [bool(holds(value)) for value in values]
+    said = [shown.format(*(v if isinstance(v, tuple) else (v,))) for v in values]
+    sheet.finding(what, sum(flags) > share * len(flags),
+                  f"in {sum(flags)} of {len(flags)} runs: {'; '.join(said)}", why=why)  # fmt: skip
 
 
-def top(values: np.ndarray, n: int) -> list[str]:
+def among(*names: str) -> Callable[[str], bool]:
+    """Return whether some are among listed hyperparameters."""
+    return lambda listed: all(name in listed for name in names)
+
+
+def top(values: np.ndarray, n: int) -> str:
     """Return the hyperparameters with the largest values."""
-    return [NAMES[j] for j in np.argsort(-values)[:n]]
-
-
-def phoneme(name: str, title: str) -> Callable:
-    """Register an experiment on the network."""
-    return experiment("shapleymbo", name, title, needs=[PHONEME])
+    return ", ".join(NAMES[j] for j in np.argsort(-values)[:n])
 
 
 # ------------------------------------------------------------------ tables
 
 
 @phoneme("table10", "Contributions to the best-predicted proposal")
-def table_10(profile: Profile) -> Found:
+def table_10(sheet: Sheet, some: list[Study]) -> None:
     """Compare contributions and payouts."""
-    some = studies(profile)
-    phi = np.array([np.column_stack([s.phi.sum(axis=1), s.phi]) for s in some])
-    rows = [
-        number(f"{term}, {name}", TABLE_10[term][j], phi[:, j, t], one_draw=True, digits=3)
-        for t, term in enumerate(TABLE_10)
-        for j, name in enumerate(NAMES)
-    ]
-    rows += [
-        number(f"payout, {term}", PAYOUTS[term], phi[..., t].sum(axis=1), one_draw=True, digits=3)
-        for t, term in enumerate(PAYOUTS)
-    ]
-    return Found(tuple(rows))
+    phi = np.array([[s.phi.sum(axis=1), *s.phi.T] for s in some])  # (runs, terms, 7)
+    compared(sheet, [*PAYOUTS], phi, digits=3)
+    sheet.numbers("payout, {}", [PAYOUTS], [*PAYOUTS.values()], phi.sum(axis=2), one_draw=True,
+                  digits=3)  # fmt: skip
 
 
 @phoneme("table11", "Shares of the mean's payout, by Shapley values and by ablation")
-def table_11(profile: Profile) -> Found:
+def table_11(sheet: Sheet, some: list[Study]) -> None:
     """Compare shares, and where the two methods differ."""
-    some = studies(profile)
-    by = {"Shapley values": [s.share for s in some], "ablation": [s.ablation for s in some]}
-    rows = [
-        number(f"{way}, {name}", theirs[j], np.array(by[way])[:, j], one_draw=True)
-        for way, theirs in TABLE_11.items()
-        for j, name in enumerate(NAMES)
-    ]
-    rows.append(
-        most(profile, "there are substantial differences between the methods",
-             lambda s: np.abs(s.share - s.ablation).max() > 0.05,
-             lambda s: f"at most {np.abs(s.share - s.ablation).max():.2f}")
-    )  # fmt: skip
-    return Found(tuple(rows))
+    ours = [[s.share, s.ablation] for s in some]
+    compared(sheet, ["Shapley values", "ablation"], ours, digits=2)
+    most(sheet, "there are substantial differences between the methods",
+         [np.abs(s.share - s.ablation).max() for s in some], lambda gap: gap > 0.05,
+         "at most {:.2f}")  # fmt: skip
 
 
 @phoneme("table12", "Two good proposals that were made for different reasons")
-def table_12(profile: Profile) -> Found:
+def table_12(sheet: Sheet, some: list[Study]) -> None:
     """Compare predictions of the best-predicted proposal and of a good but uncertain one."""
-    found = []
-    for s in studies(profile):
+    values = np.empty((len(some), 2, 5))
+    for row, s in zip(values, some, strict=True):
         until = s.predictions.iloc[: max(s.best, s.other) + 1]
-        for k in (s.best, s.other):
+        for i, k in enumerate((s.best, s.other)):
             at = s.predictions.iloc[k]
             percentiles = [100.0 * (until[n] <= at[n]).mean() for n in ("mean", "std")]
-            found.append((at["objective"], at["mean"], at["std"], *percentiles))
-    values = np.array(found).reshape(-1, 2, 5)
+            row[i] = at["objective"], at["mean"], at["std"], *percentiles
     columns = ("error", "m", "se", "percentile of m", "percentile of se")
-    rows = [
-        number(f"{column}, {word}", TABLE_12[i][c], values[:, i, c], one_draw=True,
-               digits=4 if c < 3 else 1)
-        for i, word in enumerate(("best-predicted", "for another reason"))
-        for c, column in enumerate(columns)
-    ]  # fmt: skip
-    rows.append(
-        finding("both errors are good, and only the second proposal's uncertainty is high",
-                (values[:, 1, 2] > values[:, 0, 2]).all()
-                and np.abs(values[:, 1, 0] - values[:, 0, 0]).max() < 0.01,
-                f"se {listed(values[:, :, 2].mean(axis=0), 4)}, "
-                f"error {listed(values[:, :, 0].mean(axis=0), 4)}")
-    )  # fmt: skip
-    return Found(tuple(rows))
+    words = ("best-predicted", "for another reason")
+    for word, ours in zip(words, np.swapaxes(values, 0, 1), strict=True):
+        sheet.numbers("{}, " + word, [columns], THESIS[word], ours, one_draw=True,
+                      digits=[4, 4, 4, 1, 1])  # fmt: skip
+    error, _, se = np.moveaxis(values, 2, 0)[:3]
+    sheet.finding("both errors are good, and only the second proposal's uncertainty is high",
+                  (se[:, 1] > se[:, 0]).all() and np.abs(np.diff(error)).max() < 0.01, "se {}, "
+                  "error {}".format(*(listed(x.mean(axis=0), 4) for x in (se, error))))  # fmt: skip
 
 
 @phoneme("table13", "Mean contributions through two models")
-def table_13(profile: Profile) -> Found:
+def table_13(sheet: Sheet, some: list[Study]) -> None:
     """Compare contributions through the proposal's own model and the final one."""
-    some = studies(profile)
-    by = {
-        "its own model": [s.phi[:, 0] for s in some],
-        "the final model": [s.final[:, 0] for s in some],
-    }
-    rows = [
-        number(f"{way}, {name}", theirs[j], np.array(by[way])[:, j], one_draw=True, digits=3)
-        for way, theirs in TABLE_13.items()
-        for j, name in enumerate(NAMES)
-    ]
-
-    def same(s: Study) -> float:
-        return float(spearmanr(s.final[:, 0], s.phi[:, 0]).statistic)
-
-    rows.append(
-        most(profile, "for most hyperparameters the contribution is unchanged",
-             lambda s: same(s) > 0.8, lambda s: f"rank correlation {same(s):.2f}")
-    )  # fmt: skip
-    return Found(tuple(rows))
+    ours = [[s.phi[:, 0], s.final[:, 0]] for s in some]
+    compared(sheet, ["its own model", "the final model"], ours, digits=3)
+    most(sheet, "for most hyperparameters the contribution is unchanged",
+         [spearmanr(*pair).statistic for pair in ours], lambda same: same > 0.8,
+         "rank correlation {:.2f}")  # fmt: skip
 
 
 # ------------------------------------------------------------------ figures
 
 
 @phoneme("figure9", "Paths of error, mean, uncertainty and bound")
-def figure_9(profile: Profile) -> Found:
+def figure_9(sheet: Sheet, some: list[Study]) -> None:
     """Draw one run with two proposals marked, and rank the best-predicted one's error.
 
     The thesis says that of all it visited none had a smaller one (footnote 20), in its one run:
     here one draw of several, whose shares of better ones are compared.
     """
-    s = studies(profile)[0]
-    table = s.predictions.reset_index(drop=True)
-    columns = {"error": table["objective"], "m": table["mean"], "se": table["std"]}
-    columns["cb"] = table["mean"] - table["std"]
-    figure, axes = panels(1, 4)
-    for ax, (name, values) in zip(axes[0], columns.items(), strict=True):
-        ax.plot(values.to_numpy(), color=GREY, lw=0.8)
+    s, names = some[0], ("error", "m", "se", "cb")
+    y, m, se = (s.predictions[name].to_numpy() for name in ("objective", "mean", "std"))
+    for ax, values in zip(sheet.panels(names), (y, m, se, m - se), strict=True):
+        ax.plot(values, color=GREY, lw=0.8)
         ax.plot(s.best, values[s.best], "o", color=ORANGE)
         ax.plot(s.other, values[s.other], "o", color=GREEN)
-        ax.set_title(name, fontsize=8)
-
-    def better(x: Study) -> float:
-        return 100.0 * float((x.run.objective < x.predictions["objective"].iloc[x.best]).mean())
-
-    rows = (
-        number("visited configurations with a smaller error than the best-predicted one's (%)",
-               0.0, [better(x) for x in studies(profile)], one_draw=True, digits=0),
-        most(profile, "the best-predicted proposal has one of the best errors, of the best tenth",
-             lambda x: better(x) < 10.0, lambda x: f"better are {better(x):.0f} %"),
-    )  # fmt: skip
-    return Found(rows, figure)
+    reached = [s.predictions["objective"].iloc[s.best] for s in some]
+    pairs = zip(some, reached, strict=True)
+    better = [100.0 * (s.run.objective < error).mean() for s, error in pairs]
+    sheet.number("visited configurations with a smaller error than the best-predicted one's (%)",
+                 0.0, better, one_draw=True, digits=0)  # fmt: skip
+    most(sheet, "the best-predicted proposal has one of the best errors, of the best tenth",
+         better, lambda share: share < 10.0, "better are {:.0f} %")  # fmt: skip
 
 
 @phoneme("figure10", "What made the best-predicted proposal desirable")
-def figure_10(profile: Profile) -> Found:
+def figure_10(sheet: Sheet, some: list[Study]) -> None:
     """Draw contributions with 95 % intervals."""
-    s = studies(profile)[0]
-    figure, axes = panels(1, 2, width=3.6, height=2.4, sharey=True)
-    y = np.arange(len(NAMES))
-    for t, color in ((0, BLUE), (1, ORANGE)):
-        axes[0, 0].barh(y + 0.2 * (2 * t - 1), s.phi[:, t], 0.38, color=color)
-    axes[0, 1].barh(y, s.phi.sum(axis=1), xerr=s.half, color=GREY)
-    axes[0, 0].set_yticks(y, NAMES)
-    mean = np.mean([x.phi[RATE, 1] for x in studies(profile)])
-    rows = (
-        most(profile, "every hyperparameter speaks for it",
-             lambda s: (s.phi.sum(axis=1) > -s.half).all(),
-             lambda s: f"least {s.phi.sum(axis=1).min():+.4f}"),
-        most(profile, "batch size and number of layers are among the three that matter most",
-             lambda s: {"batch_size", "num_layers"} <= {*top(s.phi.sum(axis=1), 3)},
-             lambda s: ", ".join(top(s.phi.sum(axis=1), 3))),
-        most(profile, "momentum and dropout are barely perceptible in the mean",
-             lambda s: s.share[[1, 5]].max() < 0.1,
-             lambda s: listed(s.share[[1, 5]], 2)),
-        most(profile, "it was chosen for its mean, uncertainty is a small sacrifice",
-             lambda s: s.phi[:, 0].sum() > 0 > s.phi[:, 1].sum() > -0.5 * s.phi[:, 0].sum(),
-             lambda s: f"{s.phi[:, 0].sum():+.3f} and {s.phi[:, 1].sum():+.3f}"),
-        most(profile, "the learning rate bears most of the sacrifice",
-             lambda s: np.argmin(s.phi[:, 1]) == RATE,
-             lambda s: NAMES[int(np.argmin(s.phi[:, 1]))],
-             f"there it bears 0.003 of 0.0095, through these models {-mean:.4f} on average"),
-    )  # fmt: skip
-    return Found(rows, figure)
+    s = some[0]
+    of_terms, of_bound = sheet.panels(["", ""], width=3.6, height=2.4, sharey=True)
+    bars(of_terms, NAMES, *s.phi.T)
+    bars(of_bound, NAMES, s.phi.sum(axis=1), half=[s.half])
+    bound, payouts = [s.phi.sum(axis=1) for s in some], [tuple(s.phi.sum(axis=0)) for s in some]
+    most(sheet, "every hyperparameter speaks for it",
+         [(phi.min(), (phi + s.half).min()) for phi, s in zip(bound, some, strict=True)],
+         lambda ends: ends[1] > 0, "least {:+.4f}")  # fmt: skip
+    most(sheet, "batch size and number of layers are among the three that matter most",
+         [top(phi, 3) for phi in bound], among("batch_size", "num_layers"), "{}")  # fmt: skip
+    most(sheet, "momentum and dropout are barely perceptible in the mean",
+         [tuple(s.share[[1, 5]]) for s in some], lambda shares: max(shares) < 0.1,
+         "{:.2f}, {:.2f}")  # fmt: skip
+    most(sheet, "it was chosen for its mean, uncertainty is a small sacrifice", payouts,
+         lambda both: both[0] > 0 > both[1] > -0.5 * both[0], "{:+.3f} and {:+.3f}")  # fmt: skip
+    mean = np.mean([s.phi[RATE, 1] for s in some])
+    why = f"there it bears 0.003 of 0.0095, through these models {-mean:.4f} on average"
+    most(sheet, "the learning rate bears most of the sacrifice",
+         [top(-s.phi[:, 1], 1) for s in some], among("learning_rate"), "{}", why)  # fmt: skip
 
 
 @phoneme("figure11", "Ablation differs from Shapley values where hyperparameters interact")
-def figure_11(profile: Profile) -> Found:
+def figure_11(sheet: Sheet, some: list[Study]) -> None:
     """Draw both shares, and the interactions of learning rate and max. units."""
-    s = studies(profile)[0]
-    units = NAMES.index("max_units")
-    figure, axes = panels(1, 3, height=2.4, sharey=True)
-    y = np.arange(len(NAMES))
-    for k, (values, color) in enumerate(((s.share, BLUE), (s.ablation, ORANGE))):
-        axes[0, 0].barh(y + 0.2 * (2 * k - 1), values, 0.38, color=color)
-    for ax, j in ((axes[0, 1], RATE), (axes[0, 2], units)):
-        ax.barh(y, np.nan_to_num(s.interactions[j]), color=GREY)
-        ax.set_title(f"H of {NAMES[j]}", fontsize=8)
-    axes[0, 0].set_yticks(y, NAMES)
-    rows = tuple(
-        most(profile, f"{NAMES[j]} interacts moderately with others",
-             lambda s, j=j: np.nanmax(s.interactions[j]) > 0.1,
-             lambda s, j=j: f"H up to {np.nanmax(s.interactions[j]):.2f} with "
-             f"{NAMES[int(np.nanargmax(s.interactions[j]))]}")
-        for j in (RATE, units)
-    )  # fmt: skip
-    return Found(rows, figure)
+    titles = ["", *(f"H of {NAMES[j]}" for j in (RATE, UNITS))]
+    shares, *others = sheet.panels(titles, height=2.4, sharey=True)
+    bars(shares, NAMES, some[0].share, some[0].ablation)
+    for ax, j in zip(others, (RATE, UNITS), strict=True):
+        bars(ax, NAMES, np.nan_to_num(some[0].interactions[j]))
+        H = np.nan_to_num([s.interactions[j] for s in some])
+        most(sheet, f"{NAMES[j]} interacts moderately with others",
+             [(h.max(), top(h, 1)) for h in H], lambda most: most[0] > 0.1,
+             "H up to {:.2f} with {}")  # fmt: skip
 
 
 @phoneme("figure12", "Desirability paths")
-def figure_12(profile: Profile) -> Found:
+def figure_12(sheet: Sheet, some: list[Study]) -> None:
     """Draw contributions of one run over time, with marks at the two proposals."""
-    s = studies(profile)[0]
-    figure, axes = panels(2, 4, sharex=True, sharey=True)
-    for j, ax in enumerate(axes.ravel()[: len(NAMES)]):
-        ax.plot(s.path[:, j, 0], color=BLUE, lw=0.8)
-        ax.plot(s.path[:, j, 1], color=ORANGE, lw=0.8)
+    s = some[0]
+    titles = np.reshape([*NAMES, "payouts"], (2, 4))
+    *axes, of_payouts = sheet.panels(titles, sharex=True, sharey=True).ravel()
+    for j, ax in enumerate(axes):
+        for t, color in enumerate((BLUE, ORANGE)):
+            ax.plot(s.path[:, j, t], color=color, lw=0.8)
         ax.plot(s.path[:, j].sum(axis=1), color=BLACK, lw=0.8)
         for k in (s.best, s.other):
             ax.axvline(k, color=GREY, ls=":", lw=0.8)
-        ax.set_title(NAMES[j], fontsize=8)
-    axes[1, 3].plot(s.path.sum(axis=1))
-    axes[1, 3].set_title("payouts", fontsize=8)
-
-    def sizes(s: Study) -> np.ndarray:
-        return s.path.sum(axis=2).mean(axis=0)
-
-    def payouts(s: Study) -> np.ndarray:
-        return s.path.sum(axis=1)
-
-    def late(s: Study) -> float:
-        return float(s.path[-len(s.path) // 4 :, RATE, 0].min())
-
-    rush = "the learning rate is explored in a rush at the end, its contribution falls"
-
-    rows = (
-        most(profile, "the mean dominates throughout, uncertainty is little and negative",
-             lambda s: (payouts(s)[:, 0] > np.abs(payouts(s)[:, 1])).mean() > 0.8
-             and payouts(s)[:, 1].mean() < 0,
-             lambda s: "payouts {:+.3f} and {:+.3f}".format(*payouts(s).mean(axis=0))),
-        most(profile, "batch size and number of layers are among the three most desirable",
-             lambda s: {"batch_size", "num_layers"} <= {*top(sizes(s), 3)},
-             lambda s: ", ".join(top(sizes(s), 3))),
-        most(profile, "momentum and dropout are barely appealing",
-             lambda s: {"momentum", "max_dropout"} <= {*top(-sizes(s), 3)},
-             lambda s: "least " + ", ".join(top(-sizes(s), 3))),
-        most(profile, rush + " (in some runs)",
-             lambda s: late(s) < 0.25 * s.path[:, RATE, 0].mean(),
-             lambda s: f"least {late(s):+.4f} of {s.path[:, RATE, 0].mean():+.4f}", share=0.0),
-    )  # fmt: skip
-    return Found(rows, figure)
+    of_payouts.plot(s.path.sum(axis=1))
+    sizes = [s.path.sum(axis=2).mean(axis=0) for s in some]
+    payouts = [s.path.sum(axis=1) for s in some]
+    leads = [(p[:, 0] > np.abs(p[:, 1])).mean() for p in payouts]
+    most(sheet, "the mean dominates throughout, uncertainty is little and negative",
+         [(*p.mean(axis=0), lead) for p, lead in zip(payouts, leads, strict=True)],
+         lambda one: one[2] > 0.8 and one[1] < 0, "payouts {:+.3f} and {:+.3f}")  # fmt: skip
+    most(sheet, "batch size and number of layers are among the three most desirable",
+         [top(size, 3) for size in sizes], among("batch_size", "num_layers"), "{}")  # fmt: skip
+    most(sheet, "momentum and dropout are barely appealing", [top(-size, 3) for size in sizes],
+         among("momentum", "max_dropout"), "least {}")  # fmt: skip
+    rates = [s.path[:, RATE, 0] for s in some]
+    most(sheet, "the learning rate is explored in a rush at the end, its contribution falls (in "
+         "some runs)", [(rate[-len(rate) // 4 :].min(), rate.mean()) for rate in rates],
+         lambda one: one[0] < 0.25 * one[1], "least {:+.4f} of {:+.4f}", share=0.0)  # fmt: skip
 
 
 @phoneme("figure13", "Parallel coordinates of all configurations")
-def figure_13(profile: Profile) -> Found:
+def figure_13(sheet: Sheet, some: list[Study]) -> None:
     """Draw all configurations, and look for exploration of the learning rate after convergence."""
-    s = studies(profile)[0]
-    figure, axes = panels(1, 1, width=5.0, height=2.4)
-    Z = (s.run.X - s.run.X.mean(axis=0)) / s.run.X.std(axis=0)
-    axes[0, 0].plot(range(len(NAMES)), Z.T, color=GREY, lw=0.3)
-    axes[0, 0].set_xticks(range(len(NAMES)), NAMES, fontsize=6)
-
-    def spread(s: Study) -> tuple[float, float]:
-        quarter = len(s.rate) // 4
-        return float(s.rate[-quarter:].std()), float(s.rate[quarter:-quarter].std())
-
-    return Found(
-        (
-            most(profile, "learning rates far from those before are proposed at the end (in some "
-                 "runs)", lambda s: spread(s)[0] > spread(s)[1],
-                 lambda s: "std {:.2f} in the last quarter, {:.2f} before".format(*spread(s)),
-                 share=0.0),
-        ),
-        figure,
-    )  # fmt: skip
+    X = some[0].run.X
+    ax = sheet.panels("", width=5.0, height=2.4)
+    ax.plot(NAMES, ((X - X.mean(axis=0)) / X.std(axis=0)).T, color=GREY, lw=0.3)
+    ax.tick_params("x", labelsize=6)
+    quarter = PROPOSALS // 4
+    rates = [s.run.X[INITIAL:, RATE] for s in some]
+    spreads = [(rate[-quarter:].std(), rate[quarter:-quarter].std()) for rate in rates]
+    most(sheet, "learning rates far from those before are proposed at the end (in some runs)",
+         spreads, lambda std: std[0] > std[1],
+         "std {:.2f} in the last quarter, {:.2f} before", share=0.0)  # fmt: skip
 
 
 @phoneme("figure14", "A proposal that was made for another reason")
-def figure_14(profile: Profile) -> Found:
+def figure_14(sheet: Sheet, some: list[Study]) -> None:
     """Draw the contributions to a good but uncertain proposal, beside the best-predicted one."""
-    s = studies(profile)[0]
-    figure, axes = panels(1, 2, width=3.6, height=2.4)
-    y = np.arange(len(NAMES))
-    for t, color in ((0, BLUE), (1, ORANGE)):
-        axes[0, 0].barh(y + 0.2 * (2 * t - 1), s.path[s.other, :, t], 0.38, color=color)
-    axes[0, 0].set_yticks(y, NAMES, fontsize=6)
+    s = some[0]
+    contributions, values = sheet.panels(["", ""], width=3.6, height=2.4)
+    bars(contributions, NAMES, *s.path[s.other].T)
     for k, color in ((s.best, ORANGE), (s.other, GREEN)):
-        axes[0, 1].plot(range(len(NAMES)), s.run.X[INITIAL + k], color=color)
-    axes[0, 1].set_xticks(range(len(NAMES)), [name[:5] for name in NAMES], fontsize=6)
-
-    def sacrifice(s: Study, k: int) -> float:
-        return float(s.path[k, :, 1].sum())
-
-    return Found(
-        (
-            most(profile, "it sacrifices less exploration than the best-predicted proposal",
-                 lambda s: sacrifice(s, s.other) > sacrifice(s, s.best),
-                 lambda s: f"{sacrifice(s, s.other):+.4f} against {sacrifice(s, s.best):+.4f}"),
-            most(profile, "the mean still leads",
-                 lambda s: s.path[s.other, :, 0].sum() > abs(sacrifice(s, s.other)),
-                 lambda s: f"{s.path[s.other, :, 0].sum():+.3f}"),
-        ),
-        figure,
-    )  # fmt: skip
+        values.plot([name[:5] for name in NAMES], s.run.X[INITIAL + k], color=color)
+    payouts = [s.path[[s.other, s.best]].sum(axis=1) for s in some]  # (2, terms)
+    most(sheet, "it sacrifices less exploration than the best-predicted proposal",
+         [tuple(pair[:, 1]) for pair in payouts], lambda pair: pair[0] > pair[1],
+         "{:+.4f} against {:+.4f}")  # fmt: skip
+    most(sheet, "the mean still leads", [tuple(pair[0]) for pair in payouts],
+         lambda one: one[0] > abs(one[1]), "{:+.3f}")  # fmt: skip
