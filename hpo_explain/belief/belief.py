@@ -17,7 +17,7 @@ from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.scales import Bounds, Scale, from_table, half_rank, logarithm
 from hpo_explain.models.pathwise import Functions, draw, levels
 from hpo_explain.models.product_kernel import Pairs, Parameters, Prior, settings
-from hpo_explain.space import Array, CategoricalParameter, Ints, SearchSpace
+from hpo_explain.space import Array, Ints, SearchSpace
 
 SETTINGS, DRAWS = 8, 12  # kernels of each scale, and functions of each kernel
 MOST, SEARCHED = 500, 200  # trials that it learns from, and that kernels are searched with
@@ -125,14 +125,15 @@ class Belief(Draws):
         with one_blas_thread():
             return tuple(map(self._component, steps((0, 1), "scales")))
 
+    @cached_property
+    def _categories(self) -> Ints:
+        """How many values each categorical column has, 0 of a number, in the space's own order."""
+        of = [getattr(parameter, "choices", ()) for parameter in self.space.parameters]
+        return np.array([len(choices) for choices in of])[self.space.order]
+
     def _component(self, which: int) -> _Component:
         """Return the process on the half-rank scale (0), or on the logarithmic one (1)."""
-        categories = np.array(
-            [
-                len(p.choices) if isinstance(p, CategoricalParameter) else 0
-                for p in self.space.parameters
-            ]
-        )[self.space.order]
+        categories = self._categories
         columns = _columns(self.space, self.X)
         scale_of = (half_rank, logarithm)[which]
         scale = scale_of(self._scaled, self._limits[0])
@@ -172,15 +173,16 @@ class Belief(Draws):
 
     def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
-        found = levels(_columns(self.space, X))
-        places = [int(np.flatnonzero(self.space.order == j)[0]) for j in members]
-        at = np.stack(
-            [self.space.places(j, x) for j, x in zip(members, np.transpose(values), strict=True)],
-            axis=1,
-        )
+        space, order = self.space, self.space.order
+        places = [int(np.flatnonzero(order == j)[0]) for j in members]
+        others = [i for i in range(len(order)) if i not in places]
+        pairs = zip(members, np.transpose(values), strict=True)
+        moved = np.stack([space.places(j, x) for j, x in pairs], axis=1)
+        at = levels(moved, self._categories, places)
+        found = levels(_columns(space, X)[:, others], self._categories, others)
         with one_blas_thread():
             drawn = [
-                from_table(functions.along(found, places, at).transpose(1, 2, 0), table[0])
+                from_table(functions.along(found, at).transpose(1, 2, 0), table[0])
                 for component in self.components
                 for functions, table in zip(component.functions, component.tables, strict=True)
             ]
@@ -195,7 +197,7 @@ class Belief(Draws):
 
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
-        found = levels(_columns(self.space, X))
+        found = levels(_columns(self.space, X), self._categories)
         with one_blas_thread():  # the last digits of sums depend on it
             return [
                 from_table(functions(found).T, table[which])

@@ -11,192 +11,269 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from hpo_explain.models.product_kernel import Pairs, Parameters, matern
-from hpo_explain.space import Array, Bools, Ints
+from hpo_explain.space import Array, Ints
 
 FEATURES, OF_ONE = 512, 32  # of the product, and of each additive part
 _BLOCK = 256  # rows at once, so that what is computed stays near the processor
-Levels = list[tuple[Array, Ints]]
+_VALUES = 2048  # at most at once, where rows share few
+_SPARSE = 0.05  # of a block's numbers, at most: fewer are added one by one
 Single = npt.NDArray[Any]  # in single precision
-Part = tuple[Array | None, Array | None, Array]
+Tables = tuple[Single, Single, Single]
 
 
-def levels(X: Array) -> Levels:
-    """Return for each column its distinct values, an inactive one last as NaN, and their index."""
-    found = []
-    for x in X.T:
-        values, index = np.unique(x, return_inverse=True, equal_nan=True)
-        found.append((values, index.reshape(-1)))
-    return found
+def coded(categories: Ints, columns: Ints, values: Array) -> tuple[Single, Ints]:
+    """Return of values of columns what a number is, 0 of others, and where its phase stands.
+
+    Of each column the phases of its categories stand there, and one of being inactive; -1 of a
+    number.
+    """
+    counts = np.where(categories == 0, 1, categories + 1)
+    last = np.cumsum(counts)[columns] - 1
+    off, number = np.isnan(values), categories[columns] == 0
+    at = np.where(off, 0.0, values)
+    code = np.where(number, -1, last - categories[columns] + at.astype(int))
+    return np.where(number, at, 0.0).astype(np.float32), np.where(off, last, code)
 
 
-def _of(found: Levels, rows: slice) -> Levels:
-    return [(values[index[rows]], np.arange(len(index[rows]))) for values, index in found]
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Rows by the distinct values of their columns.
+
+    Attributes
+    ----------
+    categories : ndarray of int, shape (d,)
+        How many values each categorical column has, 0 of a number.
+    columns : ndarray of int, shape (L,)
+        The column of each distinct value.
+    values : ndarray of shape (L,)
+        The values; of a column an inactive one is last, as NaN.
+    index : ndarray of int, shape (n, c)
+        Which of them each row has; not every column needs to be there.
+    """
+
+    categories: Ints
+    columns: Ints
+    values: Array
+    index: Ints
+
+    def some(self, rows: slice) -> Levels:
+        """Return some of the rows, each with values of its own."""
+        index = self.index[rows]
+        own, place = index.ravel(), np.arange(index.size).reshape(index.shape)
+        return Levels(self.categories, self.columns[own], self.values[own], place)
+
+    @cached_property
+    def usual(self) -> Ints:
+        """The values that most rows have."""
+        counts = np.bincount(self.index.ravel(), minlength=len(self.columns))
+        found = np.flatnonzero(2 * counts >= len(self.index))
+        return np.asarray(found[np.unique(self.columns[found], return_index=True)[1]])
+
+    @cached_property
+    def steps(self) -> tuple[csr_array, csr_array]:
+        """What each value is: a number in its column, (L, d), or a place among phases, (L, P)."""
+        at, code = coded(self.categories, self.columns, self.values)
+        size, places = (
+            len(self.columns),
+            int(np.where(self.categories == 0, 1, self.categories + 1).sum()),
+        )
+        phased = code >= 0
+        ones, ends = np.ones(phased.sum(), np.float32), np.cumsum([0, *phased])
+        return (
+            csr_array((at, self.columns, np.arange(size + 1)), shape=(size, len(self.categories))),
+            csr_array((ones, code[phased], ends), shape=(size, places)),
+        )
+
+    @cached_property
+    def apart(self) -> list[tuple[slice, csr_array, Single | csr_array, csr_array]]:
+        """Of blocks of rows what is to be added to the usual values: values, numbers, phases."""
+        n, most = len(self.index), np.full(self.index.shape[1], -1)
+        place = np.empty(len(self.columns), int)
+        place[self.index] = np.arange(self.index.shape[1])
+        most[place[self.usual]] = self.usual
+        blocks = []
+        for first in range(0, n, _BLOCK):
+            index = self.index[first : first + _BLOCK]
+            added = index != most
+            removed = added & (most >= 0)
+            places = np.stack([index, np.broadcast_to(most, index.shape)], axis=2)
+            taken = np.stack([added, removed], axis=2).reshape(len(index), -1)
+            ends = np.concatenate([[0], np.cumsum(taken.sum(axis=1))])
+            signs = np.broadcast_to(np.array([1.0, -1.0], np.float32), places.shape)
+            entries = signs.reshape(taken.shape)[taken], places.reshape(taken.shape)[taken], ends
+            block = csr_array(entries, shape=(len(index), len(self.columns)))
+            number, phase = (block @ step for step in self.steps)
+            dense = number.nnz > _SPARSE * index.size
+            number = number.toarray() if dense else number
+            blocks.append((slice(first, first + len(index)), block, number, phase))
+        return blocks
+
+
+def levels(X: Array, categories: Ints, columns: Sequence[int] | None = None) -> Levels:
+    """Return rows (n, c) by the distinct values of their columns: of all, or of some."""
+    found = [np.unique(x, return_inverse=True, equal_nan=True) for x in X.T]
+    counts = [len(values) for values, _ in found]
+    start = np.cumsum([0, *counts[:-1]])
+    return Levels(
+        categories=categories,
+        columns=np.repeat(range(len(categories)) if columns is None else columns, counts),
+        values=np.concatenate([values for values, _ in found]),
+        index=np.column_stack([index.reshape(-1) for _, index in found]) + start,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Functions:
     """Functions drawn with one setting of the kernel's parameters.
 
+    What a row needs are sums over its values: angles, logarithms of the product's factors, and
+    additive parts.
+
     Attributes
     ----------
     X : ndarray of shape (n, d)
         The trials' encoded rows.
-    numbers : ndarray of bool, shape (d,)
-        Which columns are numbers.
+    categories : ndarray of int, shape (d,)
+        How many values each categorical column has, 0 of a number.
     parameters : Parameters
         The kernel's parameters.
     frequencies : ndarray of shape (d, FEATURES)
         Frequencies of the product's features; of numbers only.
-    phases : tuple of ndarray
-        For each column the phase of each category (or of being inactive), (values, FEATURES).
+    phases : ndarray of shape (P, FEATURES)
+        Of each column the phase of each category, and of being inactive.
     shifts : ndarray of shape (FEATURES,)
         Phases of the features.
     slopes : ndarray of shape (FEATURES + 1, k)
         Weights of the features and the constant in each draw.
-    ones : tuple
-        Of each additive part its frequencies and phases, or None of a category, and weights.
+    waves : tuple of ndarray
+        Of each number's additive part frequencies and phases, (d, OF_ONE), and weights,
+        (d, OF_ONE, k).
+    steps : ndarray of shape (P, k)
+        The additive part of each category.
     update : ndarray of shape (n, k)
         What each trial adds to each draw, times the kernel.
     """
 
     X: Array
-    numbers: Bools
+    categories: Ints
     parameters: Parameters
     frequencies: Single
-    phases: tuple[Single, ...]
+    phases: Single
     shifts: Single
     slopes: Single
-    ones: tuple[Part, ...]
+    waves: Tables
+    steps: Single
     update: Single
 
     def __call__(self, found: Levels) -> Single:
         """Return the draws' standardized values (n, k) at rows, which are given by their levels."""
-        n, d = len(found[0][1]), len(found)
-        if n > _BLOCK and sum(len(values) for values, _ in found) > n * d / 2:
-            parts = range(0, n, _BLOCK)  # few values are shared: no more of them than rows at once
-            return np.concatenate([self(_of(found, slice(i, i + _BLOCK))) for i in parts])
-        angles = [self._angle(j, values) for j, (values, _) in enumerate(found)]
-        between = [self._between(j, values) for j, (values, _) in enumerate(found)]
-        ones = [self._one(j, found[j][0], part) for j, part in enumerate(self.ones)]
-        for j, part in enumerate(ones):
-            part += (self.parameters.amplitude[j] * between[j][0]) @ self.update
-        constant = self.slopes[-1] + self.update.sum(axis=0)
+        n, d = found.index.shape
+        size = max(1, min(_BLOCK, _VALUES // d))
+        if n > size and len(found.columns) > n * d / 2:
+            # few values are shared: no more of them than rows at once
+            parts = range(0, n, size)
+            return np.concatenate([self(found.some(slice(i, i + size))) for i in parts])
         values = np.empty((n, self.update.shape[1]), np.float32)
-        angle = np.empty((_BLOCK, FEATURES), np.float32)
-        product = np.empty((_BLOCK, len(self.X)), np.float32)
-        for first in range(0, n, _BLOCK):
-            some = slice(first, min(first + _BLOCK, n))
-            m = some.stop - first
-            angle[:m], product[:m] = self.shifts, self.parameters.product
-            for j in range(d):
-                index = found[j][1][some]
-                angle[:m] += angles[j][index]
-                product[:m] *= between[j][1][index]
-            at = np.cos(angle[:m], out=angle[:m]) @ self.slopes[:-1]
-            at += product[:m] @ self.update + constant
-            for j, part in enumerate(ones):
-                at += part[found[j][1][some]]
-            values[some] = at
+        for rows, angle, product, alone in self._sums(found):
+            angle += self.shifts
+            np.matmul(np.cos(angle, out=angle), self.slopes[:-1], out=values[rows])
+            values[rows] += np.exp(product, out=product) @ self._weights
+            values[rows] += alone + self._constant
         return values
 
-    def along(self, found: Levels, members: Sequence[int], values: Array) -> Single:
-        """Return the draws' standardized values (n, G, k) with some columns at values (G, m).
+    def along(self, found: Levels, at: Levels) -> Single:
+        """Return the draws' standardized values (n, G, k) at rows with other columns at G rows.
 
         The cosine of a sum is split, so that each row's own part is computed once.
         """
-        n, d, few = len(found[0][1]), len(found), len(values)
-        others = [j for j in range(d) if j not in members]
-        angles = [self._angle(j, found[j][0]) for j in others]
-        between = [self._between(j, found[j][0]) for j in others]
-        turn, factor = (
-            np.zeros((few, FEATURES), np.float32),
-            np.ones((few, len(self.X)), np.float32),
-        )
-        alone = np.zeros((few, self.update.shape[1]), np.float32)
-        for j, x in zip(members, values.T, strict=True):
-            base, by = self._between(j, x)
-            turn += self._angle(j, x)
-            factor *= by
-            if self.ones:
-                alone += self._one(j, x, self.ones[j])
-                alone += (self.parameters.amplitude[j] * base) @ self.update
+        few, k = len(at.index), self.update.shape[1]
+        turn, factor, alone = map(np.concatenate, list(zip(*self._sums(at), strict=True))[1:])
         slopes = self.slopes[:-1, None, :]
         weights = np.concatenate([
             np.cos(turn).T[:, :, None] * slopes,
             -np.sin(turn).T[:, :, None] * slopes,
-            self.parameters.product * factor.T[:, :, None] * self.update[:, None, :],
-        ]).reshape(-1, few * len(alone.T)).astype(np.float32)  # fmt: skip
-        ones = [
-            self._one(j, found[j][0], self.ones[j])
-            + (self.parameters.amplitude[j] * base) @ self.update
-            for j, (base, _) in zip(others, between, strict=True)
-            if self.ones
-        ]
-        alone += self.slopes[-1] + self.update.sum(axis=0)
-        drawn = np.empty((n, *alone.shape), np.float32)
+            np.exp(factor).T[:, :, None] * self._weights[:, None, :],
+        ]).reshape(-1, few * k)  # fmt: skip
+        alone = alone + self._constant
+        drawn = np.empty((len(found.index), few, k), np.float32)
         waves = np.empty((_BLOCK, 2 * FEATURES + len(self.X)), np.float32)
-        for first in range(0, n, _BLOCK):
-            some = slice(first, min(first + _BLOCK, n))
-            m = some.stop - first
-            angle, product = np.tile(self.shifts, (m, 1)), waves[:m, 2 * FEATURES :]
-            product[:] = 1.0
-            for place, j in enumerate(others):
-                index = found[j][1][some]
-                angle += angles[place][index]
-                product *= between[place][1][index]
+        for rows, angle, product, own in self._sums(found):
+            m = len(angle)
+            angle += self.shifts
             np.cos(angle, out=waves[:m, :FEATURES])
             np.sin(angle, out=waves[:m, FEATURES : 2 * FEATURES])
-            drawn[some] = (waves[:m] @ weights).reshape(m, *alone.shape) + alone
-            for j, part in zip(others, ones, strict=False):
-                drawn[some] += part[found[j][1][some]][:, None, :]
+            np.exp(product, out=waves[:m, 2 * FEATURES :])
+            drawn[rows] = (waves[:m] @ weights).reshape(m, few, k)
+            drawn[rows] += own[:, None, :] + alone
         return drawn
 
-    def _angle(self, j: int, values: Array) -> Single:
-        phases = self.phases[j]
-        if not self.numbers[j]:
-            codes = np.where(np.isnan(values), len(phases) - 1, np.nan_to_num(values)).astype(int)
-            return np.asarray(phases[codes])
-        angle = np.nan_to_num(values)[:, None].astype(np.float32) * self.frequencies[j]
-        angle[np.isnan(values)] = phases[0]
-        return np.asarray(angle)
+    @cached_property
+    def _weights(self) -> Single:
+        """What each trial adds to each draw, times the product's correlation, (n, k)."""
+        return np.asarray(np.float32(self.parameters.product) * self.update)
 
-    def _one(self, j: int, values: Array, part: Part) -> Single:
-        """Return an additive part's values in each draw, (number of values, k)."""
-        frequencies, phases, weights = part
-        off = np.isnan(values)
-        if frequencies is None or phases is None:
-            added = weights[np.nan_to_num(values).astype(int)]
-        else:
-            added = np.cos(np.nan_to_num(values)[:, None] * frequencies + phases) @ weights
-        added[off] = 0.0
-        return np.asarray(added, np.float32)
+    @cached_property
+    def _constant(self) -> Single:
+        return np.asarray(self.slopes[-1] + self.update.sum(axis=0))
 
-    def _between(self, j: int, values: Array) -> tuple[Single, Single]:
-        """Return B_j and the product's factor of some values with the trials', (values, n)."""
-        x = self.X[:, j]
-        if self.numbers[j]:
-            base = matern(values, x, self.parameters.length[j])
-        else:
-            base = (values[:, None] == x).astype(np.float32)
-        off, without = np.isnan(values), np.isnan(x)
-        some = bool(off.any() or without.any())
-        if some:
-            base[off] = base[:, without] = 0.0
-        weight = np.float32(self.parameters.weight[j])
-        factor = base * weight
-        factor += 1 - weight
-        if some:
-            factor[np.ix_(off, without)] = 1.0
-        return base, factor
+    @cached_property
+    def _trials(self) -> Single:
+        """The trials' values of each column, (d, n), 0 where inactive."""
+        return np.ascontiguousarray(np.nan_to_num(self.X).T, np.float32)
+
+    def _sums(self, found: Levels) -> Iterator[tuple[slice, Single, Single, Single]]:
+        """Yield the sums over the values of blocks of rows, (m, FEATURES), (m, n) and (m, k).
+
+        Of angles, of the logarithms of the product's factors, and of additive parts.
+        """
+        factors, parts = self._tables(found)
+        number, phase = (step[found.usual].sum(axis=0) for step in found.steps)
+        angle = number @ self.frequencies + phase @ self.phases
+        product, alone = factors[found.usual].sum(axis=0), parts[found.usual].sum(axis=0)
+        for rows, values, numbers, phases in found.apart:
+            angles = numbers @ self.frequencies
+            angles += angle
+            if phases.nnz:
+                angles += phases @ self.phases
+            yield rows, angles, values @ factors + product, values @ parts + alone
+
+    def _tables(self, found: Levels) -> tuple[Single, Single]:
+        """Return of distinct values the logarithm of the factors, (L, n), and the parts, (L, k)."""
+        columns, parameters = found.columns, self.parameters
+        at, code = coded(self.categories, columns, found.values)
+        phased, off = code >= 0, np.isnan(found.values)
+        base = matern(at[:, None] - self._trials[columns], parameters.length[columns])
+        category = self.categories[columns] > 0
+        base[category] = found.values[category, None] == self.X.T[columns[category]]
+        without = np.isnan(self.X).T[columns] if np.isnan(self.X).any() else None
+        base[off] = 0.0
+        if without is not None:
+            base[without] = 0.0
+        parts = np.zeros((len(columns), self.update.shape[1]), np.float32)
+        if parameters.amplitude.any():
+            frequencies, phases, weights = (part[columns] for part in self.waves)
+            waves = np.cos(at[:, None] * frequencies + phases)
+            parts = np.matmul(waves[:, None, :], weights)[:, 0]
+            parts[phased] = self.steps[code[phased]]
+            amplitude = parameters.amplitude[columns, None].astype(np.float32)
+            parts += amplitude * (base @ self.update)
+        weight = parameters.weight[columns, None].astype(np.float32)
+        base *= weight
+        base += 1 - weight
+        if without is not None:
+            base[off[:, None] & without] = 1.0
+        return np.log(base, out=base), parts
 
 
 def draw(
@@ -215,40 +292,41 @@ def draw(
     t = rng.standard_normal((d, FEATURES)) / np.sqrt(rng.chisquare(5, (d, FEATURES)) / 5)
     frequencies = np.where(takes_part, t / parameters.length[:, None], 0.0)
     turn = 2.0 * np.pi
-    phases = []
-    for j in range(d):
-        count_of = 1 if numbers[j] else int(categories[j]) + 1
-        some = turn * rng.random((count_of, FEATURES)) * takes_part[j]
-        phases.append(some.astype(np.float32))
+    counts = np.where(numbers, 1, categories + 1)
+    column = np.repeat(np.arange(d), counts)
+    phases = turn * rng.random((len(column), FEATURES)) * takes_part[column]
     shifts = turn * rng.random(FEATURES)
     slopes = rng.standard_normal((FEATURES + 1, count))
     slopes[:-1] *= math.sqrt(2.0 * parameters.product / FEATURES)
-    ones: list[Part] = []
+    start = np.concatenate([[0], np.cumsum(counts)])
+    own = np.zeros((d, OF_ONE))
+    waves = np.zeros((d, OF_ONE)), np.zeros((d, OF_ONE, count))
+    steps = np.zeros((len(column), count))
     for j in np.flatnonzero(parameters.amplitude).tolist():
         amplitude = parameters.amplitude[j]
         if numbers[j]:
             # one frequency in each part of equal probability
             at = (np.arange(OF_ONE) + rng.random(OF_ONE)) / OF_ONE
-            own = stdtrit(5, at) / parameters.length[j]
+            own[j] = stdtrit(5, at) / parameters.length[j]
             weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(2.0 * amplitude / OF_ONE)
-            ones.append((own, turn * rng.random(OF_ONE), weights))
+            waves[0][j], waves[1][j] = turn * rng.random(OF_ONE), weights
         else:
             weights = rng.standard_normal((categories[j], count)) * math.sqrt(amplitude)
-            ones.append((None, None, weights))
+            steps[start[j] : start[j + 1] - 1] = weights
     prior = Functions(
         X=X,
-        numbers=numbers,
+        categories=categories,
         parameters=parameters,
         frequencies=frequencies.astype(np.float32),
-        phases=tuple(phases),
+        phases=phases.astype(np.float32),
         shifts=shifts.astype(np.float32),
         slopes=slopes.astype(np.float32),
-        ones=tuple(ones),
+        waves=(own.astype(np.float32), waves[0].astype(np.float32), waves[1].astype(np.float32)),
+        steps=steps.astype(np.float32),
         update=np.zeros((len(X), count), np.float32),
     )
     noise = math.sqrt(parameters.noise)
-    values = prior(levels(X)) + noise * rng.standard_normal((len(X), count))
+    values = prior(levels(X, categories)) + noise * rng.standard_normal((len(X), count))
     factor = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
     update = cho_solve(factor, pairs.z[:, None] - values, check_finite=False)
-    object.__setattr__(prior, "update", update.astype(np.float32))
-    return prior
+    return replace(prior, update=update.astype(np.float32))

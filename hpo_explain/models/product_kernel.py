@@ -26,13 +26,14 @@ Single = npt.NDArray[Any]  # in single precision
 Factor = tuple[Single, Single | None, Single]  # of a hyperparameter: B, its slope, the factor
 
 
-def matern(values: Array, x: Array, length: float) -> Single:
-    """Return the Matérn-5/2 correlation of values (m,) with others (n,), (m, n).
+def matern(apart: Single, length: Array) -> Single:
+    """Return the Matérn-5/2 correlation of values some differences (m, n) apart, written into them.
 
-    In single precision and in place: of many values, memory is what takes long.
+    `length` holds a length-scale a row. In single precision and in place: of many values, memory
+    is what takes long.
     """
-    r = np.abs(np.subtract.outer(values.astype(np.float32), x.astype(np.float32)))
-    r *= np.float32(ROOT5 / length)
+    r = np.abs(apart, out=apart)
+    r *= (ROOT5 / length).astype(np.float32)[:, None]
     base = np.exp(-r)
     third = r * r
     third *= np.float32(1.0 / 3.0)

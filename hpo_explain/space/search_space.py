@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_array, check_count, check_name, check_option, check_seed
+from hpo_explain.base.checks import check_array, check_count, check_option, check_seed, unknown_name
 from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
@@ -209,7 +209,10 @@ class SearchSpace:
         ValueError
             If there is no hyperparameter of that name.
         """
-        return self._column[check_name("name", name, self._names, "hyperparameter")]
+        found = self._column.get(name) if isinstance(name, str) else None
+        if found is None:
+            raise unknown_name("name", name, self._names, "hyperparameter")
+        return found
 
     def is_conditional(self, name: str) -> bool:
         """Return whether a hyperparameter is inactive in some configurations."""

@@ -35,6 +35,7 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, encode_one
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
+_A_ROUND = 25  # of so many changes that are left, a round makes one
 _MOST_CHANGES = 8  # whose orders are all looked at: 256 configurations
 
 _SAME = declared_fact(
@@ -44,6 +45,10 @@ _SAME = declared_fact(
 _AT_ONCE = declared_fact(
     "flipped_at_once", "{names} change at once: each alone would activate a hyperparameter that "
     "has a value in neither configuration",
+)  # fmt: skip
+_SEVERAL = declared_fact(
+    "several_a_round", "{count} changes: a round makes the best of every {left} that are left, and "
+    "then predicts their gains anew",
 )  # fmt: skip
 _SAMPLED = declared_fact("shapley_sampled", "Shapley values are estimated from sampled coalitions")
 
@@ -212,6 +217,7 @@ class AblationExplainer:
             target_trial=target_trial,
             notes=(
                 *(_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1),
+                *([_SEVERAL(count=len(steps), left=_A_ROUND)] if len(rounds) < len(steps) else []),
                 *([_SAMPLED()] if sampled else []),
                 *about.notes,
             ),
@@ -225,7 +231,7 @@ def _next_after(changes: Mixtures, done: Sequence[int]) -> tuple[list[tuple[int,
         if size > 1 and comb(len(left), size) > _MOST_SETS:
             break
         sets = list(combinations(left, size))
-        rows = np.array([changes.row([*done, *one]) for one in sets])
+        rows = changes.rows(np.array([np.isin(changes.columns, [*done, *one]) for one in sets]))
         valid = changes.space.is_valid(rows)
         if valid.any():
             return [one for one, there in zip(sets, valid, strict=True) if there], rows[valid]
@@ -233,7 +239,10 @@ def _next_after(changes: Mixtures, done: Sequence[int]) -> tuple[list[tuple[int,
 
 
 def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[int, ...]], Any]:
-    """Return the rows of the path, the columns of each step, and all gains of each round."""
+    """Return the rows of the path, the columns of each step, and all gains of each round.
+
+    A round makes one change; where many are left, several, while all can be made one by one.
+    """
     rows, steps, rounds = [changes.x], list[tuple[int, ...]](), []
     done: list[int] = []
     while len(done) < len(changes.columns):
@@ -242,10 +251,14 @@ def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[in
         gains = cost[0] - cost[1:]
         labels = [" + ".join(explained.space.names[j] for j in one) for one in candidates]
         rounds.append(dict(zip(labels, gains.tolist(), strict=True)))
-        best = int(np.argmax(gains))
-        steps.append(candidates[best])
-        rows.append(after[best])
-        done += candidates[best]
+        many = len(candidates) // _A_ROUND if len(candidates[0]) == 1 else 1
+        for i in np.argsort(-gains, kind="stable")[: max(1, many)].tolist():
+            row = changes.row([*done, *candidates[i]])
+            if not changes.space.is_valid(row[None]).all():
+                break
+            steps.append(candidates[i])
+            rows.append(row)
+            done += candidates[i]
     return np.array(rows), steps, tuple(rounds)
 
 

@@ -41,7 +41,7 @@ class Ablation(Result):
         Improvement in each step, in the same units.
     rounds : tuple of mapping
         In each round the gain of everything that could be changed next, by name; the first round
-        says what each change is worth alone.
+        says what each change is worth alone. Where many change, a round makes several steps.
     shapley : ndarray of shape (k,)
         Baseline Shapley values of the steps: their average gain over all orders.
     drawn : ndarray of shape (k + 1, draws) or None

@@ -25,6 +25,7 @@ from hpo_explain.space.searches import filled
 
 _LEAST_MEAN = 100
 _FAILURES = 3  # so many that cannot be added: the others are not looked at
+_RANKED = 20_000  # at most, values in rows that are looked at to say in which order they are added
 
 
 def stay_fixed(
@@ -46,37 +47,47 @@ def stay_fixed(
         Which of the landscape's rows are left; what is lost by that already is not held against F.
     """
     space = draws.space
-    loss = _losses(draws, x, inside)
-    allowed = np.maximum(lose, loss([]))
+    losses = _losses(draws, x, inside)
+    allowed = np.maximum(lose, losses([[]])[0])
     columns = [
         j for j in space.order.tolist() if space.parameters[j].size != 1 and not np.isnan(x[j])
     ]
     fixed, lost, failures = list[int](), np.zeros(len(draws.landscape.least)), 0
-    means = np.array([loss([j]).mean() for j in columns])
-    for j in [columns[i] for i in ranked(means)]:
-        then = loss([*fixed, j])
-        if (then <= allowed).all():
-            fixed, lost = [*fixed, j], then
-        elif (failures := failures + 1) == _FAILURES:
-            break
+    few = max(1, _RANKED // max(1, len(columns) ** 2))
+    alone = losses([[j] for j in columns], few).mean(axis=1)
+    left, many = [columns[i] for i in ranked(alone)], 1
+    while left and failures < _FAILURES:
+        then = losses([[*fixed, *left[:many]]])[0]
+        if (then <= allowed).all():  # where some are too many, each is looked at alone
+            fixed, lost, left, many = [*fixed, *left[:many]], then, left[many:], 2 * many
+        elif many > 1:
+            many //= 2
+        else:
+            left, failures = left[1:], failures + 1
     return sorted(fixed), lost
 
 
-def _losses(draws: Draws, x: Array, inside: Bools | None) -> Callable[[Sequence[int]], Array]:
-    """Return what tells what each draw loses if some columns are as in a configuration."""
+def _losses(draws: Draws, x: Array, inside: Bools | None) -> Callable[..., Array]:
+    """Return what tells what each draw loses if sets of columns are as in a configuration.
+
+    It may look at the first rows only: those of least mean.
+    """
     land, space = draws.landscape, draws.space
     some = np.arange(len(land.all_rows)) if inside is None else np.flatnonzero(inside)
     values = land.all_values[:, some]
     best = ranked(values.mean(axis=0))[:_LEAST_MEAN]
-    which = np.union1d(best, values.argmin(axis=1))
-    rows = np.vstack([x, land.all_rows[some[which]]])
-    complete = filled(space, rows, draws.seed)
-    alone = draws.costs(x[None])[:, 0]
+    which = list(dict.fromkeys([*best.tolist(), *values.argmin(axis=1).tolist()]))
+    complete = filled(space, land.all_rows[some[which]], draws.seed)
+    own = draws.costs(x[None])
 
-    def loss(columns: Sequence[int]) -> Array:
-        changed = complete.copy()
-        changed[:, columns] = x[columns]
-        found = np.minimum(draws.costs(space.project(changed)).min(axis=1), alone)
-        return np.asarray(np.maximum(found - land.least, 0.0))
+    def losses(sets: Sequence[Sequence[int]], few: int | None = None) -> Array:
+        changed = np.repeat(complete[None, :few], len(sets), axis=0)
+        for rows, columns in zip(changed, sets, strict=True):
+            rows[:, columns] = x[columns]
+        found = draws.costs(space.project(changed.reshape(-1, len(x)))).reshape(
+            -1, len(sets), changed.shape[1]
+        )
+        least = np.minimum(found.min(axis=2), own)
+        return np.asarray(np.maximum(least.T - land.least, 0.0))
 
-    return loss
+    return losses
