@@ -7,7 +7,7 @@ import pytest
 
 import hpo_explain as hx
 from examples.papers.frame import FETCH, PHONEME, Profile
-from examples.papers.moosbauer_synthetic import TAUS, improvement, plane, studied
+from examples.papers.moosbauer_synthetic import improvement, plane, studied
 from tests.source_tree import DATA
 
 needs_phoneme = pytest.mark.skipif(not (DATA / PHONEME).exists(), reason=FETCH[PHONEME])
@@ -110,27 +110,35 @@ def test_little_sampling_bias_gives_the_papers_table_1():
     from examples.papers.moosbauer_synthetic import PAPER
 
     found = [studied(3, 5.0, seed) for seed in range(5)]
-    measured = [[s.mmd, s.delta(1, 0), s.delta(3, 0), s.delta(1, 2), s.delta(3, 2)] for s in found]
+    measured = [[s.mmd, *s.delta[[1, 3], 0], *s.delta[[1, 3], 2]] for s in found]
     mean, std = np.mean(measured, axis=0), np.std(measured, axis=0, ddof=1)
     # the paper's repetitions share a design: their mean is one draw
-    assert (np.abs(mean - PAPER[3, 5.0]) < 3.0 * std * np.sqrt(1.0 + 1.0 / 5.0)).all()
-    assert list(TAUS) == [5.0, 1.0, 0.1]
+    theirs = PAPER["d = 3, low bias"]
+    assert (np.abs(mean - theirs) < 3.0 * std * np.sqrt(1.0 + 1.0 / 5.0)).all()
+
+
+def test_paths_to_a_leaf_are_as_long_as_the_deepest():
+    from types import SimpleNamespace
+
+    from examples.papers.moosbauer_synthetic import path_to
+
+    nodes = [
+        SimpleNamespace(holds=lambda config, j=j: config["x"] % (j + 1) == 0) for j in (0, 1, 2)
+    ]
+    assert path_to(SimpleNamespace(tree=nodes), {"x": 2}, 3) == [*nodes[:2], nodes[1], nodes[1]]
 
 
 # ---------------------------------------------------------------------- Table 3
 
 
 def test_bands_of_eq_4_and_5_are_those_of_table_3():
-    from examples.papers.moosbauer_kernel_misspecification import KERNELS, PAPER, likelihoods
+    from examples.papers.moosbauer_kernel_misspecification import PAPER, likelihoods
 
-    found = [likelihoods(3, seed, n_rows=100) for seed in range(6)]
-    for kernel in KERNELS:
-        average, covariance = (
-            np.array([one[kernel, variance] for one in found])
-            for variance in ("average", "covariance")
-        )
+    found = np.array([likelihoods(3, seed, n_rows=100) for seed in range(6)])
+    # mean and standard deviation by kernel and equation
+    for k, (_, (theirs, spread)) in enumerate(PAPER["3"].reshape(2, 2, 2)):
+        covariance, average = found[:, k].T
         # three of the paper's standard deviations of a mean of 6
-        theirs, spread = PAPER[3, kernel]["average"]
         assert average.mean() == pytest.approx(theirs, abs=3.0 * spread / 6**0.5)
         # it is Eq. 4 whose likelihood varies more and is lower in the median
         assert covariance.std() > average.std()
@@ -178,13 +186,12 @@ def test_the_forest_learns_values_and_mis_coded_layers():
 @needs_phoneme
 @pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 5), marks=pytest.mark.thorough)])
 def test_regions_of_the_network_are_more_confident_than_the_whole_and_the_neighbourhood(seeds):
-    from examples.papers.frame import read
     from examples.papers.moosbauer_lcbench import Network, studied
 
-    network = Network.of(read(Profile(), PHONEME), n_trees=30)
+    network = Network.of(Profile().read(PHONEME), n_trees=30)
     for seed in seeds:
-        found = studied(network, seed, n_trials=70, n_rows=300).delta
-        mc, oc, _ = found.mean(axis=0).T  # of the criteria and the baseline
+        delta, *_ = studied(network, seed, n_trials=70, n_rows=300)
+        mc, oc, _ = np.mean(delta, axis=0).T  # of the criteria and the baseline
         # the paper: 29 % with a standard deviation of 7 on this task
         assert 29 - 3 * 7 < mc[0] < 29 + 3 * 7
         assert mc[0] > mc[-1]

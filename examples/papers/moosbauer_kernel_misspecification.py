@@ -50,11 +50,11 @@ def fitted(space: hx.SearchSpace, X, y, kernel: str) -> hx.models.GaussianProces
         return hx.models.GaussianProcessSurrogate(space, process.fit(X, y))
 
 
-def likelihoods(d: int, seed: int) -> list[list[float]]:
+def likelihoods(d: int, seed: int, n_rows: int = 300) -> list[list[float]]:
     """Return the NLL of the true PDP by kernel and equation."""
     space = cube(d, -5.0, 5.0)
     X = space.sample(30, seed=seed, method="uniform")
-    sample = space.sample(300, seed=seed + 1000, method="uniform")
+    sample = space.sample(n_rows, seed=seed + 1000, method="uniform")
     effect = partial(effect_of, sample=sample, attainable=False)
     truth = fitted(space, X, np.array([objective(row) for row in X]), "Matérn-3/2")
     y, true = truth.predict(X)[0], effect(truth).mean

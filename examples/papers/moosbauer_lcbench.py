@@ -64,7 +64,7 @@ def read_lcbench(path: Path, task: str) -> pd.DataFrame:
     return found.assign(final_val_accuracy=[run["results"]["final_val_accuracy"] for run in runs])
 
 
-def studied(network: Network, seed: int) -> tuple[list, list, dict[str, tuple]]:
+def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000) -> tuple:
     """Return what all tables rest on, of one run.
 
     δ in percent, (hyperparameters, criteria and baseline, measures); δ of the criterion "l2" by
@@ -72,9 +72,9 @@ def studied(network: Network, seed: int) -> tuple[list, list, dict[str, tuple]]:
     leaf by hyperparameter, with the incumbent's value.
     """
     design = SPACE.from_latent(r_latin(2 * len(SPACE), len(SPACE), seed=1234))
-    run = minimize(network.objective, SPACE, design, n_trials=200, lam=1.0, seed=seed)
+    run = minimize(network.objective, SPACE, design, n_trials=n_trials, lam=1.0, seed=seed)
     surrogate, incumbent = run.surrogate(kind="auto"), run.incumbent
-    sample = SPACE.sample(1000, seed=1, method="uniform")
+    sample = SPACE.sample(n_rows, seed=1, method="uniform")
     delta, by_depth, drawn = [], [], {}
     for j, name in enumerate(SPACE.names):
         explainers = [synthetic.regional(surrogate, sample, DEPTH, criterion=c) for c in CRITERIA]

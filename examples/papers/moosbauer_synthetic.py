@@ -111,12 +111,12 @@ class Study(NamedTuple):
         return improvement(self.measures[0], self.measures)
 
 
-def studied(d: int, tau: float, seed: int) -> Study:
+def studied(d: int, tau: float, seed: int, n_trials: int | None = None, rows: int = 1000) -> Study:
     """Return what Table 1 and Figures 6 and 10 rest on, of one optimization."""
     space = cube(d, -5.0, 5.0)
-    settings = {"n_trials": BUDGETS[d], "lam": tau, "nugget": 1e-8, "seed": seed}
+    settings = {"n_trials": n_trials or BUDGETS[d], "lam": tau, "nugget": 1e-8, "seed": seed}
     run = minimize(objective, space, space.sample(4 * d, seed=seed), **settings)
-    sample = run.space.sample(1000, seed=1, method="uniform")
+    sample = run.space.sample(rows, seed=1, method="uniform")
     result = regional(run.surrogate(kind="auto"), sample, DEPTH).explain("x1")
     nodes = path_to(result, run.incumbent, DEPTH)
     pairs = [(node.effect, true_effect(node.effect, sample[node.rows])) for node in nodes]
@@ -227,12 +227,12 @@ class Plane(NamedTuple):
         return sorted(nodes, key=lambda node: not node.holds(self.run.incumbent))
 
 
-def plane(tau: float | None, seed: int) -> Plane:
+def plane(tau: float | None, seed: int, n_trials: int = 50) -> Plane:
     """Return a model from a run with the bound, or from as many uniform trials without τ."""
     space = cube(2, -5.0, 5.0)
-    design = space.sample(8, seed=seed) if tau else space.sample(50, seed=seed, method="uniform")
-    settings = {"n_trials": 50, "lam": tau or 1.0, "nugget": 1e-8, "seed": seed}
-    run = minimize(objective, space, design, **settings)
+    n, method = (8, "lhs") if tau else (n_trials, "uniform")
+    settings = {"n_trials": n_trials, "lam": tau or 1.0, "nugget": 1e-8, "seed": seed}
+    run = minimize(objective, space, space.sample(n, seed=seed, method=method), **settings)
     surrogate = run.surrogate(kind="auto")
     sample = run.space.sample(1000, seed=1, method="uniform")
     return Plane(run, surrogate, sample, effect_of(surrogate, sample))
