@@ -45,7 +45,7 @@ def draw(path: Path, content: bytes) -> float:
     runs, sections, short, after = pickle.loads(content)
     if short:
         sections = [name for name in sections or BRIEF if name in BRIEF] or sections
-    report(runs, path, sections=sections, progress=False)
+    report(runs, path, sections=sections, n_jobs=1, progress=False)
     if after is not None:
         after(runs)
     times = os.times()

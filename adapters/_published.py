@@ -58,7 +58,7 @@ def written(runs: Mapping[str, Run], sections: Sequence[str | Section] | None) -
     from hpo_explain.reporting import report
 
     with TemporaryDirectory() as folder:
-        yield report(dict(runs), Path(folder) / REPORT, sections=sections, progress=False)
+        yield report(dict(runs), Path(folder) / REPORT, sections=sections, n_jobs=1, progress=False)
 
 
 def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:

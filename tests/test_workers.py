@@ -12,6 +12,7 @@ import hpo_explain as hx
 from hpo_explain.base.workers import by_workers, deaf_to_interrupts
 from hpo_explain.reporting import Report, context, page
 from tests.analytic import unit_cube
+from tests.methods.test_desirability_path import run_of
 
 BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -50,23 +51,34 @@ def test_nothing_is_blocked_where_no_process_is_started(backend):
 
 def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
     space = unit_cube(1)
-    run = hx.Run(space, space.sample(6), [1.0, 9.0, 4.0, 2.0, 3.0, 1.5], "minimize")
+    run = hx.Run(
+        space, space.sample(6), [1.0, 9.0, 4.0, 2.0, 3.0, 1.5], "minimize", proposals=range(2, 6)
+    )
     ended = []
 
-    class Ahead:
-        def __init__(self, *_):
-            ended.append(False)
-
-        def close(self):
-            ended[-1] = True
+    class Workers(joblib.externals.loky.ProcessPoolExecutor):
+        def shutdown(self, **options):
+            ended.append(options["kill_workers"])
+            super().shutdown(**options)
 
     def interrupt(*_, **__):
-        assert ended == [False]
+        assert not ended
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(context, "Ahead", Ahead)
+    monkeypatch.setattr("joblib.externals.loky.ProcessPoolExecutor", Workers)
     monkeypatch.setattr(context, "_WORTH_WORKERS", 1)
+    monkeypatch.setattr(page, "_LONG", 1)
     monkeypatch.setattr(page, "card_of", interrupt)
     with pytest.raises(KeyboardInterrupt):
         Report.of({"loss": run}, n_jobs=2)
-    assert ended == [True]
+    assert ended == [True]  # killed at work
+
+
+def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path):
+    run = run_of(34, 2, proposals=range(7, 34))
+    pages = [
+        hx.report(run, tmp_path / f"{n}.html", n_jobs=n, progress=False).read_bytes()
+        for n in (1, 2)
+    ]
+    assert pages[0] == pages[1]
+    assert b"<!--figure" not in pages[1]

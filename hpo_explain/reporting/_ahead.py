@@ -1,26 +1,120 @@
-"""Analyses that worker processes make while others are made here."""
+"""Analyses and figures that worker processes make while others are made here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
-from threading import Lock
-from typing import Any, TypeVar
+from contextlib import suppress
+from threading import RLock
+from typing import Any
+
+from markupsafe import Markup
 
 from hpo_explain import methods
 from hpo_explain.base.progress import steps, still_at_work
 from hpo_explain.base.workers import deaf_to_interrupts
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path import path_of
 from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.reporting._render import drawn
 from hpo_explain.run import Run
 
-_T = TypeVar("_T")
-
+_PLACE = re.compile(r"<!--figure (\d+)-->")
 _LOOK = 0.2  # seconds between two looks at what a worker is at
 
 
+class Pool:
+    """Worker processes of a report.
+
+    A pool of its own: joblib's is replaced when somebody asks for another number of workers.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes; they are started when there is something to do.
+    """
+
+    def __init__(self, workers: int) -> None:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        self.workers = workers
+        self._pool = ProcessPoolExecutor(max_workers=workers)
+        self._begun: list[Future[Any]] = []
+        self._closed = False
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether there is place; what waits for one cannot be given up without a complaint."""
+        at_work = sum(not future.done() for future in self._begun)
+        return not self._closed and at_work <= 2 * self.workers
+
+    def submit(self, work: Callable[..., Any], *given: Any, **named: Any) -> Future[Any]:
+        """Have a worker do something."""
+        with deaf_to_interrupts():
+            self._begun.append(self._pool.submit(work, *given, **named))
+        return self._begun[-1]
+
+    def close(self) -> None:
+        """End the workers, whatever they are at."""
+        self._closed = True
+        at_work = not all(future.done() for future in self._begun)
+        self._pool.shutdown(wait=at_work, kill_workers=at_work)
+
+
+class Figures:
+    """Figures that workers draw, or what is at their places in the page meanwhile.
+
+    Parameters
+    ----------
+    pool : Pool
+        The workers.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._asked: list[tuple[Any, ...]] = []
+        self._begun: list[Future[Markup]] = []
+        self._here: dict[int, Markup] = {}
+        self._lock = RLock()
+
+    def __call__(self, *about: Any) -> Markup:
+        """Return what is at the place of a figure until it is drawn."""
+        self._asked.append(about)
+        self._next()
+        return Markup(f"<!--figure {len(self._asked) - 1}-->")
+
+    def _next(self, _: object = None) -> None:
+        """Have the workers begin the next figures."""
+        with self._lock:
+            while len(self._begun) < len(self._asked) - len(self._here) and self._pool.takes_more:
+                self._begun.append(self._pool.submit(drawn, *self._asked[len(self._begun)]))
+                self._begun[-1].add_done_callback(self._next)
+
+    def help(self) -> None:
+        """Draw the last figures here while workers draw the first ones."""
+        for place in reversed(range(len(self._asked))):
+            with self._lock:
+                if place < len(self._begun):
+                    return
+                self._here[place] = Markup()
+            with suppress(Exception):  # which its section tells
+                self._here[place] = drawn(*self._asked[place])
+
+    def placed(self, body: Markup) -> Markup:
+        """Return a part of the page with its figures."""
+
+        def figure(found: re.Match[str]) -> str:
+            place = int(found[1])
+            if place < len(self._begun):
+                return _awaited(self._begun[place])  # type: ignore[no-any-return]
+            return self._here.get(place) or drawn(*self._asked[place])
+
+        return Markup(_PLACE.sub(figure, body))
+
+
 class Ahead:
-    """Analyses of a run that workers begin, the path first, which takes longest.
+    """The explanations of a run's proposals, which workers begin: they take longest.
 
     Parameters
     ----------
@@ -30,63 +124,41 @@ class Ahead:
         The proposals of the path.
     options : mapping
         Options of :func:`hpo_explain.methods.desirability_path`.
-    workers : int
-        Number of processes.
+    explained : mapping
+        Proposals that are explained in full, and how.
+    pool : Pool
+        The workers.
     """
 
     def __init__(
-        self, run: Run, proposals: Sequence[int], options: Mapping[str, Any], workers: int
+        self,
+        run: Run,
+        proposals: Sequence[int],
+        options: Mapping[str, Any],
+        explained: Mapping[int | None, Mapping[str, Any]],
+        pool: Pool,
     ) -> None:
-        from joblib.externals.loky import ProcessPoolExecutor
-
         self._run = run
-        # a pool of its own: joblib's is replaced when somebody asks for another number of workers
-        self._pool = ProcessPoolExecutor(max_workers=workers)
-        self._waiting = ["recommended_space", "subspace"]
-        self._begun: dict[str, Future[Any]] = {}
-        self._lock = Lock()
         # each part has early proposals and late ones, whose models take longer
-        parts = [proposals[i::workers] for i in range(min(workers, len(proposals)))]
+        parts = [proposals[i :: pool.workers] for i in range(min(pool.workers, len(proposals)))]
         explain = methods.desirability_path  # not of this package, which would take long to load
-        with deaf_to_interrupts():
-            self._parts = [self._pool.submit(explain, run, part, **options) for part in parts]
-        for part in self._parts:
-            # not before: a pool does not give back what it has handed to its workers
-            part.add_done_callback(self._next)
+        self._parts = [pool.submit(explain, run, part, **options) for part in parts]
+        explain_one = methods.explain_proposal
+        self._explained = {t: pool.submit(explain_one, run, **how) for t, how in explained.items()}
 
-    def result(self, name: str, compute: Callable[[], _T]) -> _T:
-        """Return what a worker found; what none has begun is computed here."""
-        with self._lock:
-            if name in self._waiting:
-                self._waiting.remove(name)
-            future = self._begun.get(name)
+    def proposal(self, trial: Any) -> ProposalExplanation | None:
+        """Return why a trial was proposed; None where no worker could tell."""
+        future = self._explained.get(trial)
         if future is None:
-            return compute()
-        found: _T = _awaited(future)
-        return found
+            return None
+        wait([future])
+        return None if future.exception() else future.result()
 
     def path(self) -> DesirabilityPath:
         """Return the path through all proposals."""
         parts = [_awaited(part) for part in steps(self._parts, "parts")]
         found = [explanation for part in parts for explanation in part.explanations]
         return path_of(self._run, sorted(found, key=lambda explanation: explanation.trial or 0))
-
-    def close(self) -> None:
-        """End the workers, whatever they are at."""
-        with self._lock:
-            self._waiting.clear()
-        at_work = not all(future.done() for future in [*self._parts, *self._begun.values()])
-        self._pool.shutdown(wait=at_work, kill_workers=at_work)
-
-    def _next(self, _: Future[Any]) -> None:
-        """Have a worker that has nothing to do begin what waits."""
-        with self._lock:
-            if not self._waiting:
-                self._pool.shutdown(wait=False)
-                return
-            name = self._waiting.pop(0)
-            self._begun[name] = self._pool.submit(getattr(methods, name), self._run)
-        self._begun[name].add_done_callback(self._next)
 
 
 def _awaited(future: Future[Any]) -> Any:

@@ -19,9 +19,10 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
-from matplotlib.axes import Axes
 
+from hpo_explain.base.edge import plotly, renderer
 from hpo_explain.base.phrases import printable_lines
+from hpo_explain.base.result import Result
 from hpo_explain.draw.pages import plot_svg
 from hpo_explain.reporting._csv import csv_text
 
@@ -166,28 +167,47 @@ def page(*, interactive: bool = False, **values: Any) -> Markup:
     )
 
 
-def figure(draw: Callable[..., Axes], *, alt: str, caption: str) -> Markup:
+def figure(result: Result, *, view: str = "", alt: str, caption: str) -> Markup:
     """Return a plot in the page's colors.
 
     Parameters
     ----------
-    draw : callable
-        The `plot` of a result, which draws on a ``width`` (in inches), perhaps with a view bound.
+    result : Result
+        What is drawn.
+    view : str, default ""
+        Which view of it.
     alt : str
         The finding, for those who do not see it.
     caption : str
         What is drawn, for those who do.
     """
-    svg = plot_svg(lambda: draw(width=_WIDTH), alt=printable_lines(alt))
+    about = (result.described(view), printable_lines(alt), caption, _interactive.get())
+    return _draws.get()(*about)
+
+
+def drawn(description: Any, alt: str, caption: str, interactive: bool) -> Markup:
+    """Return a described figure in the page's colors."""
+    svg = plot_svg(lambda: renderer().drawn(description, ax=None, width=_WIDTH), alt=alt)
     own = hashlib.sha256(caption.encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
     colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg))
     data = ""
-    if _interactive.get():
-        plot: Any = getattr(draw, "func", draw)
-        drawn = plot.__self__.to_plotly(**getattr(draw, "keywords", {}))
-        data = drawn.to_json().replace("<", "\\u003c")
+    if interactive:
+        data = plotly().drawn(description, dark=False).to_json().replace("<", "\\u003c")
     return render("figure.html.j2", plot=Markup(colored), caption=caption, data=Markup(data))
+
+
+_draws: ContextVar[Callable[..., Markup]] = ContextVar("draws", default=drawn)
+
+
+@contextmanager
+def figures_drawn_by(draws: Callable[..., Markup]) -> Iterator[None]:
+    """Have figures be what something makes of what :func:`drawn` is given."""
+    before = _draws.set(draws)
+    try:
+        yield
+    finally:
+        _draws.reset(before)
 
 
 def _smaller(svg: str) -> str:

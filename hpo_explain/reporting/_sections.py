@@ -44,7 +44,7 @@ def figures_of(method: Method, result: Any, context: Context) -> list[Markup]:
 
 def _figure(result: Any, name: str, view: View[Any]) -> Markup:
     caption = filled(view.caption, found=result)
-    return figure(partial(result.plot, view=name), alt=result.sentence, caption=caption)
+    return figure(result, view=name, alt=result.sentence, caption=caption)
 
 
 def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "") -> Content:

@@ -26,14 +26,14 @@ from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.densities_result import ProposalDensities
 from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
-from hpo_explain.methods.proposals.explain_proposal import explainable
+from hpo_explain.methods.proposals.explain_proposal import explainable, why_unexplained
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.methods.runs.sampling_bias import SamplingBias, sampling_bias
 from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.methods.space.subspace_result import Subspace
-from hpo_explain.reporting._ahead import Ahead
+from hpo_explain.reporting._ahead import Ahead, Pool
 from hpo_explain.run import Run
 
 _MOST_FOR_PAIRS = 100  # hyperparameters: the number of pairs grows with their square
@@ -270,7 +270,12 @@ class Context:
 
     def proposal(self, trial: int | WhichTrial) -> ProposalExplanation:
         """Return why a trial was proposed, and what its values do to the objective."""
-        return self.once(f"proposal {trial}", lambda: self._explained(trial))
+
+        def explained() -> ProposalExplanation:
+            found = None if self._ahead is None else self._ahead.proposal(trial)
+            return self._explained(trial) if found is None else found
+
+        return self.once(f"proposal {trial}", explained)
 
     def against_candidates(self, trial: int) -> ProposalExplanation:
         """Return why a trial was proposed, compared with the sampler's own candidates."""
@@ -287,22 +292,13 @@ class Context:
         """Return the sampler's densities when a trial was proposed."""
         return self.once(f"densities {trial}", lambda: methods.proposal_densities(self.run, trial))
 
-    def end(self) -> None:
-        """End the workers, whose analyses nobody waits for any more."""
-        if self._ahead is not None:
-            self._ahead.close()
-
-    def begin(self) -> None:
+    def begin(self, pool: Pool) -> None:
         """Have workers begin what takes longest while other analyses are made here."""
-        from joblib import effective_n_jobs
-
-        if self._n_jobs is None or self._ahead is not None:
-            return  # what parallel_config says is for the path's own workers
-        workers = effective_n_jobs(self._n_jobs) - 1  # this process is at work, too
         found = unless_nothing(lambda: explainable(self.run, pending=True))
-        if workers > 0 and found is not None and len(found[0]) >= _WORTH_WORKERS:
-            proposals = _thinned(self.run, found[0])
-            self._ahead = Ahead(self.run, proposals, _OF_PATHS, workers)
+        if found is not None and len(found[0]) >= _WORTH_WORKERS:
+            shown = [best_proposal(self.run), latest_proposal(self.run)]
+            explain = {trial: {"trial": trial, "precision": _PRECISION} for trial in shown}
+            self._ahead = Ahead(self.run, _thinned(self.run, found[0]), _OF_PATHS, explain, pool)
 
     @property
     def path(self) -> DesirabilityPath:
@@ -327,24 +323,17 @@ class Context:
         thinned = _THINNED(shown=shown, explainable=len(proposals), last=LATEST)
         return [*notes, thinned]
 
-    def _maybe_ahead(self, name: str, explain: Callable[[Run], _T]) -> _T:
-        def compute() -> _T:
-            return self._around(explain)
-
-        ahead = self._ahead
-        return self.once(name, compute if ahead is None else lambda: ahead.result(name, compute))
-
     # ------------------------------------------------------------------ what next
 
     @property
     def recommended_space(self) -> Recommendation:
         """A narrower space."""
-        return self._maybe_ahead("recommended_space", methods.recommended_space)
+        return self.once("recommended_space", lambda: self._around(methods.recommended_space))
 
     @property
     def subspace(self) -> Subspace:
         """What can stay fixed."""
-        return self._maybe_ahead("subspace", methods.subspace)
+        return self.once("subspace", lambda: self._around(methods.subspace))
 
     @property
     def advice(self) -> Advice:
@@ -365,6 +354,23 @@ class Context:
     def summary(self) -> Summary:
         """The five lines."""
         return self.once("summary", lambda: summarized(self))
+
+
+def best_proposal(run: Run) -> int | None:
+    """Return the best proposal that can be explained (feasible ones first), None without any."""
+    left = {*(run.proposals or ())}
+    while left:
+        best = run.best(sorted(left))
+        if why_unexplained(run, best) is None:
+            return best
+        left.remove(best)
+    return run.best(run.proposals) if run.proposals else None  # whose explanation says why not
+
+
+def latest_proposal(run: Run) -> int | None:
+    """Return the latest proposal: one that runs before any other; None without any."""
+    running = [t for t in run.pending if run.without_result[t].explainable]
+    return max(running or run.proposals or (), default=None)
 
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:

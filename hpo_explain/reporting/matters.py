@@ -73,7 +73,7 @@ def _plot(context: Context, effect: Effect) -> Markup:
     return context.figure_once(
         f"effect of {effect.names}",
         _TITLE,
-        lambda: figure(effect.plot, alt=effect.sentence, caption=caption),
+        lambda: figure(effect, alt=effect.sentence, caption=caption),
     )
 
 

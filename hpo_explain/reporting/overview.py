@@ -21,7 +21,7 @@ _MOST_ACTIONS = 3
 
 def _short(context: Context) -> Content:
     found = context.summary
-    shown = figure(found.plot, alt=found.lines[1], caption="")
+    shown = figure(found, alt=found.lines[1], caption="")
     lines = list(zip(found.questions, found.lines, strict=True))
     return Content(found.lines[0], render("short.html.j2", lines=lines, plot=shown))
 
@@ -66,7 +66,7 @@ def _content(context: Context) -> Content:
             "history",
             _TITLE,
             lambda: figure(
-                context.history.plot,
+                context.history,
                 alt=finding,
                 caption=f"{run.objective_name} of every trial, in the order of their numbers. "
                 f"{_better(run).capitalize()} is better.",

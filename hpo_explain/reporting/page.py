@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.asked.given import options_of
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import check_flag, check_sequence, check_text, unknown_name
+from hpo_explain.base.checks import check_flag, check_jobs, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.catalog.methods import IMPORTANCE, METHODS, TRUST
 from hpo_explain.reporting import _words as words
+from hpo_explain.reporting._ahead import Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically
-from hpo_explain.reporting._render import figures_that_answer, page
+from hpo_explain.reporting._render import figures_drawn_by, figures_that_answer, page
 from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
@@ -26,7 +27,7 @@ from hpo_explain.reporting.overview import NEXT, OVERVIEW, SHORT
 from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
 from hpo_explain.reporting.proposals import BEST_PROPOSAL, LATEST_PROPOSAL, PATH
-from hpo_explain.reporting.section import Card, Section, card_of
+from hpo_explain.reporting.section import Card, Section, card_of, drawn_out
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.run import Run
 
@@ -45,11 +46,11 @@ SECTIONS: tuple[Section, ...] = (
     LATEST_PROPOSAL,
 )
 _LATE = (SHORT, NEXT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL)
-_AHEAD = ("recommended-space", "subspace")
-"""Sections that ask for what workers have begun, or may have a figure of theirs."""
+"""Sections that ask for what workers have begun, or may have a figure of another's."""
 BRIEF = ("short", "overview", "trust", "latest")
 """Sections that need no models of many iterations, drawn in a moment."""
 _JOINT = "all-"
+_MANY, _LONG = 5, 30  # sections and trials: workers are started for as many
 
 
 def report(
@@ -59,7 +60,7 @@ def report(
     title: str | None = None,
     sections: Sequence[str | Section] | None = None,
     surrogate: Any = None,
-    n_jobs: int | None = 1,
+    n_jobs: int | None = -1,
     interactive: bool = False,
     progress: bool = True,
     **reading: Any,
@@ -87,10 +88,10 @@ def report(
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
         with: each proposal keeps the model of what was known when it was made.
-    n_jobs : int or None, default 1
-        Number of processes that compute, this one included, -1 for one per core; others are
-        started where the run has many proposals. None has joblib's workers explain the proposals,
-        as ``joblib.parallel_config`` says. The page does not depend on it.
+    n_jobs : int or None, default -1
+        Number of processes that compute and draw, this one included, -1 for one per core; others
+        are started where the run has at least 30 trials. None has joblib's workers explain the
+        proposals, as ``joblib.parallel_config`` says. The page does not depend on it.
     interactive : bool, default False
         Whether figures are drawn by plotly in the browser, and say the values that are pointed at;
         the file is 2 MB larger, and where no script runs the figures are as without.
@@ -216,9 +217,7 @@ class Report:
         chosen, progress = _chosen(sections), check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         contexts = {name: Context(run, n_jobs=n_jobs) for name, run in runs.items()}
-        order = sorted(
-            range(len(chosen)), key=lambda i: chosen[i] in _LATE or chosen[i].name in _AHEAD
-        )
+        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE)
         work = [
             (name, i)
             for name, run in runs.items()
@@ -231,14 +230,24 @@ class Report:
             # matrices are small, and the workers need the other cores
             until_done.enter_context(one_blas_thread())
             until_done.enter_context(figures_that_answer(interactive))
-            for context in contexts.values():
-                until_done.callback(context.end)
-                if {TRIALS, PATH} & {*chosen}:
-                    context.begin()
+            figures: Figures | None = None
+            workers = _workers(n_jobs)
+            if workers and len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG:
+                pool = Pool(workers)
+                until_done.callback(pool.close)
+                figures = Figures(pool)
+                until_done.enter_context(figures_drawn_by(figures))
+                for context in contexts.values() if {TRIALS, PATH} & {*chosen} else ():
+                    context.begin(pool)
             for name, i in steps(work, "sections", called=lambda one: chosen[one[1]].name):
                 place = list(contexts).index(name)
                 cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
             joint = _joint_tab(runs, next(iter(contexts.values()))) if sections is None else ()
+            if figures is not None:
+                figures.help()
+                joint = tuple(replace(tab, cards=_placed(tab.cards, figures)) for tab in joint)
+                for of_run in cards.values():
+                    of_run.update(zip(of_run, _placed(of_run.values(), figures), strict=True))
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
         heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
@@ -276,6 +285,18 @@ class Report:
         check_place(path)
         write_atomically(path, page(title=self.title, tabs=self.tabs, interactive=self.interactive))
         return path
+
+
+def _workers(n_jobs: int | None) -> int:
+    """Return how many processes are at work beside this one."""
+    from joblib import effective_n_jobs
+
+    # what parallel_config says is for the path's own workers
+    return 0 if check_jobs(n_jobs) is None else int(effective_n_jobs(n_jobs)) - 1
+
+
+def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:
+    return tuple(drawn_out(card, figures.placed) for card in cards)
 
 
 def _alone(runs: dict[str, Run]) -> dict[str, Run]:

@@ -36,7 +36,7 @@ def _effect(context: Context, effect: Effect) -> dict[str, Any]:
         "plot": context.figure_once(
             f"effect of {effect.names}",
             _TITLE,
-            lambda: figure(effect.plot, alt=effect.sentence, caption=_caption(effect)),
+            lambda: figure(effect, alt=effect.sentence, caption=_caption(effect)),
         ),
         "along": _along(context.along_trials(effect.names[0])),
     }
@@ -46,7 +46,7 @@ def _along(effect: Effect | None) -> dict[str, Any] | None:
     if effect is None:
         return None
     caption = band_caption(effect)
-    plot = figure(effect.plot, alt=effect.sentence, caption=caption)
+    plot = figure(effect, alt=effect.sentence, caption=caption)
     return {"finding": effect.sentence, "plot": plot}
 
 
@@ -59,7 +59,7 @@ def _regions(result: RegionalPartialDependence) -> dict[str, Any]:
     return {
         "finding": result.sentence,
         "plot": figure(
-            result.plot,
+            result,
             alt=result.sentence,
             caption=f"The same effect of {result.names[0]} in regions of the space with similar "
             "uncertainty; the incumbent's region is tinted and comes first.",

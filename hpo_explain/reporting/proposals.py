@@ -12,11 +12,10 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.densities_result import ProposalDensities
-from hpo_explain.methods.proposals.explain_proposal import why_unexplained
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting._sections import shown
-from hpo_explain.reporting.context import Context
+from hpo_explain.reporting.context import Context, best_proposal, latest_proposal
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 
@@ -39,15 +38,14 @@ _LATEST_IS_BEST = declared_fact(
 
 
 def _best_content(context: Context) -> Content:
-    best = _best(context.run)
+    best = best_proposal(context.run)
     return _content(context, best, _best_lead(context.run, best))
 
 
 def _latest_content(context: Context) -> Content:
     run = context.run
-    running = [t for t in run.pending if run.without_result[t].explainable]
-    latest = max(running or run.proposals or (), default=None)  # one that runs before any other
-    if latest is not None and latest == _best(run):
+    latest = latest_proposal(run)
+    if latest is not None and latest == best_proposal(run):
         raise NothingToExplain(_LATEST_IS_BEST(trials=[latest]))
     lead = f"Trial {latest} is the latest proposal."
     if latest in run.without_result:
@@ -55,17 +53,6 @@ def _latest_content(context: Context) -> Content:
         lead += " It is running: it has no result yet."
         lead += f" Also running: {spans(others)}." if others else ""
     return _content(context, latest, lead)
-
-
-def _best(run: Run) -> int | None:
-    """Return the best proposal that can be explained (feasible ones first), None without any."""
-    left = {*(run.proposals or ())}
-    while left:
-        best = run.best(sorted(left))
-        if why_unexplained(run, best) is None:
-            return best
-        left.remove(best)
-    return run.best(run.proposals) if run.proposals else None  # whose explanation says why not
 
 
 def _best_lead(run: Run, best: int | None) -> str:
@@ -87,7 +74,7 @@ def _content(context: Context, trial: int | None, lead: str) -> Content:
     result = context.proposal("latest" if trial is None else trial)
     payout = signed(result.payout["total"], result.payout["total"])
     plot = figure(
-        result.plot,
+        result,
         alt=f"{result.sentence} Contributions add up to {payout}.",
         caption="How much each proposed value added to "
         f"{'an assumed' if result.assumed else 'its'} acquisition function, {result.acquisition}, "
@@ -122,7 +109,7 @@ def _beside_candidates(context: Context, result: ProposalExplanation) -> Markup:
     scale = max(abs(result.payout["total"]), abs(other.payout["total"]))
     uniform, drawn = (signed(e.payout["total"], scale) for e in (result, other))
     plot = figure(
-        other.plot,
+        other,
         alt=f"Compared with candidates: {other.sentence} Contributions add up to {drawn}.",
         caption="The same proposal, compared with candidates drawn from the density of good trials "
         "instead of the average over the search space.",
@@ -143,13 +130,13 @@ def _densities(found: ProposalDensities) -> Markup:
     left_out = len(found.curves) - len(drawn.curves)
     if left_out:
         caption += f" Those in which the proposed value differs most; not shown: {left_out}."
-    return figure(drawn.plot, alt=found.sentence, caption=caption)
+    return figure(drawn, alt=found.sentence, caption=caption)
 
 
 def _path_content(context: Context) -> Content:
     path = context.path
     plot = figure(
-        path.plot,
+        path,
         alt=path.sentence,
         caption="Contributions of each hyperparameter to the proposals' desirability, by trial. "
         f"{_meanings(path.explanations[-1], 'Above zero')}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -140,10 +140,7 @@ def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
     except NothingToExplain as nothing:
         return Card(*about, Status.NOT_APPLICABLE, _sentence(str(nothing), context), True)
     except Exception as error:
-        # The rest of the report is worth having without this part.
-        _logger.exception("The report's section %r failed.", section.title)
-        what = f"{type(error).__name__}: {error}"
-        return Card(*about, Status.FAILED, what, section.folded, brief=shortened(what))
+        return _failed(Card(*about, Status.FAILED, "", section.folded), error)
     return Card(
         about[0],
         content.title or section.title,
@@ -155,6 +152,24 @@ def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
         content.tables,
         shortened(content.brief or content.finding),
     )
+
+
+def drawn_out(card: Card, figures: Callable[[Markup], Markup]) -> Card:
+    """Return a card with its figures in their places; a failure is logged."""
+    try:
+        return replace(card, body=figures(card.body))
+    except Exception as error:
+        return _failed(card, error)
+
+
+def _failed(card: Card, error: Exception) -> Card:
+    """Return the card of a section that failed: the rest is worth having without this part."""
+    _logger.error("The report's section %r failed.", card.title, exc_info=error)
+    what = f"{type(error).__name__}: {error}"
+    return Card(
+        card.anchor, card.title, card.how_to_read, Status.FAILED, what, card.folded,
+        brief=shortened(what),
+    )  # fmt: skip
 
 
 def _sentence(text: str, context: Context) -> str:

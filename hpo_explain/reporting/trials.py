@@ -44,7 +44,7 @@ def _content(context: Context) -> Content:
             "history",
             _TITLE,
             lambda: figure(
-                context.history.plot,
+                context.history,
                 alt=context.history.best_so_far,
                 caption=words.history_caption(run),
             ),

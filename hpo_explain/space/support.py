@@ -19,33 +19,27 @@ No model takes part in any of this.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, SearchSpace
 
 
-def squared_differences(space: SearchSpace, A: Array, B: Array) -> Iterator[Array]:
-    """Yield the squared dissimilarities (n, m) of rows (n, d) and (m, d) by hyperparameter."""
-    for j, parameter in enumerate(space.parameters):
-        a, b = A[:, j, None], B[:, j]
-        off_a, off_b = np.isnan(a), np.isnan(b)
-        a, b = np.where(off_a, 0.0, a), np.where(off_b, 0.0, b)
-        if isinstance(parameter, CategoricalParameter):
-            apart = (a != b).astype(float)
-        else:
-            apart = (a - b) ** 2
-        yield np.asarray(np.where(off_a | off_b, off_a != off_b, apart), dtype=float)
-
-
 def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
     """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
-    squared = np.zeros((len(A), len(B)))
-    for part in squared_differences(space, A, B):
-        squared += part
+    always = ~np.isnan(np.vstack([A, B])).any(axis=0)
+    category = np.array([isinstance(p, CategoricalParameter) for p in space.parameters])
+    numbers = always & ~category
+    squared = cdist(A[:, numbers], B[:, numbers], "sqeuclidean")
+    for j in np.flatnonzero(~numbers):
+        a, b = A[:, j, None], B[:, j]
+        off_a, off_b = np.isnan(a), np.isnan(b)
+        apart = a != b if category[j] else (a - b) ** 2
+        squared += np.where(off_a | off_b, off_a != off_b, apart)
     return np.asarray(np.sqrt(squared / len(space)))
 
 

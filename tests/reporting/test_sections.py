@@ -18,8 +18,10 @@ import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.methods.proposals.desirability_path_result import LATEST
 from hpo_explain.reporting import Context, Report, Status
+from hpo_explain.reporting._ahead import Figures, Pool
 from hpo_explain.reporting._render import downloads, estimates
 from hpo_explain.reporting.context import _thinned
+from hpo_explain.reporting.section import Content, Section, card_of, drawn_out
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 from tests.methods.test_desirability_path import run_of
@@ -300,7 +302,8 @@ def test_workers_explain_the_same_proposals(monkeypatch):
     monkeypatch.setattr("hpo_explain.reporting.context._WORTH_WORKERS", 3)
     run = run_of(12, 2, proposals=range(7, 12))
     alone, beside = Context(run), Context(run, n_jobs=2)
-    beside.begin()
+    pool = Pool(1)
+    beside.begin(pool)
     np.testing.assert_array_equal(
         [e.phi for e in beside.path.explanations], [e.phi for e in alone.path.explanations]
     )
@@ -309,6 +312,23 @@ def test_workers_explain_the_same_proposals(monkeypatch):
     ]
     assert beside.recommended_space.to_dict() == alone.recommended_space.to_dict()
     assert beside.subspace.to_dict() == alone.subspace.to_dict()
+    pool.close()
+
+
+def test_a_figure_that_a_worker_cannot_draw_fails_its_section_only():
+    run = run_of(34, 2, proposals=range(7, 34))
+
+    def broken(context):
+        return Content("finding", figures(None, "alt", "caption", False))
+
+    pool = Pool(1)
+    figures = Figures(pool)
+    card = card_of(Section("mine", "Mine", "Read it.", broken), Context(run))
+    assert card.status is Status.SHOWN
+    failed = drawn_out(card, figures.placed)
+    pool.close()
+    assert failed.status is Status.FAILED
+    assert (failed.anchor, failed.body) == ("mine", "")
 
 
 # ---------------------------------------------------------------------- proposals of TPE

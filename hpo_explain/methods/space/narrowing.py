@@ -27,6 +27,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hpo_explain.belief.decide import STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
@@ -86,14 +87,19 @@ class Narrowing:
 
     def volume(self, kept: Levels) -> float:
         """Return the share of the space's measure that has these levels only."""
+        counts = self._branches[2]
+        return float(np.prod(self._factors(kept), axis=0) @ counts / counts.sum())
+
+    def _factors(self, kept: Levels) -> Array:
+        """Return of each hyperparameter the share of each branch that its levels leave, (d, b)."""
+        return np.array([self._factor(kept, j) for j in range(len(kept))])
+
+    def _factor(self, kept: Levels, j: int) -> Array:
         active, levels, counts = self._branches
-        found = np.ones(len(counts))
-        for j, of in enumerate(kept):
-            weight = of[levels[:, j]].astype(float)
-            if j not in self._parents:
-                weight = np.full(len(counts), float(self.land.axes[j].weights[of].sum()))
-            found *= np.where(active[:, j], weight, 1.0)
-        return float(found @ counts / counts.sum())
+        weight = kept[j][levels[:, j]].astype(float)
+        if j not in self._parents:
+            weight = np.full(len(counts), float(self.land.axes[j].weights[kept[j]].sum()))
+        return np.where(active[:, j], weight, 1.0)
 
     def found(self, *, fix: bool = True) -> tuple[Levels, Array]:
         """Return the levels to keep, and what each draw loses with these only, (k,)."""
@@ -114,14 +120,20 @@ class Narrowing:
     def near(self) -> Levels:
         """Return the levels to keep of hyperparameters that matter."""
         kept, goals = self._near_in_some(), self._goals
-        volume = self.volume(kept)
+        volume, sizes = self.volume(kept), self._branches[2]
         while True:
+            factors = self._factors(kept)
+            branches = np.prod(factors, axis=0) * sizes / sizes.sum()
             inside = self.inside(kept)
             left = [self._left(near & inside) for near in goals]
             best: tuple[tuple[float, float], tuple[int, int], float] | None = None
             for j, level in self._moves(kept):
-                smaller = self._without(kept, j, level)
-                then = self.volume(smaller)
+                smaller = self._factor(self._without(kept, j, level), j)
+                # a branch of which nothing is left stays so
+                of_branch = np.divide(
+                    smaller, factors[j], out=np.zeros_like(smaller), where=factors[j] > 0.0
+                )
+                then = float(branches @ of_branch)
                 if not 0.0 < then < volume:
                     continue
                 lost = mass = 0.0
@@ -174,18 +186,23 @@ class Narrowing:
         """Return how many near rows each draw has at each level, and in all."""
         some = near.any(axis=0)
         rows = near[:, some].astype(np.float32)
-        return rows @ self._at_level[some], rows.sum(axis=1)
+        return np.ascontiguousarray((self._at_level[np.flatnonzero(some)].T @ rows.T).T), rows.sum(
+            axis=1
+        )
 
     def _share(self, holds: Bools) -> float:
         """Return the share of the draws that hold something, of the part with the least."""
         return float(holds.reshape(self.draws.parts, -1).mean(axis=1).min())
 
     @cached_property
-    def _at_level(self) -> Array:
+    def _at_level(self) -> csr_array:
         """Whether each row has each level of each hyperparameter, (M, number of levels)."""
-        columns = zip(self.land.level.T, self.land.axes, strict=True)
-        parts = [x[:, None] == np.arange(len(axis.weights)) for x, axis in columns]
-        return np.concatenate(parts, axis=1).astype(np.float32)
+        active = self.land.level >= 0
+        places = (self.land.level + self._starts[:-1])[active]
+        ends = np.concatenate([[0], np.cumsum(active.sum(axis=1))])
+        return csr_array(
+            (np.ones(len(places), np.float32), places, ends), (len(active), self._starts[-1])
+        )
 
     @cached_property
     def _goal_of(self) -> list[int]:
