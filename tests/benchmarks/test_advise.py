@@ -8,7 +8,7 @@ Aim: 1,000 trials of 20 hyperparameters in 10 s.
 import pytest
 
 import hpo_explain as hx
-from tests.benchmarks.test_report import run_of
+from tests.benchmarks.measure import run_of
 
 
 @pytest.fixture(scope="module", autouse=True)

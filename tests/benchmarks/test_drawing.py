@@ -9,7 +9,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.reporting import _render
-from tests.benchmarks.test_report import run_of
+from tests.benchmarks.measure import run_of
 
 
 @pytest.mark.parametrize(("n", "d"), [(30, 3), (200, 10)])

@@ -23,6 +23,7 @@ from hpo_explain.methods import FanovaExplainer
 from hpo_explain.models import ForestSurrogate
 from hpo_explain.models.box_sums import main_steps
 from hpo_explain.models.columns import OrderedColumns
+from tests.benchmarks.measure import yardstick
 
 ROOT = Path(__file__).parents[2]
 
@@ -78,37 +79,9 @@ def wide(space, n, n_trees):
 
 @pytest.fixture(scope="module")
 def optuna_seconds():
-    """Fit and main effects by Optuna's evaluator (its default: 64 trees), the second run."""
-    optuna = pytest.importorskip("optuna")
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    space = numbers(10)
-    X, y = data(space, 1000)
-    study = optuna.create_study()
-    ranges = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in space.names}
-    for row, value in zip(X, y, strict=True):
-        params = dict(zip(space.names, row.tolist(), strict=True))
-        study.add_trial(
-            optuna.trial.create_trial(params=params, distributions=ranges, value=float(value))
-        )
-    evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
-    seconds = []
-    for _ in range(2):
-        start = time.perf_counter()
-        optuna.importance.get_param_importances(study, evaluator=evaluator)
-        seconds.append(time.perf_counter() - start)
-    return seconds[-1]
-
-
-def test_fit_mains_and_all_pairs(benchmark, optuna_seconds):
-    space = numbers(10)
-    X, y = data(space, 1000)
-
-    def work():
-        forest = ForestSurrogate.fit(space, X, y, n_trees=64, seed=0)
-        FanovaExplainer(forest).explain(order=2)
-
-    seconds = once(benchmark, work)
-    told(benchmark, optuna=optuna_seconds, times_faster=optuna_seconds / seconds)
+    """Fit and main effects by Optuna's evaluator (its default: 64 trees)."""
+    pytest.importorskip("optuna")
+    return yardstick()
 
 
 def test_boxes_and_mains(benchmark, optuna_seconds):
