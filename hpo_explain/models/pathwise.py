@@ -122,14 +122,20 @@ class Levels:
 
 def levels(X: Array, categories: Ints, columns: Sequence[int] | None = None) -> Levels:
     """Return rows (n, c) by the distinct values of their columns: of all, or of some."""
-    found = [np.unique(x, return_inverse=True, equal_nan=True) for x in X.T]
-    counts = [len(values) for values, _ in found]
-    start = np.cumsum([0, *counts[:-1]])
+    index, values = np.empty(X.shape, int), [np.empty(0)]
+    counts = list[int]()
+    for j, x in enumerate(X.T):
+        found, places = np.unique(x, return_inverse=True, equal_nan=True)
+        index[:, j] = places.reshape(-1) + sum(counts)
+        values.append(found)
+        counts.append(len(found))
     return Levels(
         categories=categories,
-        columns=np.repeat(range(len(categories)) if columns is None else columns, counts),
-        values=np.concatenate([values for values, _ in found]),
-        index=np.column_stack([index.reshape(-1) for _, index in found]) + start,
+        columns=np.repeat(
+            np.arange(len(categories)) if columns is None else columns, counts
+        ).astype(int),
+        values=np.concatenate(values),
+        index=index,
     )
 
 
