@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from tests.source_tree import DATA, ROOT
+from tests.source_tree import ROOT
 
 
 def test_a_study_is_continued_in_its_important_subspace(monkeypatch, quiet_optuna):
@@ -52,19 +52,6 @@ def test_predicted_shares_and_marginals_are_close_to_the_true_ones(papers):
     assert agreement["error"].max() < 0.15
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the LCBench data are not there")
-def test_the_good_regions_of_lcbench_are_as_in_the_paper(papers):
-    from fanova_lcbench import FILE, findings, read, table_2
-
-    table = table_2(read(DATA / FILE), n_trees=16)
-    assert list(table.index) == ["raw", "over the 25% quantile", "over the default"]
-    # Table 2: 20 to 88 % by main effects, up to 45 % by pairs; less by main effects where capped
-    assert 0.2 <= table.at["raw", "main"] <= 0.88
-    assert table.at["raw", "pairs"] <= 0.45
-    assert table["main"].iloc[1:].max() < table.at["raw", "main"]
-    assert all(holds for holds, _ in findings(table).values())
-
-
 # ---------------------------------------------------------------------- Figure 6 of fANOVA
 
 
@@ -80,23 +67,3 @@ def test_the_synthetic_functions_have_the_least_values_that_regret_counts_from(f
     best = np.array([[0.114614, 0.555649, 0.852547, 0.7, 0.7, 0.7, 0.7, 0.7]])
     assert figure_6.hartmann(best)[0] == pytest.approx(-3.86278, abs=1e-5)
     assert figure_6.sphere(np.array([[0.1, 0.5, 0.9]]))[0] == pytest.approx(0.0)
-
-
-def test_the_important_subspace_has_what_can_be_gained_and_the_rest_has_not(figure_6, tmp_path):
-    size = figure_6.Size(repetitions=2, trials=24, seen=120, trees=16)
-    problem = next(figure_6.problems(tmp_path / "none", size))
-    assert problem.name == "three of eight"
-    names, runs = figure_6.measured(problem, size)
-    assert {*names} >= {"x2", "x3"}
-    start = problem.cost(problem.space.encode(problem.default))[0] - problem.least
-    for values in runs.values():
-        assert values[:, 0] == pytest.approx(start)  # every run starts from the default
-        assert (np.diff(values) <= 0.0).all()
-    gained = {where: start - runs["TPE", where][:, -1].mean() for where in figure_6.WHERE}
-    # 5 · 0.05 · 0.2² is all that the five others can give
-    assert gained["rest"] <= 0.0101 or "x1" not in names
-    assert gained["important"] > 0.3 * start
-    assert gained["rest"] < 0.1 * start
-    table = figure_6.table(runs)
-    assert table["end"].to_numpy() == pytest.approx([v[:, -1].mean() for v in runs.values()])
-    assert not table.loc[table["space"] == "whole", "ahead end"].any()
