@@ -82,3 +82,28 @@ def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path):
     ]
     assert pages[0] == pages[1]
     assert b"<!--figure" not in pages[1]
+
+
+@pytest.mark.parametrize("last", ["matters", "effects"])
+def test_a_worker_that_is_killed_loses_nothing_of_a_report(tmp_path, monkeypatch, last):
+    run = run_of(34, 2, proposals=range(7, 34))
+    written = hx.report(run, tmp_path / "alone.html", n_jobs=1, progress=False)
+    pools = []
+
+    class Workers(joblib.externals.loky.ProcessPoolExecutor):
+        def __init__(self, **options):
+            super().__init__(**options)
+            pools.append(self)
+
+    def card(section, *given, **options):
+        if section.name == last:
+            for worker in pools[0]._processes.values():
+                os.kill(worker.pid, signal.SIGTERM)
+        return card_of(section, *given, **options)
+
+    card_of = page.card_of
+    monkeypatch.setattr("joblib.externals.loky.ProcessPoolExecutor", Workers)
+    monkeypatch.setattr(page, "card_of", card)
+    beside = hx.report(run, tmp_path / "beside.html", n_jobs=2, progress=False)
+    assert pools
+    assert beside.read_bytes() == written.read_bytes()

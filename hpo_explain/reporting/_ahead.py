@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import BrokenExecutor, Future, wait
 from contextlib import suppress
+from functools import partial
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from markupsafe import Markup
 
@@ -20,7 +22,9 @@ from hpo_explain.methods.proposals.desirability_path_result import DesirabilityP
 from hpo_explain.reporting._render import drawn
 from hpo_explain.run import Run
 
+_T = TypeVar("_T")
 _PLACE = re.compile(r"<!--figure (\d+)-->")
+_PATIENCE = 5.0  # seconds until workers are ended although not all of their work is theirs yet
 _LOOK = 0.2  # seconds between two looks at what a worker is at
 
 
@@ -45,9 +49,10 @@ class Pool:
 
     @property
     def takes_more(self) -> bool:
-        """Whether there is place; what waits for one cannot be given up without a complaint."""
-        at_work = sum(not future.done() for future in self._begun)
-        return not self._closed and at_work <= 2 * self.workers
+        """Whether the queue has a place, and all workers live."""
+        ended = [future for future in self._begun if future.done()]
+        lost = any(isinstance(future.exception(), BrokenExecutor) for future in ended)
+        return not self._closed and not lost and len(self._begun) - len(ended) <= 2 * self.workers
 
     def submit(self, work: Callable[..., Any], *given: Any, **named: Any) -> Future[Any]:
         """Have a worker do something."""
@@ -58,6 +63,10 @@ class Pool:
     def close(self) -> None:
         """End the workers, whatever they are at."""
         self._closed = True
+        # what has no place in the queue yet cannot be given up without a complaint
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until and not all(f.running() or f.done() for f in self._begun):
+            time.sleep(0.001)
         at_work = not all(future.done() for future in self._begun)
         self._pool.shutdown(wait=at_work, kill_workers=at_work)
 
@@ -107,7 +116,7 @@ class Figures:
         def figure(found: re.Match[str]) -> str:
             place = int(found[1])
             if place < len(self._begun):
-                return _awaited(self._begun[place])  # type: ignore[no-any-return]
+                return _made(self._begun[place], lambda: drawn(*self._asked[place]))
             return self._here.get(place) or drawn(*self._asked[place])
 
         return Markup(_PLACE.sub(figure, body))
@@ -138,31 +147,33 @@ class Ahead:
         explained: Mapping[int | None, Mapping[str, Any]],
         pool: Pool,
     ) -> None:
-        self._run = run
         # each part has early proposals and late ones, whose models take longer
         parts = [proposals[i :: pool.workers] for i in range(min(pool.workers, len(proposals)))]
         explain = methods.desirability_path  # not of this package, which would take long to load
-        self._parts = [pool.submit(explain, run, part, **options) for part in parts]
+        self._run = run
+        self._parts = [
+            (pool.submit(explain, run, part, **options), partial(explain, run, part, **options))
+            for part in parts
+        ]
         explain_one = methods.explain_proposal
         self._explained = {t: pool.submit(explain_one, run, **how) for t, how in explained.items()}
 
-    def proposal(self, trial: Any) -> ProposalExplanation | None:
-        """Return why a trial was proposed; None where no worker could tell."""
-        future = self._explained.get(trial)
-        if future is None:
-            return None
-        wait([future])
-        return None if future.exception() else future.result()
+    def proposal(self, trial: Any, here: Callable[[], ProposalExplanation]) -> ProposalExplanation:
+        """Return why a trial was proposed."""
+        return _made(self._explained[trial], here) if trial in self._explained else here()
 
     def path(self) -> DesirabilityPath:
         """Return the path through all proposals."""
-        parts = [_awaited(part) for part in steps(self._parts, "parts")]
+        parts = [_made(part, here) for part, here in steps(self._parts, "parts")]
         found = [explanation for part in parts for explanation in part.explanations]
         return path_of(self._run, sorted(found, key=lambda explanation: explanation.trial or 0))
 
 
-def _awaited(future: Future[Any]) -> Any:
-    """Return what a worker finds, and show meanwhile that it is at work."""
+def _made(future: Future[_T], here: Callable[[], _T]) -> _T:
+    """Return what a worker makes, and show meanwhile that it is at work.
+
+    What it cannot make, because it died, is made here; so is what cannot be made, for its error.
+    """
     while not wait([future], timeout=_LOOK).done:
         still_at_work()
-    return future.result()
+    return here() if future.exception() else future.result()

@@ -271,10 +271,11 @@ class Context:
     def proposal(self, trial: int | WhichTrial) -> ProposalExplanation:
         """Return why a trial was proposed, and what its values do to the objective."""
 
-        def explained() -> ProposalExplanation:
-            found = None if self._ahead is None else self._ahead.proposal(trial)
-            return self._explained(trial) if found is None else found
+        def here() -> ProposalExplanation:
+            return self._explained(trial)
 
+        ahead = self._ahead
+        explained = here if ahead is None else lambda: ahead.proposal(trial, here)
         return self.once(f"proposal {trial}", explained)
 
     def against_candidates(self, trial: int) -> ProposalExplanation:
