@@ -71,7 +71,7 @@ def advise(asked: Asked, *, most: int = 5) -> Advice:
     >>> import hpo_explain as hx
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
-    >>> table["loss"] = (table.x - 0.2) ** 2
+    >>> table["loss"] = (table.x - 0.2) ** 2 + 0.01 * rng.standard_normal(40)
     >>> advice = hx.advise(table, objective="loss")
     >>> advice.actions[0].title
     'Stop, and keep trial 15'
