@@ -247,29 +247,31 @@ class InteractionExplainer:
 
     def _drawn(self, anova: Anova, name: str | None) -> InteractionStrength:
         """Return the strength of interactions in each function."""
-        k, d = anova.mains.shape
-        own, H = np.full((2, k, d, d), np.nan)
-        of_one = np.zeros((k, d))
-        for (a, b), share in zip(anova.pairs, anova.of_pairs.T, strict=True):
-            of_one[:, [a, b]] += share[:, None]
-            if name is None or name in (self._space.names[a], self._space.names[b]):
-                joint = anova.mains[:, a] + anova.mains[:, b] + share
-                own[:, a, b] = own[:, b, a] = share
-                H[:, a, b] = H[:, b, a] = np.sqrt(share / np.maximum(joint, 1e-300))
+        d = len(self._space)
+        of_one = np.zeros_like(anova.mains)
+        for pair, share in zip(anova.pairs, anova.of_pairs.T, strict=True):
+            of_one[:, pair] += share[:, None]
+        asked = [name is None or name in (self._space.names[j] for j in u) for u in anova.pairs]
+        own = anova.of_pairs[:, asked]
+        a, b = np.array(anova.pairs, dtype=int).reshape(-1, 2)[asked].T
+        joint = anova.mains[:, a] + anova.mains[:, b] + own
+        H = np.sqrt(own / np.maximum(joint, 1e-300))
+        size = np.sqrt(own * anova.variance[:, None])
+        pairs = np.full((3, d, d), np.nan)
+        pairs[:, a, b] = pairs[:, b, a] = H.mean(axis=0), H.std(axis=0), size.mean(axis=0)
         total = np.sqrt(np.minimum(of_one, 1.0))
-        size = np.sqrt(own * anova.variance[:, None, None])
         return InteractionStrength(
             subject=self._subject,
-            pairs=H.mean(axis=0),
-            pairs_std=H.std(axis=0),
-            absolute=size.mean(axis=0),
+            pairs=pairs[0],
+            pairs_std=pairs[1],
+            absolute=pairs[2],
             total=total.mean(axis=0),
             total_std=total.std(axis=0),
             drawn=H,
-            shares=own * anova.of_evaluations[:, None, None],
+            shares=own * anova.of_evaluations[:, None],
             focus=name,
             seed=self._seed,
-            notes=(_DRAWN(draws=k), *self._besides()),
+            notes=(_DRAWN(draws=len(H)), *self._besides()),
         )
 
     def _screened(

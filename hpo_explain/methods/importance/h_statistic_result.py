@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, filled
 from hpo_explain.belief.decide import INTERACTS, LEVEL, MATTERS, Decision, decide, interval
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,9 +46,10 @@ class InteractionStrength(Result):
     total, total_std : ndarray of shape (d,)
         H of each hyperparameter with any others (Eq. 45; of functions by pairs alone), and its
         error; NaN for those that were not looked at, where there are many.
-    drawn : ndarray of shape (number of functions, d, d) or None
-        H of each pair in each function; None where it was estimated from a sample.
-    shares : ndarray of shape (number of functions, d, d) or None
+    drawn : ndarray of shape (number of functions, number of pairs) or None
+        H of each pair that is known, by first and second member, in each function; None where it
+        was estimated from a sample.
+    shares : ndarray of shape (number of functions, number of pairs) or None
         Share of each pair's interaction in what evaluations vary by.
     focus : str or None
         The hyperparameter whose pairs were asked for; None for all.
@@ -102,9 +104,8 @@ class InteractionStrength(Result):
         """H of pairs in functions that the trials allow, by label; the largest comes first."""
         if self.drawn is None:
             return super().posterior
-        ranking = self.members()
-        names = tuple(f"{self.names[j]} × {self.names[k]}" for j, k in ranking)
-        return PosteriorDraws(names, np.stack([self.drawn[:, j, k] for j, k in ranking], 1))
+        names = tuple(f"{self.names[j]} × {self.names[k]}" for j, k in self.members())
+        return PosteriorDraws(names, self.drawn[:, self._order])
 
     def strength(self, first: str, second: str | None = None) -> float:
         """Return H of a pair, or of one hyperparameter with any others.
@@ -135,9 +136,9 @@ class InteractionStrength(Result):
 
     def half(self, pair: tuple[int, int]) -> float | tuple[float, float]:
         """Return how far H of a pair reaches down and up: its 95 % interval, or its error."""
-        if self.drawn is None:
+        if (ends := self._interval(pair)) is None:
             return NORMAL_95 * float(self.pairs_std[pair])
-        low, high = interval(self.drawn[:, pair[0], pair[1]])
+        low, high = ends
         H = float(self.pairs[pair])
         return max(H - low, 0.0), max(high - H, 0.0)
 
@@ -146,9 +147,23 @@ class InteractionStrength(Result):
 
         They are ordered by `absolute`: the largest H may be that of a pair that hardly matters.
         """
-        j, k = np.nonzero(np.triu(~np.isnan(self.pairs), 1))
-        order = np.argsort(-self.absolute[j, k], kind="stable")
-        return [(int(j[i]), int(k[i])) for i in order]
+        known = list(self._places)
+        return [known[i] for i in self._order]
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int], int]:
+        """Place of each known pair in `drawn` and `shares`."""
+        known = np.argwhere(np.triu(~np.isnan(self.pairs), 1))
+        return {(j, k): i for i, (j, k) in enumerate(known.tolist())}
+
+    @cached_property
+    def _order(self) -> Ints:
+        sizes = np.array([self.absolute[pair] for pair in self._places])
+        return np.argsort(-sizes, kind="stable")
+
+    def _interval(self, pair: tuple[int, int]) -> tuple[float, float] | None:
+        """Return the 95 % interval of H of a pair; None where it was estimated from a sample."""
+        return None if self.drawn is None else interval(self.drawn[:, self._places[pair]])
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -160,7 +175,7 @@ class InteractionStrength(Result):
             if self.pairs[ranking[0]] == 0.0:
                 return (self._none(None),)
             return (self._most(ranking, None, "interact"),)
-        each = np.stack([self.shares[:, j, k] for j, k in ranking], axis=1)
+        each = self.shares[:, self._order]
         most = decide(each.max(axis=1), MATTERS, side="below")
         found = decide(each[:, 0], INTERACTS, side="above")
         if most.certain and not found.certain:
@@ -187,8 +202,9 @@ class InteractionStrength(Result):
         j, k = ranking[0]
         H = float(self.pairs[j, k])
         told = filled("{H}", H=Estimate(H, NORMAL_95 * float(self.pairs_std[j, k])))
-        if found is not None and self.drawn is not None:
-            low, high = ends = interval(self.drawn[:, j, k])
+        ends = self._interval((j, k))
+        if found is not None and ends is not None:
+            low, high = ends
             found = replace(found, estimate=H, interval=ends)
             told = f"between {low:.2f} and {high:.2f}"
         largest = max(ranking, key=lambda pair: float(self.pairs[pair]))
@@ -215,7 +231,7 @@ class InteractionStrength(Result):
         held = {"H": self.pairs, "std": self.pairs_std, "absolute": self.absolute}
         columns = {name: [values[pair] for pair in ranking] for name, values in held.items()}
         if self.drawn is not None:
-            ends = [interval(self.drawn[:, j, k]) for j, k in ranking]
+            ends = [interval(H) for H in self.drawn[:, self._order].T]
             columns |= {"lower": [low for low, _ in ends], "upper": [high for _, high in ends]}
         members = [(self.names[j], self.names[k]) for j, k in ranking]
         labels = pd.Index(map(" × ".join, members), name="pair")
@@ -230,7 +246,7 @@ class InteractionStrength(Result):
                     "H": self.pairs[j, k],
                     "std": self.pairs_std[j, k],
                     "absolute": self.absolute[j, k],
-                    "interval": None if self.drawn is None else interval(self.drawn[:, j, k]),
+                    "interval": self._interval((j, k)),
                 }
                 for j, k in self.members()
             ],
