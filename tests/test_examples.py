@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from examples.papers.frame import AGREES, FETCH, PHONEME, Profile, Sheet
 from tests.source_tree import ROOT
 
 
@@ -52,6 +53,16 @@ def test_predicted_shares_and_marginals_are_close_to_the_true_ones(papers):
     assert agreement["error"].max() < 0.15
 
 
+@pytest.mark.skipif(not Profile().has(PHONEME), reason=f"needs {FETCH[PHONEME]}")
+def test_the_good_regions_of_lcbench_are_as_in_the_paper(papers):
+    """Table 2: main effects have 20 to 88 %, pairs up to 45 %; capped, main effects have less."""
+    from fanova_lcbench import of_phoneme
+
+    sheet = Sheet(Profile())
+    of_phoneme(sheet)
+    assert [row.verdict for row in sheet.rows] == [AGREES] * 6
+
+
 # ---------------------------------------------------------------------- Figure 6 of fANOVA
 
 
@@ -67,3 +78,17 @@ def test_the_synthetic_functions_have_the_least_values_that_regret_counts_from(f
     best = np.array([[0.114614, 0.555649, 0.852547, 0.7, 0.7, 0.7, 0.7, 0.7]])
     assert figure_6.hartmann(best)[0] == pytest.approx(-3.86278, abs=1e-5)
     assert figure_6.sphere(np.array([[0.1, 0.5, 0.9]]))[0] == pytest.approx(0.0)
+
+
+def test_the_important_subspace_has_what_can_be_gained_and_the_rest_has_not(figure_6, tmp_path):
+    profile = Profile(data=tmp_path)
+    problem = next(figure_6.problems(profile))
+    assert problem.name == "three of eight"
+    runs = figure_6.measured(problem, profile)
+    start = problem.cost(problem.space.encode(problem.default))[0] - problem.least
+    for values in runs.values():
+        assert values[:, 0] == pytest.approx(start)  # every run starts from the default
+        assert (np.diff(values) <= 0.0).all()
+    gained = {where: start - runs["TPE", where][:, -1].mean() for where in figure_6.COLORS}
+    assert gained["rest"] < 0.1 * start
+    assert gained["important"] > 0.8 * gained["whole"] > 0.3 * start
