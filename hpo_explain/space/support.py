@@ -45,7 +45,11 @@ def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
 
 def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
     """Return the distance of each of some encoded rows (n, d) from the nearest of others, (n,)."""
-    return np.asarray(gower_distances(space, A, B).min(axis=1, initial=np.inf))
+    found = np.full(len(A), np.inf)
+    step = max(1, _AT_ONCE // max(len(A), 1))
+    for start in range(0, len(B), step):
+        np.minimum(found, gower_distances(space, A, B[start : start + step]).min(axis=1), out=found)
+    return found
 
 
 FEW = 3
@@ -53,6 +57,7 @@ FEW = 3
 _EVEN = 6.0  # trials in a window if all are spread evenly
 _NARROWEST, _WIDEST = 0.1, 0.2  # windows, as shares of a hyperparameter's scale
 _OWN = 10  # so many values count each for itself
+_AT_ONCE = 1_000_000  # distances
 
 
 @dataclass(frozen=True, eq=False)
