@@ -14,6 +14,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from matplotlib import style
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 _STYLE: dict[str, Any] = {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}
@@ -71,6 +72,12 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
 def figure_svg(figure: Figure, *, alt: str) -> str:
     """Return a figure as inline SVG; its ids are by matplotlib's ``svg.hashsalt``."""
     file = io.StringIO()
+    if (engine := figure.get_layout_engine()) is not None:
+        # before: savefig would draw everything once more for it
+        FigureCanvasSVG(figure)
+        figure.set_dpi(72.0)  # as the file has it
+        engine.execute(figure)
+        figure.set_layout_engine("none")
     figure.savefig(file, format="svg", dpi=_IMAGES, metadata=_NO_METADATA)
     text = _NAMED_GROUPS.sub("", _PAGE_WIDE.sub("", file.getvalue())).strip()
     width = figure.get_figwidth() * 72.0

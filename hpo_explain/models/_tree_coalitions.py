@@ -124,11 +124,13 @@ def walk(
         for tree, root in enumerate(roots):
             height = 1
             nodes[0] = root
-            waiting[0] = everyone
+            for w in range(words):  # an array as a whole takes 4 s more to compile
+                waiting[0, w] = everyone[w]
             while height > 0:
                 height -= 1
                 node = nodes[height]
-                here[:] = waiting[height]
+                for w in range(words):
+                    here[w] = waiting[height, w]
                 while left[node] >= 0:
                     column = feature[node]
                     j = owners[column]
@@ -163,10 +165,10 @@ def walk(
                         node = right[node]
                     else:
                         nodes[height] = left[node]
-                        waiting[height] = to_left
-                        height += 1
                         for w in range(words):
+                            waiting[height, w] = to_left[w]
                             here[w] &= ~to_left[w]
+                        height += 1
                         node = right[node]
                 for w in range(words):
                     bits = here[w]

@@ -80,7 +80,9 @@ def log_sums(
     found = np.empty(n)
     logs = np.empty(kernels)
     for i in range(n):
-        logs[:] = base[i if len(base) > 1 else 0]
+        own = base[i if len(base) > 1 else 0]
+        for k in range(kernels):  # an array as a whole takes 4 s more to compile
+            logs[k] = own[k]
         for j in range(c):
             value = values[j, i]
             if not np.isnan(value):
@@ -154,7 +156,9 @@ def walked_log_sums(
         source = 0 if i >= 0 else 1
         for j in range(c):
             if place[j, i + 1] >= 0:
-                logs[source, j] = table[place[j, i + 1]]
+                own = table[place[j, i + 1]]
+                for k in range(kernels):
+                    logs[source, j, k] = own[k]
             elif np.isnan(values[j, i + 1]):
                 logs[source, j] = 0.0
             else:
@@ -189,7 +193,8 @@ def walked_log_sums(
                     b = ones if joins[s] < 0 else factor[0, joins[s], start:end]
                     for k in range(size):
                         rest[k] = after[k] * b[k]
-                behind[:size] = weights[start:end]
+                for k in range(size):
+                    behind[k] = weights[start + k]
                 for s in range(steps):
                     rest = ahead[s]
                     for m in range(n_others):
