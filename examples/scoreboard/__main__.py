@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from examples.scoreboard import advice, changes, importance, narrowing, optimum
 from examples.scoreboard.tables import NAMES
@@ -87,6 +88,11 @@ def written(sections: dict[str, str]) -> None:
     OUTPUT.write_text("\n".join([start, *parts]), encoding="utf-8")
 
 
+def rows(pieces: Sequence[str], name: str, sampler: str, n: int, seed: int) -> list[dict[str, Any]]:
+    """Return a row of each piece for one run."""
+    return [PIECES[piece].rows(name, sampler, n, seed) for piece in pieces]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the runs, print each piece's table, and write them."""
     parser = argparse.ArgumentParser("python -m examples.scoreboard", description=__doc__)
@@ -95,21 +101,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--trials", nargs="+", type=int, default=(50, 100, 200))
     parser.add_argument("--seeds", nargs="+", type=int, default=(0, 1))
     parser.add_argument("--tables", nargs="+", default=NAMES, choices=NAMES)
+    parser.add_argument("--n-jobs", type=int, default=1, help="joblib's workers")
     parser.add_argument("--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}")
     asked = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     command = " ".join(["python -m examples.scoreboard", *given])
+    rest = [name for name in asked.only if name != "advice"]  # they share a run and its belief
+    work = []
+    if rest:
+        sizes = product(asked.samplers, asked.trials, asked.seeds, asked.tables)
+        work += [(rest, name, sampler, n, seed) for sampler, n, seed, name in sizes]
+    if "advice" in asked.only:
+        sizes = product(asked.samplers, asked.seeds, asked.tables)
+        work += [(["advice"], name, s, advice.TRIALS, seed) for s, seed, name in sizes]
     found: dict[str, Found] = {name: {} for name in asked.only}
-    for sampler, n, seed, name in product(asked.samplers, asked.trials, asked.seeds, asked.tables):
-        for piece in [p for p in asked.only if p != "advice"]:  # they share a run and its belief
-            row = PIECES[piece].rows(name, sampler, n, seed)
+    answers = Parallel(n_jobs=asked.n_jobs, return_as="generator")(
+        delayed(rows)(*some) for some in work
+    )
+    for (pieces, _, sampler, n, _), answer in zip(work, answers, strict=True):
+        for piece, row in zip(pieces, answer, strict=True):
             found[piece].setdefault((sampler, n), []).append(row)
         print(".", end="", file=sys.stderr, flush=True)
-    for sampler, seed, name in product(asked.samplers, asked.seeds, asked.tables):
-        if "advice" in asked.only:
-            row = advice.rows(name, sampler, advice.TRIALS, seed)
-            found["advice"].setdefault((sampler, advice.TRIALS), []).append(row)
-            print("+", end="", file=sys.stderr, flush=True)
     seeds, tables = ", ".join(map(str, asked.seeds)), len(asked.tables)
     said = f"{date.today()}, seeds {seeds}, {tables} tables:\n\n```sh\n{command}\n```"
     sections = {name: section(PIECES[name], some, said) for name, some in found.items()}

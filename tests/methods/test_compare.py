@@ -56,6 +56,16 @@ def test_the_order_of_the_runs_changes_nothing_but_their_order():
     assert found.default.loss.mean() == pytest.approx(turned.default.loss.mean(), abs=1e-9)
 
 
+def test_workers_compare_as_one_process_does():
+    runs = {"one": linear(3.0, 1.0, n=20), "two": linear(1.0, 2.0, n=20, seed=1)}
+    found, alone = hx.compare(runs, n_jobs=2), hx.compare(runs)
+    np.testing.assert_array_equal(found.shares, alone.shares)
+    np.testing.assert_array_equal(found.default.upper, alone.default.upper)
+    assert str(found) == str(alone)
+    with pytest.raises(hx.InputError, match="n_jobs"):
+        hx.compare(runs, n_jobs=0)
+
+
 def test_shares_that_differ_are_named_with_the_runs():
     found = hx.compare({"A": linear(1.0, 0.0), "B": linear(1.0, 2.0), "C": linear(1.0, 0.1)})
     differing = claims(found, "difference")

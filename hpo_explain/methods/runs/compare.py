@@ -30,7 +30,7 @@ import numpy as np
 
 from hpo_explain.asked.explained import Explained, shared_subject
 from hpo_explain.asked.given import several_runs, surrogate_of
-from hpo_explain.base.checks import check_option, check_seed
+from hpo_explain.base.checks import check_jobs, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import KINDS, Kind
@@ -38,6 +38,7 @@ from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.base.workers import by_workers
 from hpo_explain.belief.drawn import Draws, Within, as_draws, in_own_order
 from hpo_explain.belief.trust import Trust
 from hpo_explain.methods.importance.fanova import FanovaExplainer
@@ -86,6 +87,7 @@ def compare(
     runs: Mapping[str, Any],
     *,
     kind: Kind = "auto",
+    n_jobs: int | None = 1,
     seed: int = 0,
     **reading: Any,
 ) -> Comparison: ...
@@ -96,6 +98,7 @@ def compare(
     runs: Mapping[str, Any],
     *,
     kind: Kind = "auto",
+    n_jobs: int | None = 1,
     seed: int = 0,
     **reading: Any,
 ) -> Comparison | RepeatedRuns:
@@ -114,6 +117,8 @@ def compare(
         returned; paths are laid side by side from their first proposal on.
     kind : {"auto", "gp", "forest"}, default "auto"
         The model of each run, as in :func:`importance`.
+    n_jobs : int or None, default 1
+        Number of joblib's workers, each with a run at a time, as in :func:`desirability_path`.
     seed : int, default 0
         Seed of models and samples.
     **reading
@@ -159,10 +164,13 @@ def compare(
     ]
     if explanations:
         return aggregate(runs)
+    from joblib import delayed
+
     check_option("kind", kind, KINDS)
     read = several_runs(compare, "runs", runs, reading, seed)
     shared = Shared.of([run.space for run in read.values()])
-    parts = [_compared(name, run, shared, kind, seed) for name, run in read.items()]
+    work = (delayed(_compared)(name, run, shared, kind, seed) for name, run in read.items())
+    parts = list(steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read)))
     return ComparisonExplainer(parts, seed=seed).explain()
 
 
