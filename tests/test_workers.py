@@ -84,7 +84,7 @@ def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path):
     assert b"<!--figure" not in pages[1]
 
 
-@pytest.mark.parametrize("last", ["matters", "effects"])
+@pytest.mark.parametrize("last", [pytest.param("matters", marks=pytest.mark.thorough), "effects"])
 def test_a_worker_that_is_killed_loses_nothing_of_a_report(tmp_path, monkeypatch, last):
     run = run_of(34, 2, proposals=range(7, 34))
     written = hx.report(run, tmp_path / "alone.html", n_jobs=1, progress=False)

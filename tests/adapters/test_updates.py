@@ -148,7 +148,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("publish", [False, True])
+@pytest.mark.parametrize("publish", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
     if publish:
         dashboard = pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is missing")

@@ -62,7 +62,7 @@ def test_workers_compare_as_one_process_does():
     np.testing.assert_array_equal(found.shares, alone.shares)
     np.testing.assert_array_equal(found.default.upper, alone.default.upper)
     assert str(found) == str(alone)
-    with pytest.raises(hx.InputError, match="n_jobs"):
+    with pytest.raises(ValueError, match="n_jobs"):
         hx.compare(runs, n_jobs=0)
 
 
