@@ -357,15 +357,16 @@ class ComparisonExplainer:
         own = run.surrogate.space
         column = own.index(self._space.names[j])
         latent = own.sample(_ROWS, self._seed, latent=True)
-        found = np.full(len(values), np.nan)
-        for g, position in enumerate(own.parameters[column].encode(values)):
-            latent[:, column] = position
-            rows = own.project(latent)
-            active = ~np.isnan(rows[:, column])
-            if active.any():
-                found[g] = run.cost(rows[active]).mean()
+        latent = np.tile(latent, (len(values), 1))  # together: rows share most of their values
+        latent[:, column] = np.repeat(own.parameters[column].encode(values), _ROWS)
+        rows = own.project(latent)
+        active = ~np.isnan(rows[:, column])
+        at = np.repeat(np.arange(len(values)), _ROWS)[active]
+        cost = run.cost(rows[active]) if active.any() else np.empty(0)
+        count, total = (np.bincount(at, weight, len(values)) for weight in (None, cost))
+        found = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
         best, average = scale
-        return (found - best) / (average - best)
+        return np.asarray((found - best) / (average - best))
 
     def _went(self, run: ComparedRun) -> Array:
         """Return quartiles of the later half of the trials on the shared scale, (d, 3)."""
