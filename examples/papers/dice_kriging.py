@@ -25,7 +25,8 @@ from functools import partial
 
 import numba
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.blas import dtrmm
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtri, dtrtrs
 from scipy.optimize import minimize
 
 import hpo_explain as hx
@@ -41,32 +42,39 @@ def correlation(A: np.ndarray, B: np.ndarray, theta: np.ndarray) -> np.ndarray:
     return (1.0 + h) * np.exp(-h)
 
 
-@numba.njit(cache=True, nogil=True)
 def product(A: np.ndarray, B: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """Return the product over columns of ρ, (number of rows of A, of rows of B)."""
-    r = np.empty((len(A), len(B)))
-    scale = SQRT3 / theta
+    total, factor = np.zeros((len(A), len(B))), np.ones((len(A), len(B)))
+    gather(A, np.ascontiguousarray(B.T), SQRT3 / theta, total, factor)
+    factor *= np.exp(np.negative(total, out=total), out=total)
+    return factor
+
+
+@numba.njit(cache=True, nogil=True)
+def gather(A, B, scale, total, factor) -> None:
+    """Add h to totals, and multiply factors by 1 + h; B is (d, number of its rows)."""
     for i in range(len(A)):
-        for k in range(len(B)):
-            total, factor = 0.0, 1.0
-            for j in range(len(theta)):
-                h = abs(A[i, j] - B[k, j]) * scale[j]
-                total += h
-                factor *= 1.0 + h
-            r[i, k] = factor * np.exp(-total)
-    return r
+        for j in range(len(scale)):
+            for k in range(B.shape[1]):
+                h = abs(A[i, j] - B[j, k]) * scale[j]
+                total[i, k] += h
+                factor[i, k] *= 1.0 + h
 
 
 @numba.njit(cache=True, nogil=True)
 def slopes(X: np.ndarray, theta: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Return the sum over pairs of W times dρ / d log θ divided by ρ, which is h² / (1 + h)."""
-    found = np.zeros(len(theta))
+    """Return the sum over pairs of W times dρ / d log θ divided by ρ, and that of W.
+
+    The former is h² / (1 + h), for each column. Of W only what is above the diagonal is looked at.
+    """
+    found = np.zeros(len(theta) + 1)
     scale = SQRT3 / theta
     for i in range(len(X)):
-        for k in range(i):
+        for k in range(i + 1, len(X)):
             for j in range(len(theta)):
                 h = abs(X[i, j] - X[k, j]) * scale[j]
                 found[j] += 2.0 * W[i, k] * h * h / (1.0 + h)
+            found[-1] += 2.0 * W[i, k]
     return found
 
 
@@ -100,6 +108,7 @@ class DiceKriging:
         search = partial(minimize, self._cost, jac=True, bounds=bounds, method="L-BFGS-B")
         found = [search(np.clip(point, low, high)) for point in points[:starts]]
         self._fit(min(found, key=lambda one: one.fun).x)
+        self._inverse = dtrtri(self._L, lower=1)[0]  # of L: products are faster than solving
 
     def _fit(self, parameters: np.ndarray) -> np.ndarray:
         """Set the model for log θ and a; return the correlations R without the nugget."""
@@ -108,12 +117,14 @@ class DiceKriging:
         smooth = product(self._X, self._X, self._theta)
         R = self._share * smooth
         R[np.diag_indices(n)] = 1.0
-        self._L = cholesky(R, lower=True)
-        one = solve_triangular(self._L, np.ones(n), lower=True)
-        z = solve_triangular(self._L, self._y, lower=True)
+        self._L, failed = dpotrf(R.T, lower=1, overwrite_a=1)
+        if failed:
+            raise np.linalg.LinAlgError("The trials' correlations are not positive definite.")
+        one, z = dtrtrs(self._L, np.column_stack([np.ones(n), self._y]), lower=1)[0].T
         self._trend = one @ z / (one @ one)
-        self._variance = np.sum((z - self._trend * one) ** 2) / n
-        self._alpha = cho_solve((self._L, True), self._y - self._trend)
+        z = z - self._trend * one
+        self._variance = z @ z / n
+        self._alpha = dtrtrs(self._L, z, lower=1, trans=1)[0]
         return smooth
 
     def _cost(self, parameters: np.ndarray) -> tuple[float, np.ndarray]:
@@ -125,11 +136,11 @@ class DiceKriging:
         n = len(self._y)
         cost = n * np.log(self._variance) + 2.0 * np.log(np.diag(self._L)).sum()
         # d cost = tr((R⁻¹ - α αᵀ / σ²) dR); the trend is at its optimum
-        W = cho_solve((self._L, True), np.eye(n), check_finite=False)
-        W -= np.outer(self._alpha, self._alpha) / self._variance
+        W = dpotri(self._L, lower=1)[0].T  # above the diagonal, in rows
+        W -= np.outer(self._alpha, self._alpha / self._variance)
         W *= smooth
-        W[np.diag_indices(n)] = 0.0
-        return cost, np.append(self._share * slopes(self._X, self._theta, W), W.sum())
+        found = slopes(self._X, self._theta, W)
+        return cost, np.append(self._share * found[:-1], found[-1])
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""
@@ -140,7 +151,7 @@ class DiceKriging:
 
     def _predict(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean = self._trend + r @ self._alpha
-        v = solve_triangular(self._L, r.T, lower=True, check_finite=False)
+        v = dtrmm(1.0, self._inverse, r.T, lower=1)
         variance = self._variance * np.maximum(1.0 - np.einsum("ij,ij->j", v, v), 0.0)
         return mean, np.sqrt(variance)
 
@@ -151,13 +162,15 @@ class DiceKriging:
         here = correlation(x[None, :], self._X, self._theta)  # (d, 1, n)
         part_of = np.zeros((len(coalitions), len(x)), dtype=bool)
         part_of[:, players] = coalitions
+        starts = [sorted({*map(tuple, part_of[:, :j].tolist())}) for j in range(1, len(x) + 1)]
         for start in range(0, len(background), ROWS):
             rows = slice(start, min(start + ROWS, len(background)))
             there = correlation(background[rows], self._X, self._theta)  # (d, rows, n)
+            # by the members among the first columns: coalitions share them
+            r = {(): np.full(there[0].shape, self._share)}
+            for j, some in enumerate(starts):
+                r = {first: r[first[:-1]] * (here if first[-1] else there)[j] for first in some}
             size = (rows.stop - rows.start, len(coalitions))
-            r = np.full((*size, len(self._X)), self._share)
-            for c, members in enumerate(part_of):
-                for j, member in enumerate(members):
-                    r[:, c] *= here[j] if member else there[j]
-            mean, std = self._predict(r.reshape(-1, len(self._X)))
+            found = np.stack([r[tuple(members)] for members in part_of.tolist()], axis=1)
+            mean, std = self._predict(found.reshape(-1, len(self._X)))
             yield hx.models.CoalitionBlock(rows, mean.reshape(size), std.reshape(size))
