@@ -1,5 +1,6 @@
 """Opening storages for reading only."""
 
+import gc
 import shutil
 import sqlite3
 import sys
@@ -7,6 +8,7 @@ import sys
 import optuna
 import pytest
 from optuna.exceptions import StorageInternalError
+from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna.storage import (
     load_study,
@@ -36,6 +38,28 @@ def test_a_run_is_read_with_the_adapters_options(file):
     run = read_storage("sqlite:///study.db", "first", target=lambda trial: -trial.value)
     assert (len(run), run.name) == (3, "first")
     assert (run.objective < 0).all()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_no_garbage_is_looked_for_while_a_study_is_read(file, monkeypatch, enabled):
+    # 100,000 trials of 30 hyperparameters took twice as long
+    asked = []
+    read = FrozenTrial.__init__
+
+    def reads(trial, *given, **named):
+        asked.append(gc.isenabled())
+        read(trial, *given, **named)
+
+    monkeypatch.setattr(FrozenTrial, "__init__", reads)
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        read_storage(f"sqlite:///{file}")
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()
+    assert asked
+    assert not any(asked)
 
 
 @pytest.mark.parametrize(
