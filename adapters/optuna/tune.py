@@ -15,7 +15,7 @@ def tune_with_optuna(
     objective: Callable[[Config], float],
     space: SearchSpace,
     *,
-    storage: str | None = None,
+    storage: str | optuna.storages.BaseStorage | None = None,
     study_name: str | None = None,
     metric_name: str | None = None,
     sampler: str = "tpe",
@@ -32,7 +32,7 @@ def tune_with_optuna(
         Function from a configuration to the loss.
     space : SearchSpace
         The search space.
-    storage, study_name : str, optional
+    storage, study_name : str or optuna.storages.BaseStorage and str, optional
         Where Optuna keeps the study, and its name.
     metric_name : str, optional
         What the objective is called.
