@@ -63,18 +63,17 @@ def gather(A, B, scale, total, factor) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def slopes(X: np.ndarray, theta: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Return the sum over pairs of W times dρ / d log θ divided by ρ, and that of W.
+    """Return the sum over pairs of W times dρ / d log θ divided by ρ, which is h² / (1 + h).
 
-    The former is h² / (1 + h), for each column. Of W only what is above the diagonal is looked at.
+    Of W only what is above the diagonal is looked at.
     """
-    found = np.zeros(len(theta) + 1)
+    found = np.zeros(len(theta))
     scale = SQRT3 / theta
     for i in range(len(X)):
         for k in range(i + 1, len(X)):
             for j in range(len(theta)):
                 h = abs(X[i, j] - X[k, j]) * scale[j]
                 found[j] += 2.0 * W[i, k] * h * h / (1.0 + h)
-            found[-1] += 2.0 * W[i, k]
     return found
 
 
@@ -113,17 +112,16 @@ class DiceKriging:
     def _fit(self, parameters: np.ndarray) -> np.ndarray:
         """Set the model for log θ and a; return the correlations R without the nugget."""
         self._theta, self._share = np.exp(parameters[:-1]), parameters[-1]
-        n = len(self._y)
         smooth = product(self._X, self._X, self._theta)
         R = self._share * smooth
-        R[np.diag_indices(n)] = 1.0
+        np.fill_diagonal(R, 1.0)
         self._L, failed = dpotrf(R.T, lower=1, overwrite_a=1)
         if failed:
             raise np.linalg.LinAlgError("The trials' correlations are not positive definite.")
-        one, z = dtrtrs(self._L, np.column_stack([np.ones(n), self._y]), lower=1)[0].T
+        one, z = dtrtrs(self._L, np.column_stack([np.ones_like(self._y), self._y]), lower=1)[0].T
         self._trend = one @ z / (one @ one)
         z = z - self._trend * one
-        self._variance = z @ z / n
+        self._variance = z @ z / len(z)
         self._alpha = dtrtrs(self._L, z, lower=1, trans=1)[0]
         return smooth
 
@@ -133,14 +131,11 @@ class DiceKriging:
             smooth = self._fit(parameters)
         except np.linalg.LinAlgError:
             return 1e10, np.zeros(len(parameters))
-        n = len(self._y)
-        cost = n * np.log(self._variance) + 2.0 * np.log(np.diag(self._L)).sum()
+        cost = len(smooth) * np.log(self._variance) + 2.0 * np.log(np.diag(self._L)).sum()
         # d cost = tr((R⁻¹ - α αᵀ / σ²) dR); the trend is at its optimum
-        W = dpotri(self._L, lower=1)[0].T  # above the diagonal, in rows
-        W -= np.outer(self._alpha, self._alpha / self._variance)
-        W *= smooth
-        found = slopes(self._X, self._theta, W)
-        return cost, np.append(self._share * found[:-1], found[-1])
+        W = dpotri(self._L, lower=1)[0].T - np.outer(self._alpha, self._alpha / self._variance)
+        W = np.triu(W * smooth, 1)  # all else is the same, or was not computed
+        return cost, np.append(self._share * slopes(self._X, self._theta, W), 2.0 * W.sum())
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""

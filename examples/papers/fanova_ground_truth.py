@@ -58,12 +58,6 @@ def measured(documents: int, seed: int, kappa: float) -> np.ndarray:
     return np.reshape(found, (6, 8, 2))
 
 
-def twice_measured(documents: int, seed: int, kappa: float) -> np.ndarray:
-    """Return the same with the shorter of two run times: other programs disturb either."""
-    first, second = (measured(documents, seed, kappa) for _ in range(2))
-    return np.minimum(first, second)
-
-
 def explained(label: str, values: np.ndarray, seen: np.ndarray) -> hx.methods.FanovaImportance:
     """Return the functional ANOVA of a forest that has seen some points of the grid."""
     points = list(product(*GRID))
@@ -106,9 +100,9 @@ def agreement(true: np.ndarray, predicted: np.ndarray, values: np.ndarray) -> tu
 @cache
 def analysed(profile: Profile) -> dict[str, tuple[hx.methods.FanovaImportance, np.ndarray]]:
     """Return the functional ANOVA of forests, with the grid's values, by what was measured."""
-    documents = profile.size(150, 1000)
-    work = [(documents, profile.seed, kappa) for kappa in GRID[0]]
-    found = profile.repeated(twice_measured, work)
+    work = [(profile.size(150, 1000), profile.seed, kappa) for _ in "12" for kappa in GRID[0]]
+    # the shorter of two run times: other programs disturb either
+    found = np.minimum(*np.split(np.array(profile.repeated(measured, work)), 2))
     both = dict(zip(("perplexity", "run time"), np.moveaxis(found, -1, 0), strict=True))
     size = both["perplexity"].size
     seen = np.random.default_rng(profile.seed).choice(size, 100, replace=False)
