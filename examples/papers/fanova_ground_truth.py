@@ -113,7 +113,7 @@ on_lda = partial(experiment, "fanova", data=analysed, basis="online LDA on drawn
 DATA_OF_LDA = "the grid of Snoek et al. (2012) for online LDA on Wikipedia, which is not published"
 
 
-def close(sheet: Sheet, label: str, result: Any, values: np.ndarray) -> None:
+def close(sheet: Sheet, label: str, result: Any, values: np.ndarray, why: str = "") -> None:
     """Say how close shares and marginals are, and draw the marginals."""
     axes = sheet.panels([f"{label} by {symbol}" for symbol in SYMBOLS], height=2.2, sharey=True)
     found = []
@@ -130,7 +130,7 @@ def close(sheet: Sheet, label: str, result: Any, values: np.ndarray) -> None:
     predicted = result.importance["importance"].to_numpy()
     farthest = np.abs(predicted - true_shares(values, result.members)).max()
     sheet.finding("predicted shares are close to the true ones", farthest < 0.1,
-                  f"by at most {farthest:.0%}")  # fmt: skip
+                  f"by at most {farthest:.0%}", why=why)  # fmt: skip
 
 
 @on_lda("figure1", "Main effects for the perplexity of online LDA")
@@ -163,7 +163,7 @@ def figure_2(sheet: Sheet, found: dict) -> None:
 @on_lda("figure3", "Main effects for the run time of online LDA")
 def figure_3(sheet: Sheet, found: dict) -> None:
     """Compare predicted and true marginals."""
-    close(sheet, "run time", *found["run time"])
+    close(sheet, "run time", *found["run time"], why="such short times vary; see --thorough")
     by_batch = true_marginal(found["run time"][1], 2)
     best = int(np.argmin(by_batch))
     sheet.finding("very low and very high batch sizes take longer than those between",
