@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 
 from matplotlib.figure import Figure
+from PIL import Image
 
 from examples.papers.frame import DATA, EXPERIMENTS, Experiment, Page, Profile, Sheet, verdict
 
@@ -58,10 +59,11 @@ def chosen(only: Sequence[str], among: Sequence[Experiment]) -> list[Experiment]
 
 
 def save(figure: Figure, path: Path, most: int = 60_000) -> None:
-    """Save a figure as a PNG below a size."""
+    """Save a figure as a PNG of 64 colors below a size."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    for dpi in (90, 75, 60, 50, 40, 30):
+    for dpi in (110, 90, 75, 60, 50, 40, 30):
         figure.savefig(path, dpi=dpi, metadata={"Software": None})
+        Image.open(path).convert("RGB").quantize(64).save(path, optimize=True)
         if path.stat().st_size < most:
             return
 
