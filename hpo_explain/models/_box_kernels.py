@@ -14,6 +14,9 @@ With f = Σ_l c_l 1[u in box l] and c centred (f_∅ = 0), every component is a 
 - for any set U, E[f_U²] = Σ_l Σ_m w_l w_m Π_{j in U} (|l ∩ m|_j / (len_lj len_mj) - 1), w = c vol;
 - the total effect of j is E[f²] - E[(∫ f du_j)²], where only pairs of boxes count that overlap in
   every other hyperparameter.
+
+Results are written into arrays that are given, zeros at first: to make arrays takes the compiler
+as long as all the rest.
 """
 
 from __future__ import annotations
@@ -29,11 +32,9 @@ Boxes = tuple[Array, Ints, Ints, Small, Small, Small]  # as `TreeBoxes.entries` 
 
 
 @numba.njit(cache=True, nogil=True)
-def main_effects(boxes: Boxes, weight: Array) -> tuple[Array, Array]:
-    """Return the heights of every f_j between its cuts (laid out as `cuts`), and E[f_j²] (d,)."""
+def main_effects(boxes: Boxes, weight: Array, heights: Array, variance: Array) -> None:
+    """Write the heights of every f_j between its cuts (laid out as `cuts`), and E[f_j²] (d,)."""
     cuts, first, ends, dims, lower, upper = boxes
-    d = len(first) - 1
-    heights = np.zeros(len(cuts))
     for box in range(len(weight)):
         for e in range(ends[box], ends[box + 1]):
             start = first[dims[e]]
@@ -41,8 +42,7 @@ def main_effects(boxes: Boxes, weight: Array) -> tuple[Array, Array]:
             height = weight[box] / (cuts[b] - cuts[a])
             heights[a] += height
             heights[b] -= height
-    variance = np.zeros(d)
-    for j in range(d):
+    for j in range(len(variance)):
         running, mean = 0.0, 0.0
         for i in range(first[j], first[j + 1] - 1):
             running += heights[i]
@@ -52,38 +52,18 @@ def main_effects(boxes: Boxes, weight: Array) -> tuple[Array, Array]:
         for i in range(first[j], first[j + 1] - 1):
             heights[i] -= mean
             variance[j] += heights[i] ** 2 * (cuts[i + 1] - cuts[i])
-    return heights, variance
 
 
 @numba.njit(cache=True, nogil=True)
-def by_dimension(d: int, ends: Ints, dims: Small) -> tuple[Ints, Ints, Ints]:
-    """Return where each hyperparameter's entries begin, the entries, and the box of each."""
-    start = np.zeros(d + 1, dtype=np.int64)
-    for e in range(len(dims)):
-        start[dims[e] + 1] += 1
-    for j in range(d):
-        start[j + 1] += start[j]
-    place = start[:-1].copy()
-    entry = np.empty(len(dims), dtype=np.int64)
-    box_of = np.empty(len(dims), dtype=np.int64)
-    for box in range(len(ends) - 1):
-        for e in range(ends[box], ends[box + 1]):
-            j = dims[e]
-            entry[place[j]] = e
-            box_of[place[j]] = box
-            place[j] += 1
-    return start, entry, box_of
-
-
-@numba.njit(cache=True, nogil=True)
-def pair_surface(
-    x: Array, y: Array, weight: Array, a: Small, b: Small, c: Small, e: Small, surface: Array
+def _pair_surface(
+    x: Array, y: Array, weight: Array, bounds: Small, surface: Array, means: Array
 ) -> float:
-    """Write f_jk onto the grid of two sets of cuts, and return E[f_jk²].
+    """Return E[f_jk²] of boxes between cuts of `x`, bounds 0 and 1, and of `y`, 2 and 3.
 
-    Box i lies between cuts a_i, b_i of `x` and c_i, e_i of `y`; `surface` holds at least
-    (len(x), len(y)) zeros and is zeroed again except for the values.
+    `surface` and `means` (3 rows) hold zeros, and afterwards again.
     """
+    a, b, c, e = bounds[0], bounds[1], bounds[2], bounds[3]
+    row_mean, column_mean, column = means[0], means[1], means[2]
     n, m = len(x) - 1, len(y) - 1
     for i in range(len(weight)):
         height = weight[i] / ((x[b[i]] - x[a[i]]) * (y[e[i]] - y[c[i]]))
@@ -91,9 +71,6 @@ def pair_surface(
         surface[b[i], c[i]] -= height
         surface[a[i], e[i]] -= height
         surface[b[i], e[i]] += height
-    row_mean = np.zeros(n)
-    column_mean = np.zeros(m)
-    column = np.zeros(m)
     mean = 0.0
     for i in range(n):
         running = 0.0
@@ -108,53 +85,68 @@ def pair_surface(
     for i in range(n):
         part = 0.0
         for k in range(m):
-            surface[i, k] += mean - row_mean[i] - column_mean[k]
-            part += surface[i, k] ** 2 * (y[k + 1] - y[k])
+            centred = surface[i, k] + mean - row_mean[i] - column_mean[k]
+            part += centred**2 * (y[k + 1] - y[k])
         variance += part * (x[i + 1] - x[i])
+    for i in range(n + 1):
+        row_mean[i] = 0.0
+        for k in range(m + 1):
+            surface[i, k] = 0.0
+    for k in range(m):
+        column_mean[k] = column[k] = 0.0
     return variance
 
 
 @numba.njit(cache=True, nogil=True)
-def pair_effects(boxes: Boxes, weight: Array) -> Array:
-    """Return E[f_jk²] as an upper triangular matrix (d, d)."""
-    cuts, first, ends, dims, lower, upper = boxes
-    d = len(first) - 1
-    start, entry, box_of = by_dimension(d, ends, dims)
-    n_boxes = len(weight)
-    variance = np.zeros((d, d))
-    low_j = np.full(n_boxes, -1, dtype=np.int32)
-    high_j = np.empty(n_boxes, dtype=np.int32)
-    w = np.empty(n_boxes)
-    a = np.empty(n_boxes, dtype=np.int32)
-    b = np.empty(n_boxes, dtype=np.int32)
-    c = np.empty(n_boxes, dtype=np.int32)
-    e = np.empty(n_boxes, dtype=np.int32)
-    for j in range(d):
+def _pair_effects(
+    boxes: Boxes,
+    weight: Array,
+    by_dimension: tuple[Ints, Ints, Ints],
+    work: tuple[Array, Small, Small, Array, Array],
+    variance: Array,
+) -> None:
+    """Write E[f_jk²]; see `pair_effects`."""
+    cuts, first, _, _, lower, upper = boxes
+    start, entry, box_of = by_dimension
+    w, own, bounds, surface, means = work
+    for j in range(len(variance)):
         if start[j + 1] == start[j]:
             continue
         for i in range(start[j], start[j + 1]):
-            low_j[box_of[i]] = lower[entry[i]]
-            high_j[box_of[i]] = upper[entry[i]]
+            own[0, box_of[i]] = lower[entry[i]]
+            own[1, box_of[i]] = upper[entry[i]]
         x = cuts[first[j] : first[j + 1]]
-        for k in range(j + 1, d):
+        for k in range(j + 1, len(variance)):
             found = 0
             for i in range(start[k], start[k + 1]):
                 box = box_of[i]
-                if low_j[box] >= 0:
+                if own[0, box] >= 0:
                     w[found] = weight[box]
-                    a[found] = low_j[box]
-                    b[found] = high_j[box]
-                    c[found] = lower[entry[i]]
-                    e[found] = upper[entry[i]]
+                    bounds[0, found] = own[0, box]
+                    bounds[1, found] = own[1, box]
+                    bounds[2, found] = lower[entry[i]]
+                    bounds[3, found] = upper[entry[i]]
                     found += 1
             if found:
                 y = cuts[first[k] : first[k + 1]]
-                surface = np.zeros((len(x), len(y)))
-                variance[j, k] = pair_surface(
-                    x, y, w[:found], a[:found], b[:found], c[:found], e[:found], surface
-                )
+                variance[j, k] = _pair_surface(x, y, w[:found], bounds, surface, means)
         for i in range(start[j], start[j + 1]):
-            low_j[box_of[i]] = -1
+            own[0, box_of[i]] = -1
+
+
+def pair_effects(boxes: Boxes, weight: Array) -> Array:
+    """Return E[f_jk²] as an upper triangular matrix (d, d)."""
+    _, first, ends, dims, _, _ = boxes
+    d, n, most = len(first) - 1, len(weight), int(np.diff(first).max(initial=0))
+    entry = np.argsort(dims, kind="stable")
+    start = np.searchsorted(dims[entry], np.arange(d + 1))
+    box_of = np.repeat(np.arange(n), np.diff(ends))[entry]
+    work = (
+        np.empty(n), np.full((2, n), -1, dtype=np.int32), np.empty((4, n), dtype=np.int32),
+        np.zeros((most, most)), np.zeros((3, most)),
+    )  # fmt: skip
+    variance = np.zeros((d, d))
+    _pair_effects(boxes, weight, (start, entry, box_of), work, variance)
     return variance
 
 
@@ -202,18 +194,16 @@ def closed_effect(weight: Array, low: Array, high: Array) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def total_effects(boxes: Boxes, value: Array, volume: Array) -> Array:
-    """Return E[f²] - E[(∫ f du_j)²] for every j, (d,), for centred values.
+def total_effects(boxes: Boxes, value: Array, volume: Array, here: Array, total: Array) -> None:
+    """Write E[f²] - E[(∫ f du_j)²] for every j, (d,), for centred values.
 
     Boxes are disjoint, so two of them overlap in every hyperparameter but at most one; each pair
-    is given up at the second in which they do not. O(boxes²), with a small constant.
+    is given up at the second in which they do not. O(boxes²), with a small constant. `here` holds
+    the ends of the cube, (2, d), and afterwards again.
     """
     cuts, first, ends, dims, lower, upper = boxes
-    d = len(first) - 1
     n = len(value)
-    total = np.zeros(d)
-    here_low = np.zeros(d)
-    here_high = np.ones(d)
+    here_low, here_high = here[0], here[1]
     for p in range(n):
         for e in range(ends[p], ends[p + 1]):
             j = dims[e]
@@ -243,7 +233,6 @@ def total_effects(boxes: Boxes, value: Array, volume: Array) -> Array:
             j = dims[e]
             here_low[j] = 0.0
             here_high[j] = 1.0
-    return total
 
 
 @numba.njit(cache=True, nogil=True)

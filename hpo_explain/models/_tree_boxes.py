@@ -46,7 +46,7 @@ from hpo_explain.space import (
 
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
-_Nodes = tuple[Ints, Ints, Ints, Ints, Array, Bools]
+_Nodes = tuple[Ints, Ints, Ints, Bools, Small]  # left, right, feature, inactive left, cut
 _Found = tuple[
     Ints, Array, Ints, Small, Small, Small, Small
 ]  # leaves, volumes, ends, entries, stack
@@ -153,12 +153,12 @@ def forest_boxes(
         value = np.concatenate([tree.value[:, 0, 0] for tree in mine])
         left = np.concatenate([tree.children_left for tree in mine])
         right = np.concatenate([tree.children_right for tree in mine])
-        first, cut_at, cuts = _all_cuts(root, feature, place, conditions)
+        inactive = np.concatenate(inactive_left[part])
+        first, cut_at, cuts, of_node, of_interval = _all_cuts(root, feature, place, conditions)
         box_at, leaf, volume, ends, dims, lower, upper = _all_boxes(
-            (root, left, right, feature, place, np.concatenate(inactive_left[part])),
-            (first, cut_at, cuts),
-            conditions,
-        )
+            root, (left, right, feature, inactive, of_node), (first, cut_at, cuts),
+            conditions, of_interval,
+        )  # fmt: skip
         found = []
         for t in range(len(mine)):
             a, b = box_at[t], box_at[t + 1]
@@ -209,51 +209,80 @@ def _condition_arrays(intervals: list[dict[int, Intervals]]) -> _Conditions:
     )
 
 
-# Arrays are made outside of what is compiled: to make, copy and join them there would take the
-# compiler longer than all the rest.
-
-
 def _all_cuts(
     root: Ints, feature: Ints, place: Array, conditions: _Conditions
-) -> tuple[Ints, Ints, Array]:
-    """Return where each hyperparameter's cuts begin in each tree, each tree's, and the cuts."""
-    n_trees, d = len(root) - 1, len(conditions[0]) - 1
-    first = np.zeros((n_trees, d + 1), dtype=np.int64)
-    cut_at = np.zeros(n_trees + 1, dtype=np.int64)
-    cuts = np.empty(len(feature) + 2 * n_trees * (d + len(conditions[3])))
-    start, free = np.empty((2, d + 1), dtype=np.int64)
-    used = np.empty(d, dtype=np.bool_)
-    _write_cuts(root, feature, place, conditions, first, cut_at, cuts, (start, free, used))
-    return first, cut_at, cuts[: cut_at[-1]]
+) -> tuple[Ints, Ints, Array, Small, Small]:
+    """Return the cuts of trees, those of each hyperparameter in order.
+
+    Where each hyperparameter's begin in each tree, each tree's, and the cuts; which of them each
+    node's is, -1 of a leaf's; and of each tree which the ends of each interval are, (2, intervals).
+    """
+    pointer, ancestor_of, interval_pointer, low, high = conditions
+    n_trees, d = len(root) - 1, len(pointer) - 1
+    splits = feature >= 0
+    tree = np.repeat(np.arange(n_trees), np.diff(root))[splits]
+    used = np.zeros((n_trees, d), dtype=bool)
+    used[tree, feature[splits]] = True
+    rule = np.repeat(np.arange(len(ancestor_of)), np.diff(interval_pointer))
+    ruled = np.repeat(np.arange(d), np.diff(pointer))[rule]
+    trees, intervals = np.nonzero(used[:, ruled])
+    every, at_ends = np.arange(n_trees * d), trees * d + ancestor_of[rule[intervals]]
+    owner = np.concatenate([every, every, at_ends, at_ends, tree * d + feature[splits]])
+    ends = [np.zeros(n_trees * d), np.ones(n_trees * d), low[intervals], high[intervals]]
+    cuts = np.concatenate([*ends, place[splits]])
+    in_order = np.lexsort((cuts, owner))
+    owner, cuts = owner[in_order], cuts[in_order]
+    new = np.concatenate([[True], (np.diff(owner) > 0) | (np.diff(cuts) > 0.0)])
+    begin = np.searchsorted(owner[new], np.arange(n_trees * d + 1))
+    which = np.empty(len(owner), dtype=np.int32)
+    which[in_order] = np.cumsum(new) - 1 - begin[owner]
+    _, of_low, of_high, of_splits = np.split(
+        which, np.cumsum([2 * n_trees * d, len(trees), len(trees)])
+    )
+    of_node = np.full(len(feature), -1, dtype=np.int32)
+    of_node[splits] = of_splits
+    of_interval = np.zeros((n_trees, 2, len(low)), dtype=np.int32)
+    of_interval[trees, 0, intervals], of_interval[trees, 1, intervals] = of_low, of_high
+    cut_at = begin[::d]
+    first = np.column_stack([begin[:-1].reshape(n_trees, d), cut_at[1:]]) - cut_at[:-1, None]
+    return first, cut_at, cuts[new], of_node, of_interval
 
 
 def _all_boxes(
-    nodes: _Nodes, cuts: tuple[Ints, Ints, Array], conditions: _Conditions
+    root: Ints,
+    nodes: _Nodes,
+    all_of: tuple[Ints, Ints, Array],
+    conditions: _Conditions,
+    of_interval: Small,
 ) -> tuple[Ints, Ints, Array, Ints, Small, Small, Small]:
     """Return the boxes of trees, one tree after the other.
 
     For each tree where its boxes begin; for each box its leaf, its volume and where its entries
     begin; for each entry the hyperparameter and the cuts.
     """
-    n_trees, n_nodes, d = len(nodes[0]) - 1, len(nodes[1]), len(conditions[0]) - 1
+    first, cut_at, cuts = all_of
+    n_trees, n_nodes, d = len(root) - 1, len(nodes[0]), first.shape[1] - 1
     box_at = np.zeros(n_trees + 1, dtype=np.int64)
     capacity = n_nodes // 2 + n_trees  # enough where nothing is conditional
-    leaf = np.empty(capacity, dtype=np.int64)
-    volume = np.empty(capacity)
-    ends = np.zeros(capacity + 1, dtype=np.int64)
     dims, lower, upper = np.empty((3, 8 * capacity + d + 1), dtype=np.int32)
-    stack = np.empty((256, 4), dtype=np.int32)
-    cut_of_node = np.empty(n_nodes, dtype=np.int32)
-    cut_of_interval = np.empty((2, len(conditions[3])), dtype=np.int32)
+    found: Any = (
+        np.empty(capacity, dtype=np.int64), np.empty(capacity),
+        np.zeros(capacity + 1, dtype=np.int64), dims, lower, upper,
+        np.empty((256, 4), dtype=np.int32),
+    )  # fmt: skip
     bounds = np.empty((3, d), dtype=np.int32)
-    found: tuple[Any, ...] = (leaf, volume, ends, dims, lower, upper, stack)
-    work = (cut_of_node, cut_of_interval, bounds)
-    done = 0
-    while True:
-        done = _write_boxes(done, nodes, cuts, conditions, work, box_at, found)
-        if done == n_trees:
-            break
-        found = tuple(np.concatenate([array, np.empty_like(array)]) for array in found)  # twice
+    for t in range(n_trees):
+        mine, start = slice(root[t], root[t + 1]), box_at[t]
+        tree: Any = tuple(array[mine] for array in nodes)
+        own = cuts[cut_at[t] : cut_at[t + 1]], first[t], (*conditions[:3], of_interval[t]), bounds
+        count = -1
+        while count < 0:
+            rest: Any = *(array[start:] for array in found[:3]), *found[3:]
+            count = _walk(tree, *own, rest)
+            if count < 0:  # without room: twice as much
+                found = tuple(np.concatenate([x, np.empty_like(x)]) for x in found)
+        found[0][start : start + count] += root[t]
+        box_at[t + 1] = start + count
     leaf, volume, ends, *along, _ = found
     n = box_at[-1]
     dims, lower, upper = (array[: ends[n]] for array in along)
@@ -261,77 +290,8 @@ def _all_boxes(
 
 
 @numba.njit(cache=True, nogil=True)
-def _write_cuts(
-    root: Ints,
-    feature: Ints,
-    place: Array,
-    conditions: _Conditions,
-    first: Ints,
-    cut_at: Ints,
-    cuts: Array,
-    work: tuple[Ints, Ints, Bools],
-) -> None:
-    """Write the cuts of each tree, and where each hyperparameter's and each tree's begin."""
-    pointer, ancestor_of, interval_pointer, interval_low, interval_high = conditions
-    start, free, used = work
-    d = len(used)
-    n = 0
-    for t in range(len(root) - 1):
-        start[:] = 0
-        used[:] = False
-        for node in range(root[t], root[t + 1]):
-            j = feature[node]
-            if j >= 0:
-                start[j + 1] += 1
-                used[j] = True
-        for j in range(d):
-            start[j + 1] += 2  # 0 and 1
-            for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
-                start[ancestor_of[c] + 1] += 2 * (interval_pointer[c + 1] - interval_pointer[c])
-        start[0] = n
-        for j in range(d):
-            start[j + 1] += start[j]
-            free[j] = start[j]
-        for j in range(d):
-            cuts[free[j]] = 0.0
-            cuts[free[j] + 1] = 1.0
-            free[j] += 2
-            for c in range(pointer[j], pointer[j + 1] if used[j] else pointer[j]):
-                p = ancestor_of[c]
-                for r in range(interval_pointer[c], interval_pointer[c + 1]):
-                    cuts[free[p]] = interval_low[r]
-                    cuts[free[p] + 1] = interval_high[r]
-                    free[p] += 2
-        for node in range(root[t], root[t + 1]):
-            j = feature[node]
-            if j >= 0:
-                cuts[free[j]] = place[node]
-                free[j] += 1
-        for j in range(d):
-            mine = cuts[start[j] : start[j + 1]]
-            mine.sort()
-            for i in range(len(mine)):  # in place: n never overtakes what is read
-                if i == 0 or mine[i] > cuts[n - 1]:
-                    cuts[n] = mine[i]
-                    n += 1
-            first[t, j + 1] = n - start[0]
-        cut_at[t + 1] = n
-
-
-@numba.njit(cache=True, nogil=True)
-def _find(cuts: Array, start: int, end: int, place: float) -> int:
-    """Return which of the cuts from `start` to `end` a place is."""
-    a, n = start, end - start
-    while n > 1:  # without branches that no processor can foresee
-        half = n >> 1
-        a += half if cuts[a + half - 1] < place else 0
-        n -= half
-    return a - start
-
-
-@numba.njit(cache=True, nogil=True)
 def _walk(
-    nodes: tuple[Ints, Ints, Ints, Bools, Small],
+    nodes: _Nodes,
     cuts: Array,
     begin: Ints,
     conditions: tuple[Ints, Ints, Ints, Small],
@@ -421,48 +381,6 @@ def _walk(
             else:
                 high[j] = stack[depth, 3]
                 low[j] = stack[depth, 2]
-
-
-@numba.njit(cache=True, nogil=True)
-def _write_boxes(
-    done: int,
-    nodes: _Nodes,
-    all_of: tuple[Ints, Ints, Array],
-    conditions: _Conditions,
-    work: tuple[Small, Small, Small],
-    box_at: Ints,
-    found: _Found,
-) -> int:
-    """Write the boxes of trees from the tree `done` on; return how many have room."""
-    root, left, right, feature, place, inactive_left = nodes
-    first, cut_at, all_cuts = all_of
-    pointer, ancestor_of, interval_pointer, interval_low, interval_high = conditions
-    cut_of_node, cut_of_interval, bounds = work
-    leaf, volume, ends, dims, lower, upper, stack = found
-    cut_low, cut_high = cut_of_interval[0], cut_of_interval[1]
-    for t in range(done, len(root) - 1):
-        mine = slice(root[t], root[t + 1])
-        cuts, begin = all_cuts[cut_at[t] : cut_at[t + 1]], first[t]
-        for node in range(root[t], root[t + 1]):
-            j = feature[node]
-            if j >= 0:
-                cut_of_node[node] = _find(cuts, begin[j], begin[j + 1], place[node])
-        for c in range(len(ancestor_of)):
-            p = ancestor_of[c]
-            for r in range(interval_pointer[c], interval_pointer[c + 1]):
-                cut_low[r] = _find(cuts, begin[p], begin[p + 1], interval_low[r])
-                cut_high[r] = _find(cuts, begin[p], begin[p + 1], interval_high[r])
-        start = box_at[t]
-        tree = (left[mine], right[mine], feature[mine], inactive_left[mine], cut_of_node[mine])
-        rules = (pointer, ancestor_of, interval_pointer, cut_of_interval)
-        rest = (leaf[start:], volume[start:], ends[start:], dims, lower, upper, stack)
-        count = _walk(tree, cuts, begin, rules, bounds, rest)
-        if count < 0:
-            return t
-        for box in range(start, start + count):
-            leaf[box] += root[t]
-        box_at[t + 1] = start + count
-    return len(root) - 1
 
 
 def _told(name: str, condition: str, fact: Fact) -> str:

@@ -79,20 +79,25 @@ def squeeze(u: Array, kept: Intervals) -> Array:
 def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     """Return the heights of every f_j between its cuts (as `boxes.cuts`), and V_j, (d,)."""
     mean, _ = mean_and_variance(boxes)
-    heights, variance = kernels.main_effects(boxes.entries, (boxes.value - mean) * boxes.volume)
+    heights, variance = np.zeros(len(boxes.cuts)), np.zeros(len(boxes.first) - 1)
+    weight = (boxes.value - mean) * boxes.volume
+    kernels.main_effects(boxes.entries, weight, heights, variance)
     return heights, variance
 
 
 def pair_variances(boxes: TreeBoxes) -> Array:
     """Return V_jk as an upper triangular matrix, (d, d)."""
     mean, _ = mean_and_variance(boxes)
-    return np.asarray(kernels.pair_effects(boxes.entries, (boxes.value - mean) * boxes.volume))
+    return kernels.pair_effects(boxes.entries, (boxes.value - mean) * boxes.volume)
 
 
 def total_variances(boxes: TreeBoxes) -> Array:
     """Return the variance of everything each hyperparameter takes part in, (d,): O(boxes²)."""
     mean, _ = mean_and_variance(boxes)
-    return np.asarray(kernels.total_effects(boxes.entries, boxes.value - mean, boxes.volume))
+    total = np.zeros(len(boxes.first) - 1)
+    here = np.array([np.zeros_like(total), np.ones_like(total)])
+    kernels.total_effects(boxes.entries, boxes.value - mean, boxes.volume, here, total)
+    return total
 
 
 def total_cost(trees: Sequence[TreeBoxes]) -> float:
