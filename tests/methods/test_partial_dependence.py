@@ -209,6 +209,14 @@ def test_a_forest_averages_a_conditional_hyperparameter_exactly_where_it_is_acti
         assert (np.abs(effect.mean - sampled) < 5 * spread + 1e-9).all()
 
 
+def test_the_confidence_at_a_configuration_is_that_of_the_closest_ratio_on_a_log_scale():
+    space = hx.SearchSpace([hx.FloatParameter("lr", 1e-4, 1.0, log=True)])
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 1.0 + X[:, 0])
+    effect = PartialDependenceExplainer(surrogate, sample=20, grid_size=3).explain("lr")
+    # 0.2 is closer to 0.01 than to 1, and a factor of 5 from 1 and of 20 from 0.01
+    assert effect.confidence_at({"lr": 0.2}) == pytest.approx(2.0)
+
+
 def test_confidence_and_likelihood_by_hand():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 1.0 + X[:, 0])

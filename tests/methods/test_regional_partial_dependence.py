@@ -142,6 +142,9 @@ def test_gain_is_the_confidence_won_with_depth():
     mine = result.region_of(incumbent).effect.mean_confidence
     expected = 100 * (1 - mine / result.whole.mean_confidence)
     assert gain.loc[2, "incumbent_gain"] == pytest.approx(expected)
+    sizes = [len(region.rows) for region in result.regions]
+    whole = np.average([r.effect.mean_confidence for r in result.regions], weights=sizes)
+    assert gain.loc[2, "gain"] == pytest.approx(100 * (1 - whole / result.whole.mean_confidence))
     assert gain["gain"].is_monotonic_increasing
 
 

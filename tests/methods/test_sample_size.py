@@ -32,6 +32,18 @@ def test_every_draw_of_an_additive_function_is_a_difference_of_its_parts():
     np.testing.assert_allclose(found.standard_error, 0.0, atol=1e-12)
 
 
+def test_the_efficiency_gap_is_what_contributions_lack_of_the_payout():
+    space = cube(4)
+    weights = np.array([1.0, -2.0, 3.0, 0.5])
+    x, background = np.array([0.1, 0.9, 0.4, 0.6]), space.sample(7, seed=3)
+    config = space.decode(x[None, :])[0]
+    acquisition = bound_of(space, lambda X: X @ weights)
+    found = sampled(acquisition, config, background=background, orders=3, seed=1)
+    lacking = (background @ weights).mean() - x @ weights - found.phi.sum()
+    assert abs(lacking) > 0.1
+    assert found.efficiency_gap["total"] == pytest.approx(lacking)
+
+
 def test_a_draw_sums_to_the_difference_of_the_two_configurations():
     space = nested_space()
     acquisition = bound_of(space, conditional_mean)
