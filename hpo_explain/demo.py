@@ -74,8 +74,6 @@ def run_demo(folder: Path, n_trials: int, on_trial: Callable[[], None] = lambda:
     Run
         The finished run.
     """
-    import optuna
-
     from hpo_explain.adapters.optuna import from_optuna
     from hpo_explain.adapters.optuna.quiet import quiet_optuna
     from hpo_explain.adapters.optuna.tune import tune_with_optuna
@@ -87,22 +85,13 @@ def run_demo(folder: Path, n_trials: int, on_trial: Callable[[], None] = lambda:
         on_trial()
         return loss
 
-    # in memory: to write every value to the file at once took as long as the models
-    storage, name = optuna.storages.InMemoryStorage(), "breast cancer"
     with quiet_optuna():
-        try:
-            study = tune_with_optuna(
-                counted,
-                demo_space(),
-                storage=storage,
-                study_name=name,
-                metric_name="log loss",
-                n_trials=n_trials,
-            )
-        finally:
-            optuna.copy_study(
-                from_study_name=name,
-                from_storage=storage,
-                to_storage=f"sqlite:///{(folder / 'study.db').resolve().as_posix()}",
-            )
+        study = tune_with_optuna(
+            counted,
+            demo_space(),
+            url=f"sqlite:///{(folder / 'study.db').resolve().as_posix()}",
+            study_name="breast cancer",
+            metric_name="log loss",
+            n_trials=n_trials,
+        )
     return from_optuna(study)
