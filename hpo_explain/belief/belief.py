@@ -198,12 +198,15 @@ class Belief(Draws):
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
         found = levels(_columns(self.space, X), self._categories)
+        both = [
+            (functions, table[which])
+            for component in self.components
+            for functions, table in zip(component.functions, component.tables, strict=True)
+        ]
         with one_blas_thread():  # the last digits of sums depend on it
-            return [
-                from_table(functions(found).T, table[which])
-                for component in self.components
-                for functions, table in zip(component.functions, component.tables, strict=True)
-            ]
+            parts = [[functions(part) for functions, _ in both] for part in found.parts()]
+        drawn = zip(*parts, strict=True)
+        return [from_table(np.concatenate(f).T, of) for f, (_, of) in zip(drawn, both, strict=True)]
 
     @cached_property
     def noise(self) -> Array:

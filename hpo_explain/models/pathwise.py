@@ -55,7 +55,7 @@ class Levels:
     categories : ndarray of int, shape (d,)
         How many values each categorical column has, 0 of a number.
     columns : ndarray of int, shape (L,)
-        The column of each distinct value.
+        The column of each distinct value; values of a column are beside each other.
     values : ndarray of shape (L,)
         The values; of a column an inactive one is last, as NaN.
     index : ndarray of int, shape (n, c)
@@ -67,11 +67,27 @@ class Levels:
     values: Array
     index: Ints
 
-    def some(self, rows: slice) -> Levels:
-        """Return some of the rows, each with values of its own."""
-        index = self.index[rows]
-        own, place = index.ravel(), np.arange(index.size).reshape(index.shape)
-        return Levels(self.categories, self.columns[own], self.values[own], place)
+    def parts(self) -> Iterator[Levels]:
+        """Yield the rows in parts with values of their own, or at once where they share many."""
+        n, c = self.index.shape
+        size = max(1, min(_BLOCK, _VALUES // c))
+        if n <= size or len(self.columns) <= n * c / 2:
+            yield self
+            return
+        for first in range(0, n, size):
+            index = self.index[first : first + size].T
+            own, place = index.ravel(), np.arange(index.size).reshape(index.shape)
+            yield Levels(self.categories, self.columns[own], self.values[own], place.T)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the values of each column begin."""
+        return np.flatnonzero(np.diff(self.columns, prepend=-1))
+
+    @cached_property
+    def coded(self) -> tuple[Single, Ints]:
+        """What a number is, 0 of others, and where the phase of a category stands, of values."""
+        return coded(self.categories, self.columns, self.values)
 
     @cached_property
     def usual(self) -> Ints:
@@ -83,7 +99,7 @@ class Levels:
     @cached_property
     def steps(self) -> tuple[csr_array, csr_array]:
         """What each value is: a number in its column, (L, d), or a place among phases, (L, P)."""
-        at, code = coded(self.categories, self.columns, self.values)
+        at, code = self.coded
         size, places = (
             len(self.columns),
             int(np.where(self.categories == 0, 1, self.categories + 1).sum()),
@@ -94,6 +110,12 @@ class Levels:
             csr_array((at, self.columns, np.arange(size + 1)), shape=(size, len(self.categories))),
             csr_array((ones, code[phased], ends), shape=(size, places)),
         )
+
+    @cached_property
+    def usual_steps(self) -> tuple[Single, Single]:
+        """The sums of the usual values' numbers, (d,), and phases, (P,)."""
+        number, phase = (step[self.usual].sum(axis=0) for step in self.steps)
+        return np.asarray(number, np.float32), np.asarray(phase, np.float32)
 
     @cached_property
     def apart(self) -> list[tuple[slice, csr_array, Single | csr_array, csr_array]]:
@@ -184,13 +206,7 @@ class Functions:
 
     def __call__(self, found: Levels) -> Single:
         """Return the draws' standardized values (n, k) at rows, which are given by their levels."""
-        n, d = found.index.shape
-        size = max(1, min(_BLOCK, _VALUES // d))
-        if n > size and len(found.columns) > n * d / 2:
-            # few values are shared: no more of them than rows at once
-            parts = range(0, n, size)
-            return np.concatenate([self(found.some(slice(i, i + size))) for i in parts])
-        values = np.empty((n, self.update.shape[1]), np.float32)
+        values = np.empty((len(found.index), self.update.shape[1]), np.float32)
         for rows, angle, product, alone in self._sums(found):
             angle += self.shifts
             np.matmul(np.cos(angle, out=angle), self.slopes[:-1], out=values[rows])
@@ -244,7 +260,7 @@ class Functions:
         Of angles, of the logarithms of the product's factors, and of additive parts.
         """
         factors, parts = self._tables(found)
-        number, phase = (step[found.usual].sum(axis=0) for step in found.steps)
+        number, phase = found.usual_steps
         angle = number @ self.frequencies + phase @ self.phases
         product, alone = factors[found.usual].sum(axis=0), parts[found.usual].sum(axis=0)
         for rows, values, numbers, phases in found.apart:
@@ -257,8 +273,7 @@ class Functions:
     def _tables(self, found: Levels) -> tuple[Single, Single]:
         """Return of distinct values the logarithm of the factors, (L, n), and the parts, (L, k)."""
         columns, parameters = found.columns, self.parameters
-        at, code = coded(self.categories, columns, found.values)
-        phased, off = code >= 0, np.isnan(found.values)
+        at, off = found.coded[0], np.isnan(found.values)
         base = matern(at[:, None] - self._trials[columns], parameters.length[columns])
         category = self.categories[columns] > 0
         base[category] = found.values[category, None] == self.X.T[columns[category]]
@@ -268,10 +283,7 @@ class Functions:
             base[without] = 0.0
         parts = np.zeros((len(columns), self.update.shape[1]), np.float32)
         if parameters.amplitude.any():
-            frequencies, phases, weights = (part[columns] for part in self.waves)
-            waves = np.cos(at[:, None] * frequencies + phases)
-            parts = np.matmul(waves[:, None, :], weights)[:, 0]
-            parts[phased] = self.steps[code[phased]]
+            parts = self._alone(found)
             amplitude = parameters.amplitude[columns, None].astype(np.float32)
             parts += amplitude * (base @ self.update)
         weight = parameters.weight[columns, None].astype(np.float32)
@@ -280,6 +292,23 @@ class Functions:
         if without is not None:
             base[off[:, None] & without] = 1.0
         return np.log(base, out=base), parts
+
+    def _alone(self, found: Levels) -> Single:
+        """Return what the additive parts' features are at distinct values, (L, k)."""
+        (at, code), columns = found.coded, found.columns
+        frequencies, phases, weights = self.waves
+        waves = np.cos(at[:, None] * frequencies[columns] + phases[columns])
+        sizes, weights = np.diff(found.starts, append=len(columns)), weights[columns[found.starts]]
+        most = sizes.max(initial=0)
+        if (sizes == most).all():
+            parts = np.matmul(waves.reshape(len(sizes), most, OF_ONE), weights)
+        else:
+            each = zip(np.split(waves, found.starts[1:]), weights, strict=True)
+            parts = np.concatenate([own @ weight for own, weight in each])
+        parts = parts.reshape(len(columns), weights.shape[2])
+        phased = code >= 0
+        parts[phased] = self.steps[code[phased]]
+        return np.asarray(parts)
 
 
 def draw(
@@ -332,7 +361,10 @@ def draw(
         update=np.zeros((len(X), count), np.float32),
     )
     noise = math.sqrt(parameters.noise)
-    values = prior(levels(X, categories)) + noise * rng.standard_normal((len(X), count))
+    parts = levels(X, categories).parts()
+    values = np.concatenate([prior(p) for p in parts]) + noise * rng.standard_normal(
+        (len(X), count)
+    )
     factor = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
     update = cho_solve(factor, pairs.z[:, None] - values, check_finite=False)
     return replace(prior, update=update.astype(np.float32))
