@@ -15,7 +15,7 @@ LEVEL = 0.95
 MATTERS, INTERACTS = 0.02, 0.005  # shares of the variance of one, and of what two do together
 GAINED, KEPT = 0.9, 0.85  # of a gain that is asked for first, and of sets of changes that keep it
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
-_MASS = 0.95  # of intervals
+_ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
 NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
 STRETCH = {
     "average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0, "top": 1.2,
@@ -109,20 +109,24 @@ def decide(
     below = float((draws < threshold - least).mean())
     upward = side == "above" or (side == "either" and above >= below)
     probability = above if upward else below
-    low, high = interval(draws, stretch=stretch)
+    *ends, bound = np.quantile(draws, [*_ENDS, 1.0 - level if upward else level]).tolist()
+    low, high = _stretched(ends, stretch)
     return Decision(
         estimate=float(draws.mean()),
         interval=(low, high),
         probability=probability,
         certain=probability >= level,
-        bound=float(np.quantile(draws, 1.0 - level if upward else level)),
+        bound=bound,
         threshold=threshold,
         side="above" if upward else "below",
     )
 
 
-def interval(draws: Array, *, mass: float = _MASS, stretch: float = 1.0) -> tuple[float, float]:
-    """Return what holds a number with a probability, stretched about the median."""
-    tail = (1.0 - mass) / 2.0
-    low, middle, high = np.quantile(draws, [tail, 0.5, 1.0 - tail])
-    return float(middle - stretch * (middle - low)), float(middle + stretch * (high - middle))
+def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
+    """Return what holds a number with 95 % probability, stretched about the median."""
+    return _stretched(np.quantile(draws, _ENDS).tolist(), stretch)
+
+
+def _stretched(ends: list[float], stretch: float) -> tuple[float, float]:
+    low, middle, high = ends
+    return middle - stretch * (middle - low), middle + stretch * (high - middle)

@@ -124,6 +124,28 @@ def _exp(x: float) -> float:
     return np.int64(bits).view(np.float64)
 
 
+_SINGLE = np.float32
+_LEAST_32 = _SINGLE(-87.0)
+_LOG2_E_32, _LOG_2_32, _LOG_2_REST_32 = map(_SINGLE, (_LOG2_E, 0.693359375, -2.12194440e-4))
+_ROUND_32 = _SINGLE(1.5 * 2.0**23)
+_TAYLOR_32 = tuple(map(_SINGLE, _TAYLOR[-8:]))
+
+
+@numba.njit(inline="always")
+def exp_32(x: np.float32) -> np.float32:
+    """Return the same in single precision, within a few units in the last place."""
+    x = max(x, _LEAST_32)
+    shifted = x * _LOG2_E_32 + _ROUND_32
+    power = shifted - _ROUND_32
+    r = x - power * _LOG_2_32
+    r = r - power * _LOG_2_REST_32
+    p = _TAYLOR_32[0]
+    for coefficient in _TAYLOR_32[1:]:
+        p = p * r + coefficient
+    bits = np.float32(p).view(np.int32) + (np.float32(shifted).view(np.int32) << np.int32(23))
+    return np.int32(bits).view(np.float32)
+
+
 @_compiled
 def exponential(q: Array) -> None:
     """Turn q ≥ 0 into exp(-q)."""

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
-from hpo_explain.models.product_kernel import Pairs, Parameters, matern
+from hpo_explain.models.product_kernel import ROOT5, Pairs, Parameters, correlate
 from hpo_explain.space import Array, Ints
 
 FEATURES, OF_ONE = 512, 32  # of the product, and of each additive part
@@ -274,7 +274,9 @@ class Functions:
         """Return of distinct values the logarithm of the factors, (L, n), and the parts, (L, k)."""
         columns, parameters = found.columns, self.parameters
         at, off = found.coded[0], np.isnan(found.values)
-        base = matern(at[:, None] - self._trials[columns], parameters.length[columns])
+        base = np.empty((len(columns), len(self.X)), np.float32)
+        rates = (ROOT5 / parameters.length).astype(np.float32)
+        correlate(at, columns, rates, self._trials, base)
         category = self.categories[columns] > 0
         base[category] = found.values[category, None] == self.X.T[columns[category]]
         without = np.isnan(self.X).T[columns] if np.isnan(self.X).any() else None

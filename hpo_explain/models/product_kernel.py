@@ -13,34 +13,76 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array, Bools
+from hpo_explain.models._squares import exp_32
+from hpo_explain.space import Array, Bools, Ints
 
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
 _MOST = 160  # parameters, of which the curvature is looked at
 Single = npt.NDArray[Any]  # in single precision
-Factor = tuple[Single, Single | None, Single]  # of a hyperparameter: B, its slope, the factor
 
 
-def matern(apart: Single, length: Array) -> Single:
-    """Return the Matérn-5/2 correlation of values some differences (m, n) apart, written into them.
+FAR, NOWHERE = 1e9, -1.0  # in place of a distance: where B_j is 0, and where both are inactive
 
-    `length` holds a length-scale a row. In single precision and in place: of many values, memory
-    is what takes long.
-    """
-    r = np.abs(apart, out=apart)
-    r *= (ROOT5 / length).astype(np.float32)[:, None]
-    base = np.exp(-r)
-    third = r * r
-    third *= np.float32(1.0 / 3.0)
-    r += third
-    r += 1
-    base *= r
-    return np.asarray(base)
+_ONE, _NONE, _THIRD, _LEAST = map(np.float32, (1.0, 0.0, 1.0 / 3.0, _LEAST_FACTOR))
+_compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+_summing = numba.njit(
+    cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
+)
+
+
+@_compiled
+def correlate(at: Single, columns: Ints, rates: Single, trials: Single, out: Single) -> None:
+    """Write the Matérn-5/2 correlations of values (L,), each of a column, and trials (d, n)."""
+    for i in range(len(at)):
+        a, rate, x, row = at[i], rates[columns[i]], trials[columns[i]], out[i]
+        for k in range(len(row)):
+            r = abs(a - x[k]) * rate
+            row[k] = (_ONE + r + r * r * _THIRD) * exp_32(-r)
+
+
+@_compiled
+def _gather(
+    apart: Single, rate: Any, weight: Any, amplitude: Any, product: Single, added: Single
+) -> None:
+    """Multiply the product by one hyperparameter's factor, and add its part, of all pairs."""
+    free = max(_ONE - weight, _LEAST)
+    for i in range(len(apart)):
+        r = apart[i] * rate
+        base = (_ONE + r + r * r * _THIRD) * exp_32(-r) if r >= _NONE else _NONE
+        product[i] *= free + weight * base if r >= _NONE else _ONE
+        added[i] += amplitude * base
+
+
+@_compiled
+def _decay(apart: Single, rate: Any, out: Single) -> None:
+    """Write the exponential of one hyperparameter's correlation, of all pairs."""
+    for i in range(len(apart)):
+        out[i] = exp_32(-apart[i] * rate) if apart[i] >= _NONE else _NONE
+
+
+@_summing  # which would give the exponential other digits
+def _sums(
+    apart: Single, decay: Single, rate: Any, weight: Any, G: Single, by_product: Single
+) -> tuple[float, float, float, float]:
+    """Return what the gradient has of one hyperparameter: of the length twice, weight, part."""
+    free = max(_ONE - weight, _LEAST)
+    length, length_alone, by_weight, alone = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(apart)):
+        r = apart[i] * rate
+        third, linear = r * r * _THIRD, _ONE + r
+        base, slope = (linear + third) * decay[i], third * linear * decay[i]
+        share = by_product[i] / (free + weight * base) if r >= _NONE else _NONE
+        length += np.float64(share * slope)
+        length_alone += np.float64(G[i] * slope)
+        by_weight += np.float64(share * (base - _ONE))
+        alone += np.float64(G[i] * base)
+    return length, length_alone, by_weight, alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +106,12 @@ class Parameters:
     amplitude: Array
     product: float
     noise: float
+
+    @cached_property
+    def single(self) -> tuple[Single, Single, Single]:
+        """Rates, weights and amplitudes in single precision, each (d,)."""
+        rate, weight, amplitude = 1.0 / self.length, self.weight, self.amplitude
+        return rate.astype("f4"), weight.astype("f4"), amplitude.astype("f4")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,69 +180,28 @@ class Pairs:
         self.n, self.d = X.shape
         self.a, self.b = np.tril_indices(self.n, -1)
         self.below = self.b * self.n + self.a  # where pairs are in columns one after the other
-        inactive = np.isnan(X)
-        self.active = (~inactive).astype(float)
-        self.distance: list[Single] = []  # of numbers
-        self.same: list[Single | None] = []  # of categories
-        self.both: list[Bools | None] = []  # inactive in both
-        self.off: list[Bools | None] = []  # in one or both
-        for j in range(self.d):
-            x, off = X[:, j], inactive[:, j]
+        self.active = (~np.isnan(X)).astype(float)
+        self.apart = np.empty((self.d, len(self.a)), np.float32)  # times √5
+        for x, number, apart in zip(X.T, prior.numbers, self.apart, strict=True):
             left, right = x[self.a], x[self.b]
-            some = off.any()
-            self.both.append((off[self.a] & off[self.b]) if some else None)
-            self.off.append((off[self.a] | off[self.b]) if some else None)
-            if prior.numbers[j]:
-                apart = np.nan_to_num(np.abs(left - right)) * ROOT5
-                self.distance.append(apart.astype(np.float32))
-                self.same.append(None)
-            else:
-                self.distance.append(np.empty(0, np.float32))
-                self.same.append((left == right).astype(np.float32))
+            apart[:] = np.abs(left - right) * ROOT5 if number else FAR * (left != right)
+            off, other = np.isnan(left), np.isnan(right)
+            apart[off | other], apart[off & other] = FAR, NOWHERE
 
-    def _base(self, j: int, p: Parameters, slopes: bool) -> tuple[Single, Single | None]:
-        """Return B_j of all pairs where both are active, and its slope in the log length."""
-        same = self.same[j]
-        if same is not None:
-            return same, None
-        r = self.distance[j] * np.float32(1.0 / p.length[j])
-        e = np.exp(-r)
-        linear = 1 + r
-        third = r * r / 3
-        base = (linear + third) * e
-        slope = third * linear * e if slopes else None
-        off = self.off[j]
-        if off is not None:
-            base[off] = 0
-            if slope is not None:
-                slope[off] = 0
-        return base, slope
-
-    def gram(self, p: Parameters, *, slopes: bool = False) -> tuple[Array, Single, list[Factor]]:
-        """Return the values' covariance (n, n), and of pairs the product and its factors.
+    def gram(self, p: Parameters) -> tuple[Array, Single]:
+        """Return the values' covariance (n, n), and the product of all pairs.
 
         Of the covariance the lower triangle is filled, and the columns are contiguous.
         """
         product = np.full(len(self.a), p.product, np.float32)
         added = np.ones(len(self.a), np.float32)
-        factors = []
-        for j in range(self.d):
-            base, slope = self._base(j, p, slopes)
-            w = np.float32(p.weight[j])
-            factor = base * w
-            factor += max(1 - w, np.float32(_LEAST_FACTOR))
-            both = self.both[j]
-            if both is not None:
-                factor[both] = 1
-            product *= factor
-            if p.amplitude[j]:
-                added += np.float32(p.amplitude[j]) * base
-            factors.append((base, slope, factor))
+        for apart, rate, weight, amplitude in zip(self.apart, *p.single, strict=True):
+            _gather(apart, rate, weight, amplitude, product, added)
         added += product
         K = np.zeros(self.n * self.n)
         K[self.below] = added
         K[:: self.n + 1] = 1.0 + p.product + self.active @ p.amplitude + p.noise
-        return K.reshape(self.n, self.n).T, product, factors
+        return K.reshape(self.n, self.n).T, product
 
     def inverse(self, p: Parameters) -> Array:
         """Return the inverse of the values' covariance, (n, n)."""
@@ -216,7 +223,7 @@ class Pairs:
         from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
         p = self.prior.parameters(u)
-        K, product, factors = self.gram(p, slopes=True)
+        K, product = self.gram(p)
         c, failed = dpotrf(K, lower=1, overwrite_a=1)
         if failed:
             return -1e10, np.zeros(len(u))
@@ -227,23 +234,20 @@ class Pairs:
         G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)  # twice the half
         own = 0.5 * (alpha * alpha - diagonal)
         by_product = G * product
-        lengths, weights, amplitudes = [], [], []
-        for j, (base, slope, factor) in enumerate(factors):
-            w, a = p.weight[j], p.amplitude[j]
-            share = by_product / factor
-            both, toward = self.both[j], base
-            if both is not None:
-                share[both] = 0
-            if slope is not None:
-                lengths.append(w * float(share @ slope) + (a * float(G @ slope) if a else 0.0))
-            weights.append(w * (1.0 - w) * float(share @ toward - share.sum()))
-            if self.prior.additive:
-                amplitudes.append(a * (float(G @ base) + float(own @ self.active[:, j])))
+        found, decay = [], np.empty_like(G)
+        for apart, rate, weight, _ in zip(self.apart, *p.single, strict=True):
+            _decay(apart, rate, decay)
+            found.append(_sums(apart, decay, rate, weight, G, by_product))
+        length, length_alone, by_weight, alone = np.array(found).T
+        w, a = p.weight, p.amplitude
+        lengths = (w * length + a * length_alone)[self.prior.numbers]
+        amplitudes = a * (alone + own @ self.active) if self.prior.additive else []
         last = [
             float(by_product.sum()) + p.product * float(own.sum()),
             (p.noise - LEAST_NOISE) * float(own.sum()),
         ]
-        gradient = np.array([*lengths, *weights, *amplitudes, *last]) * self.prior.moments[1]
+        by = np.concatenate([lengths, w * (1.0 - w) * by_weight, amplitudes, last])
+        gradient = by * self.prior.moments[1]
         value = (-0.5 * float(self.z @ alpha) - logdet) * self.temper - 0.5 * float(u @ u)
         return value, gradient * self.temper - u
 

@@ -455,8 +455,8 @@ def test_decisions_are_shares_of_the_draws():
 def test_intervals_hold_the_middle_of_the_draws_stretched_about_the_median():
     draws = np.linspace(0.0, 1.0, 1001) ** 2  # whose quantile of q is q²
     assert interval(draws) == pytest.approx((0.025**2, 0.975**2))
-    wide = (0.25 - 2.0 * (0.25 - 0.0625), 0.25 + 2.0 * (0.5625 - 0.25))
-    assert interval(draws, mass=0.5, stretch=2.0) == pytest.approx(wide)
+    wide = (0.25 - 2.0 * (0.25 - 0.025**2), 0.25 + 2.0 * (0.975**2 - 0.25))
+    assert interval(draws, stretch=2.0) == pytest.approx(wide)
     assert decide(draws).half == pytest.approx((0.975**2 - 0.025**2) / 2.0)
 
 

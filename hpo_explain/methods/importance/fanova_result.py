@@ -463,7 +463,7 @@ class FanovaImportance(Result):
         """Of what is asked whether it is among the best."""
         return "a configuration" if self.within is None else f"one of the better {self.within:.0%}"
 
-    @property
+    @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """What matters, the largest share first, which more, and what single ones explain.
 
