@@ -181,11 +181,14 @@ class WalkPosterior:
         tables = [self._tables(leaf, own, z) for leaf in self.process.kernel.leaves]
         at_once = max(1, _WORK // (n * m))
         parts = np.empty((len(tables), min(at_once, len(z)), m, n))
+        room = np.empty((p, n)), np.empty(n)
         for start in range(0, len(z), at_once):
             here = slice(start, min(start + at_once, len(z)))
             size = here.stop - start
             for q, (never, joined, left) in zip(parts, tables, strict=True):
-                _sums(never[here], joined, left[:, here], orders[here], q[:size])
+                q[:size, 0] = never[here] + left[:, here].sum(axis=0)
+                q[:size, 1] = never[here] + joined.sum(axis=0)
+                _sums(never[here], joined, left[:, here], orders[here], *room, q[:size])
             k = self.process.kernel.combine([q[:size].reshape(-1, n) for q in parts])
             found = self.process.predicted(k)
             mean[here], variance[here] = (values.reshape(size, m) for values in found)
@@ -203,12 +206,16 @@ class WalkPosterior:
 
 
 @numba.njit(cache=True, nogil=True)
-def _sums(never: Array, joined: Array, left: Array, orders: Ints, out: Array) -> None:
-    """Fill q (rows, 2 + w (p - 1), n) from its parts, as `WalkPosterior` orders it."""
+def _sums(
+    never: Array, joined: Array, left: Array, orders: Ints, after: Array, before: Array, out: Array
+) -> None:
+    """Fill q (rows, 2 + w (p - 1), n) from its parts, but for the first two: steps of walks.
+
+    `after` (p, n) and `before` (n,) are written over.
+    """
     # number by number: an array as a whole takes 4 s more to compile
     rows, walks, p = orders.shape
     n = never.shape[1]
-    after, before = np.empty((p, n)), np.empty(n)
     for r in range(rows):
         place = 2
         for walk in range(walks):
@@ -220,16 +227,9 @@ def _sums(never: Array, joined: Array, left: Array, orders: Ints, out: Array) ->
                 part, following, into = left[order[s], r], after[s + 1], after[s]
                 for i in range(n):
                     into[i] = following[i] + part[i]
-            if walk == 0:
-                for i in range(n):
-                    out[r, 0, i] = before[i] + after[0, i]
             for s in range(p - 1):
                 own, following, into = joined[order[s]], after[s + 1], out[r, place]
                 for i in range(n):
                     before[i] += own[i]
                     into[i] = before[i] + following[i]
                 place += 1
-            if walk == 0:
-                own = joined[order[p - 1]]
-                for i in range(n):
-                    out[r, 1, i] = before[i] + own[i]

@@ -27,9 +27,9 @@ _MOST = 160  # parameters, of which the curvature is looked at
 Single = npt.NDArray[Any]  # in single precision
 
 
-FAR, NOWHERE = 1e9, -1.0  # in place of a distance: where B_j is 0, and where both are inactive
+FAR, NOWHERE = 1e9, 2e9  # in place of a distance: where B_j is 0, and where both are inactive
 
-_ONE, _NONE, _THIRD, _LEAST = map(np.float32, (1.0, 0.0, 1.0 / 3.0, _LEAST_FACTOR))
+_NONE, _ONE, _THIRD, _LEAST, _FAR = map(np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR))
 _compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 _summing = numba.njit(
     cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
@@ -54,19 +54,12 @@ def _gather(
     free = max(_ONE - weight, _LEAST)
     for i in range(len(apart)):
         r = apart[i] * rate
-        base = (_ONE + r + r * r * _THIRD) * exp_32(-r) if r >= _NONE else _NONE
-        product[i] *= free + weight * base if r >= _NONE else _ONE
+        base = (_ONE + r + r * r * _THIRD) * exp_32(-r)
+        product[i] *= free + weight * base if apart[i] <= _FAR else _ONE
         added[i] += amplitude * base
 
 
-@_compiled
-def _decay(apart: Single, rate: Any, out: Single) -> None:
-    """Write the exponential of one hyperparameter's correlation, of all pairs."""
-    for i in range(len(apart)):
-        out[i] = exp_32(-apart[i] * rate) if apart[i] >= _NONE else _NONE
-
-
-@_summing  # which would give the exponential other digits
+@_summing  # with which an exponential of our own would have other digits
 def _sums(
     apart: Single, decay: Single, rate: Any, weight: Any, G: Single, by_product: Single
 ) -> tuple[float, float, float, float]:
@@ -77,7 +70,7 @@ def _sums(
         r = apart[i] * rate
         third, linear = r * r * _THIRD, _ONE + r
         base, slope = (linear + third) * decay[i], third * linear * decay[i]
-        share = by_product[i] / (free + weight * base) if r >= _NONE else _NONE
+        share = by_product[i] / (free + weight * base) if apart[i] <= _FAR else _NONE
         length += np.float64(share * slope)
         length_alone += np.float64(G[i] * slope)
         by_weight += np.float64(share * (base - _ONE))
@@ -236,7 +229,7 @@ class Pairs:
         by_product = G * product
         found, decay = [], np.empty_like(G)
         for apart, rate, weight, _ in zip(self.apart, *p.single, strict=True):
-            _decay(apart, rate, decay)
+            np.exp(np.multiply(apart, -rate, out=decay), out=decay)
             found.append(_sums(apart, decay, rate, weight, G, by_product))
         length, length_alone, by_weight, alone = np.array(found).T
         w, a = p.weight, p.amplitude
