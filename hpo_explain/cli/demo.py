@@ -12,7 +12,7 @@ from hpo_explain.cli.report import write_and_tell
 
 
 @click.command()
-@click.option("--trials", default=80, show_default=True, type=click.IntRange(min=1),
+@click.option("--trials", default=60, show_default=True, type=click.IntRange(min=1),
               help="Number of trials.")  # fmt: skip
 @click.option("--out", default="hpo-explain-demo", show_default=True,
               type=click.Path(file_okay=False, path_type=Path),

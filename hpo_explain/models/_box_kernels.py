@@ -32,29 +32,6 @@ Boxes = tuple[Array, Ints, Ints, Small, Small, Small]  # as `TreeBoxes.entries` 
 
 
 @numba.njit(cache=True, nogil=True)
-def main_effects(boxes: Boxes, weight: Array, heights: Array, variance: Array) -> None:
-    """Write the heights of every f_j between its cuts (laid out as `cuts`), and E[f_j²] (d,)."""
-    cuts, first, ends, dims, lower, upper = boxes
-    for box in range(len(weight)):
-        for e in range(ends[box], ends[box + 1]):
-            start = first[dims[e]]
-            a, b = start + lower[e], start + upper[e]
-            height = weight[box] / (cuts[b] - cuts[a])
-            heights[a] += height
-            heights[b] -= height
-    for j in range(len(variance)):
-        running, mean = 0.0, 0.0
-        for i in range(first[j], first[j + 1] - 1):
-            running += heights[i]
-            heights[i] = running
-            mean += running * (cuts[i + 1] - cuts[i])
-        heights[first[j + 1] - 1] = 0.0
-        for i in range(first[j], first[j + 1] - 1):
-            heights[i] -= mean
-            variance[j] += heights[i] ** 2 * (cuts[i + 1] - cuts[i])
-
-
-@numba.njit(cache=True, nogil=True)
 def _pair_surface(
     x: Array, y: Array, weight: Array, bounds: Small, surface: Array, means: Array
 ) -> float:
@@ -170,14 +147,10 @@ def subset_effect(weight: Array, low: Array, high: Array) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def closed_effect(weight: Array, low: Array, high: Array) -> float:
-    """Return E[E[f | u_U]²]: as `subset_effect`, for all boxes, with Π |l ∩ m|_j / (len len)."""
+def closed_effect(density: Array, low: Array, high: Array) -> float:
+    """Return E[E[f | u_U]²] from all boxes: as `subset_effect`, with w / Π len for each."""
     n, size = low.shape
     variance = 0.0
-    density = weight.copy()
-    for p in range(n):
-        for j in range(size):
-            density[p] /= high[p, j] - low[p, j]
     for p in range(n):
         for q in range(p, n):
             product = density[p] * density[q]

@@ -79,10 +79,19 @@ def squeeze(u: Array, kept: Intervals) -> Array:
 def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     """Return the heights of every f_j between its cuts (as `boxes.cuts`), and V_j, (d,)."""
     mean, _ = mean_and_variance(boxes)
-    heights, variance = np.zeros(len(boxes.cuts)), np.zeros(len(boxes.first) - 1)
-    weight = (boxes.value - mean) * boxes.volume
-    kernels.main_effects(boxes.entries, weight, heights, variance)
-    return heights, variance
+    n, first, cuts = len(boxes.cuts), boxes.first, boxes.cuts
+    a, b = first[boxes.dims] + boxes.lower, first[boxes.dims] + boxes.upper
+    weight = np.repeat((boxes.value - mean) * boxes.volume, np.diff(boxes.ends))
+    height = weight / (cuts[b] - cuts[a])
+    length = np.diff(cuts, append=0.0)
+    last = first[1:] - 1
+    length[last] = 0.0
+    # what boxes of a hyperparameter add and take adds up to 0: the next begins with none
+    heights = np.cumsum(np.bincount(a, height, n) - np.bincount(b, height, n))
+    heights[last] = 0.0
+    heights -= np.repeat(np.add.reduceat(heights * length, first[:-1]), np.diff(first))
+    heights[last] = 0.0
+    return heights, np.add.reduceat(heights**2 * length, first[:-1])
 
 
 def pair_variances(boxes: TreeBoxes) -> Array:
@@ -152,7 +161,7 @@ def closed_variance(trees: Sequence[TreeBoxes], members: Sequence[int]) -> float
     places, which = np.unique(where, axis=0, return_inverse=True)
     sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
     low, high = places[:, : len(members)].copy(), places[:, len(members) :].copy()
-    return float(kernels.closed_effect(np.asarray(sums, dtype=np.float64), low, high))
+    return float(kernels.closed_effect(sums / np.prod(high - low, axis=1), low, high))
 
 
 def bounds(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array]:
