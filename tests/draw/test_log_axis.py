@@ -42,6 +42,7 @@ def test_a_short_axis_has_numbers_between_the_powers():
 
 def test_a_narrow_panel_has_few_numbers():
     assert len(labels([1e-8, 1.0], 1e-8, 1.0, most=4)) <= 4
+    assert [*labels([10, 40], 9, 41, most=4)] == [10.0, 20.0]  # one would not tell the scale
 
 
 @pytest.mark.parametrize("values", [[5e-324, 1e-300], [1e280, 1e290]])
