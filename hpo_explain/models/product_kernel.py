@@ -4,6 +4,9 @@ K(x, x') = 1 + Σ_j a_j B_j(x, x') + s² Π_j ((1 - w_j) + w_j B_j(x, x')), the 
 B_j is Matérn-5/2 in the position of a number and equality for a category. Where a hyperparameter
 is inactive in one row only, B_j is 0; where it is in both, its factor is 1 and its part of the sum
 0: it matters only where it is active.
+
+Sums over all pairs of trials are compiled, in single precision: NumPy's passes over them take 2 to
+5 times as long (tests/benchmarks/test_belief.py).
 """
 
 from __future__ import annotations
@@ -24,10 +27,8 @@ ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
 _MOST = 160  # parameters, of which the curvature is looked at
-Single = npt.NDArray[Any]  # in single precision
-
-
 FAR, NOWHERE = 1e9, 2e9  # in place of a distance: where B_j is 0, and where both are inactive
+Single = npt.NDArray[Any]  # in single precision
 
 _NONE, _ONE, _THIRD, _LEAST, _FAR = map(np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR))
 _compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -63,7 +64,10 @@ def _gather(
 def _sums(
     apart: Single, decay: Single, rate: Any, weight: Any, G: Single, by_product: Single
 ) -> tuple[float, float, float, float]:
-    """Return what the gradient has of one hyperparameter: of the length twice, weight, part."""
+    """Return what the gradient has of one hyperparameter.
+
+    By its length in the product and in the part alone, by its weight, and by its amplitude.
+    """
     free = max(_ONE - weight, _LEAST)
     length, length_alone, by_weight, alone = 0.0, 0.0, 0.0, 0.0
     for i in range(len(apart)):
