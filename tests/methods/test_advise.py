@@ -364,6 +364,22 @@ def test_optuna_enqueues():
     assert [trial.params["kind"] for trial in study.trials] == [None] * 5
 
 
+def test_skopt_searches_what_was_advised_and_evaluates_what_is_tried():
+    fixed = hx.FloatParameter("momentum", 0.9, 0.9)
+    found = executed(changed_to("narrow", [*PARAMETERS, fixed]), "skopt")
+    assert found["lr"] == skopt.space.Real(1e-4, 0.01235, prior="log-uniform", name="lr")
+    assert found["depth"] == skopt.space.Integer(2, 8, name="depth")
+    assert found["kind"] == skopt.space.Categorical(["a", None, True], name="kind")
+    assert found["dimension"] == skopt.space.Real(0.0, 0.5, name="a name")
+    assert found["momentum"] == skopt.space.Categorical([0.9], name="momentum")
+    assert executed(hx.methods.Action("try", configurations=(CONFIG,)), "skopt")["x"] == [
+        0.001,
+        None,
+    ]
+    again = hx.methods.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
+    assert executed(again, "skopt")["xs"] == [[0.001, None], [1.0, None]] * 2
+
+
 def test_any_other_run_gets_hyperparameters_and_values():
     found = executed(changed_to("narrow", PARAMETERS), "")
     assert found["lr"] == hx.FloatParameter("lr", 1e-4, 0.01235, log=True)
