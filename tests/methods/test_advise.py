@@ -9,6 +9,7 @@ import skopt
 from scipy.stats import hypergeom
 
 import hpo_explain as hx
+from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.chances import Chances, expected_best, inside_of
@@ -313,6 +314,32 @@ def test_failures_by_chance_are_not_explained():
     for seed in range(10):
         chance = np.random.default_rng(seed).random(90) < 0.3
         assert beware(losing(lambda X, chance=chance: chance)) == []
+
+
+def test_a_category_that_no_trial_has_is_named_where_there_were_enough():
+    X = SOLVERS.sample(120, seed=0)
+    X = X[X[:, 0] != SOLVERS["solver"].choices.index("sag")]
+    (action,) = beware(hx.Run(SOLVERS, X[:30], X[:30, -1], "minimize"))
+    assert (action.hyperparameters, action.values) == (("solver",), ("sag",))
+    assert action.evidence[0]["n"] == 30
+    assert beware(hx.Run(SOLVERS, X[:29], X[:29, -1], "minimize")) == []  # ten for each are few
+
+
+def test_what_was_enqueued_and_has_no_result_is_named_unless_another_trial_has_one():
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        if trial.number == 0:
+            raise ValueError
+        return x
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.enqueue_trial({"x": 0.25})
+    study.optimize(objective, n_trials=8, catch=ValueError)
+    (action,) = beware(from_optuna(study))
+    assert (action.trials, action.configurations) == ((0,), ({"x": 0.25},))
+    study.enqueue_trial({"x": 0.25})
+    study.optimize(objective, n_trials=1)
+    assert beware(from_optuna(study)) == []
 
 
 # ---------------------------------------------------------------------- code
