@@ -15,7 +15,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import steps
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.scales import Bounds, Scale, from_table, half_rank, logarithm
-from hpo_explain.models.pathwise import Functions, draw, levels
+from hpo_explain.models.pathwise import Functions, draw, levels, valued
 from hpo_explain.models.product_kernel import Pairs, Parameters, Prior, settings
 from hpo_explain.space import Array, Ints, SearchSpace
 
@@ -198,15 +198,11 @@ class Belief(Draws):
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
         found = levels(_columns(self.space, X), self._categories)
-        both = [
-            (functions, table[which])
-            for component in self.components
-            for functions, table in zip(component.functions, component.tables, strict=True)
-        ]
+        functions = [f for component in self.components for f in component.functions]
+        tables = [table[which] for component in self.components for table in component.tables]
         with one_blas_thread():  # the last digits of sums depend on it
-            parts = [[functions(part) for functions, _ in both] for part in found.parts()]
-        drawn = zip(*parts, strict=True)
-        return [from_table(np.concatenate(f).T, of) for f, (_, of) in zip(drawn, both, strict=True)]
+            drawn = valued(functions, found)
+        return [from_table(z.T, table) for z, table in zip(drawn, tables, strict=True)]
 
     @cached_property
     def noise(self) -> Array:

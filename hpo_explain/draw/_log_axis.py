@@ -40,7 +40,7 @@ def make_log(ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None
     if extreme:
         powers = 10.0 ** np.linspace(np.ceil(first), np.floor(last), 5)
         axis.set_major_locator(FixedLocator(powers.tolist()))
-    elif (most is None and (whole or decades <= _FEW_DECADES)) or 3.0 * decades < (most or 0):
+    elif (whole or decades <= _FEW_DECADES) if most is None else 3.0 * decades < most:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     elif most is not None:
         axis.set_major_locator(LogLocator(numticks=most))

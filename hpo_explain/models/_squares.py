@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import factorial
+from typing import Any
 
 import numba
 import numpy as np
@@ -99,51 +100,45 @@ Profile = Callable[[Array], None]
 """Turns the dissimilarities q, (n,) and contiguous, into covariances in place."""
 
 _SQRT3 = np.sqrt(3.0)
-_LEAST = -708.0  # exp of less has no full precision
 _LOG2_E = 1.4426950408889634
-_LOG_2 = 0.693147180369123816490  # its leading bits: products with small integers are exact
-_LOG_2_REST = 1.90821492927058770002e-10
-_ROUND = 1.5 * 2.0**52  # adding it leaves the nearest integer in the last bits
-_TAYLOR = tuple(1.0 / factorial(i) for i in range(13, -1, -1))
 
 _compiled = numba.njit(cache=True, nogil=True, fastmath={"contract"})
 
 
-@numba.njit(inline="always")
-def _exp(x: float) -> float:
-    """Return exp(x) for x ≤ 0; what is smaller than the smallest normal number counts as that."""
-    x = max(x, _LEAST)
-    shifted = x * _LOG2_E + _ROUND
-    power = shifted - _ROUND
-    r = x - power * _LOG_2
-    r = r - power * _LOG_2_REST
-    p = _TAYLOR[0]
-    for coefficient in _TAYLOR[1:]:
-        p = p * r + coefficient
-    bits = np.float64(p).view(np.int64) + (np.float64(shifted).view(np.int64) << 52)
-    return np.int64(bits).view(np.float64)
+def _exp_of(
+    real: Any, integer: Any, digits: int, least: float, log_2: tuple[float, float], degree: int
+) -> Any:
+    """Return exp(x) for x ≤ 0, to be compiled; what is smaller than `least` counts as that.
+
+    `log_2` is log(2) in two parts, the leading bits first: their products with small integers are
+    exact. Of less than `least` the exponential has no full precision.
+    """
+    low, log2_e, first, rest = map(real, (least, _LOG2_E, *log_2))
+    shift = real(1.5 * 2.0**digits)  # adding it leaves the nearest integer in the last bits
+    bits_below = integer(digits)
+    taylor = tuple(real(1.0 / factorial(i)) for i in range(degree, -1, -1))
+
+    @numba.njit(inline="always")
+    def exp(x: Any) -> Any:
+        x = max(x, low)
+        shifted = x * log2_e + shift
+        power = shifted - shift
+        r = x - power * first
+        r = r - power * rest
+        p = taylor[0]
+        for coefficient in taylor[1:]:
+            p = p * r + coefficient
+        bits = real(p).view(integer) + (real(shifted).view(integer) << bits_below)
+        return integer(bits).view(real)
+
+    return exp
 
 
-_SINGLE = np.float32
-_LEAST_32 = _SINGLE(-87.0)
-_LOG2_E_32, _LOG_2_32, _LOG_2_REST_32 = map(_SINGLE, (_LOG2_E, 0.693359375, -2.12194440e-4))
-_ROUND_32 = _SINGLE(1.5 * 2.0**23)
-_TAYLOR_32 = tuple(map(_SINGLE, _TAYLOR[-8:]))
-
-
-@numba.njit(inline="always")
-def exp_32(x: np.float32) -> np.float32:
-    """Return the same in single precision, within a few units in the last place."""
-    x = max(x, _LEAST_32)
-    shifted = x * _LOG2_E_32 + _ROUND_32
-    power = shifted - _ROUND_32
-    r = x - power * _LOG_2_32
-    r = r - power * _LOG_2_REST_32
-    p = _TAYLOR_32[0]
-    for coefficient in _TAYLOR_32[1:]:
-        p = p * r + coefficient
-    bits = np.float32(p).view(np.int32) + (np.float32(shifted).view(np.int32) << np.int32(23))
-    return np.int32(bits).view(np.float32)
+_exp = _exp_of(
+    np.float64, np.int64, 52, -708.0, (0.693147180369123816490, 1.90821492927058770002e-10), 13
+)
+exp_32 = _exp_of(np.float32, np.int32, 23, -87.0, (0.693359375, -2.12194440e-4), 7)
+"""The same in single precision, within a few units in the last place."""
 
 
 @_compiled

@@ -88,7 +88,6 @@ def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     length[last] = 0.0
     # what boxes of a hyperparameter add and take adds up to 0: the next begins with none
     heights = np.cumsum(np.bincount(a, height, n) - np.bincount(b, height, n))
-    heights[last] = 0.0
     heights -= np.repeat(np.add.reduceat(heights * length, first[:-1]), np.diff(first))
     heights[last] = 0.0
     return heights, np.add.reduceat(heights**2 * length, first[:-1])

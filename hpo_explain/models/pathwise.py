@@ -32,20 +32,6 @@ Single = npt.NDArray[Any]  # in single precision
 Tables = tuple[Single, Single, Single]
 
 
-def coded(categories: Ints, columns: Ints, values: Array) -> tuple[Single, Ints]:
-    """Return of values of columns what a number is, 0 of others, and where its phase stands.
-
-    Of each column the phases of its categories stand there, and one of being inactive; -1 of a
-    number.
-    """
-    counts = np.where(categories == 0, 1, categories + 1)
-    last = np.cumsum(counts)[columns] - 1
-    off, number = np.isnan(values), categories[columns] == 0
-    at = np.where(off, 0.0, values)
-    code = np.where(number, -1, last - categories[columns] + at.astype(int))
-    return np.where(number, at, 0.0).astype(np.float32), np.where(off, last, code)
-
-
 @dataclass(frozen=True, eq=False)
 class Levels:
     """Rows by the distinct values of their columns.
@@ -86,8 +72,18 @@ class Levels:
 
     @cached_property
     def coded(self) -> tuple[Single, Ints]:
-        """What a number is, 0 of others, and where the phase of a category stands, of values."""
-        return coded(self.categories, self.columns, self.values)
+        """Of the values what a number is, 0 of others, and where its phase stands.
+
+        Of each column the phases of its categories stand there, and one of being inactive; -1 of a
+        number.
+        """
+        counts = np.where(self.categories == 0, 1, self.categories + 1)
+        last = np.cumsum(counts)[self.columns] - 1
+        categories = self.categories[self.columns]
+        off, number = np.isnan(self.values), categories == 0
+        at = np.where(off, 0.0, self.values)
+        code = np.where(number, -1, last - categories + at.astype(int))
+        return np.where(number, at, 0.0).astype(np.float32), np.where(off, last, code)
 
     @cached_property
     def usual(self) -> Ints:
@@ -313,6 +309,12 @@ class Functions:
         return np.asarray(parts)
 
 
+def valued(functions: Sequence[Functions], found: Levels) -> list[Single]:
+    """Return the standardized values (n, k) of several settings' draws at the same rows."""
+    parts = [[of(part) for of in functions] for part in found.parts()]
+    return [np.concatenate(of) for of in zip(*parts, strict=True)]
+
+
 def draw(
     X: Array, pairs: Pairs, parameters: Parameters, categories: Ints, count: int, seed: list[int]
 ) -> Functions:
@@ -363,10 +365,8 @@ def draw(
         update=np.zeros((len(X), count), np.float32),
     )
     noise = math.sqrt(parameters.noise)
-    parts = levels(X, categories).parts()
-    values = np.concatenate([prior(p) for p in parts]) + noise * rng.standard_normal(
-        (len(X), count)
-    )
+    values = valued([prior], levels(X, categories))[0]
+    values = values + noise * rng.standard_normal((len(X), count))
     factor = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
     update = cho_solve(factor, pairs.z[:, None] - values, check_finite=False)
     return replace(prior, update=update.astype(np.float32))
