@@ -1,0 +1,133 @@
+"""A part of a search space as a box in encoded rows: what is in it, and its least cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain import CategoricalParameter, SearchSpace
+
+SAMPLED = 4096  # rows of a part
+STARTS, COPIES = 16, 24
+STEPS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)  # of the box's sides
+CLOSE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Which encoded values a part of a space has.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The whole space.
+    low, high : ndarray of shape (d,)
+        The ends of each hyperparameter; of a category they are not asked.
+    codes : tuple of ndarray
+        The codes of each category that are left; empty of a number.
+    never : ndarray of bool, shape (d,)
+        Which hyperparameters are left out since they can not be active.
+    """
+
+    space: SearchSpace
+    low: np.ndarray
+    high: np.ndarray
+    codes: tuple[np.ndarray, ...]
+    never: np.ndarray
+
+    @classmethod
+    def of(cls, space: SearchSpace, part: SearchSpace) -> Box:
+        """Return the box of a part; what the part does not name is whole, or never active."""
+        ends, codes, never = [], [], []
+        for p in space.parameters:
+            kept = part[p.name] if p.name in part.names else p
+            never.append(p.name not in part.names and p.active_when is not None)
+            if isinstance(kept, CategoricalParameter):
+                codes.append(np.sort(p.encode(list(kept.choices))))
+                ends.append((0.0, 1.0))
+            else:
+                codes.append(np.array([]))
+                ends.append(tuple(p.encode([kept.low, kept.high])))
+        low, high = np.array(ends).T
+        return cls(space, low, high, tuple(codes), np.array(never))
+
+    def kept(self, X: np.ndarray) -> np.ndarray:
+        """Return the encoded rows that are in the box."""
+        return X[self.holds(X)]
+
+    def holds(self, X: np.ndarray) -> np.ndarray:
+        """Return which encoded rows are in the box, (n,)."""
+        inside = np.ones(len(X), bool)
+        for j, codes in enumerate(self.codes):
+            x = X[:, j]
+            fits = (x >= self.low[j] - CLOSE) & (x <= self.high[j] + CLOSE)
+            if len(codes):
+                fits = np.isin(x, codes)
+            inside &= np.where(np.isnan(x), True, fits & ~self.never[j])
+        return inside
+
+    def sample(self, seed: int = 0) -> np.ndarray:
+        """Return encoded rows spread over the box."""
+        return self._project(self.space.sample(SAMPLED, seed=seed, latent=True), scaled=True)
+
+    def least(
+        self,
+        cost: Callable[[np.ndarray], np.ndarray],
+        gives_result: Callable[[np.ndarray], np.ndarray],
+        rows: np.ndarray,
+        *,
+        refine: bool,
+    ) -> float:
+        """Return the least cost of what gives a result; infinite where nothing does.
+
+        Starting from rows, the best ones are moved by steps that become smaller.
+        """
+
+        def asked(X: np.ndarray) -> np.ndarray:
+            return np.where(gives_result(X), cost(X), np.inf)
+
+        if not len(rows):
+            return np.inf
+        costs = asked(rows)
+        if not refine:
+            return float(costs.min())
+        rng = np.random.default_rng(0)
+        for step in STEPS:
+            first = np.argsort(costs, kind="stable")[:STARTS]
+            near = self._moved(np.repeat(rows[first], COPIES, axis=0), step, rng)
+            rows = np.concatenate([rows[first], near])
+            costs = np.concatenate([costs[first], asked(near)])
+        return float(costs.min())
+
+    def _moved(self, rows: np.ndarray, step: float, rng: np.random.Generator) -> np.ndarray:
+        moves = rng.normal(0.0, step, rows.shape) * (self.high - self.low)
+        moves *= rng.random(rows.shape) < 2.0 / rows.shape[1]
+        moves[:, [len(codes) > 0 for codes in self.codes]] = 0.0
+        return self._project(rows + moves, scaled=False)
+
+    def _project(self, rows: np.ndarray, *, scaled: bool) -> np.ndarray:
+        """Return configurations inside: positions scaled into the box, or clipped to it."""
+        rows = rows.copy()
+        for j, codes in enumerate(self.codes):
+            if len(codes):
+                nearest = np.abs(rows[:, j, None] - codes).argmin(axis=1)
+                drawn = rows[:, j].astype(int) % len(codes) if scaled else nearest
+                rows[:, j] = codes[drawn]
+                continue
+            if scaled:
+                rows[:, j] = self.low[j] + rows[:, j] * (self.high[j] - self.low[j])
+            rows[:, j] = self._on_grid(j, np.clip(rows[:, j], self.low[j], self.high[j]))
+        rows = self.space.project(rows)
+        rows[:, self.never] = np.nan
+        return rows
+
+    def _on_grid(self, j: int, positions: np.ndarray) -> np.ndarray:
+        parameter = self.space.parameters[j]
+        if parameter.size is None:
+            return positions
+        known = ~np.isnan(positions)
+        moved = positions.copy()
+        moved[known] = parameter.nearest(positions[known])
+        return np.clip(moved, self.low[j], self.high[j])
