@@ -105,6 +105,9 @@ class Box:
         moves = rng.normal(0.0, step, rows.shape) * (self.high - self.low)
         moves *= rng.random(rows.shape) < 2.0 / rows.shape[1]
         moves[:, [len(codes) > 0 for codes in self.codes]] = 0.0
+        # what was inactive becomes active where its parent is moved
+        anywhere = self.low + rng.random(rows.shape) * (self.high - self.low)
+        rows = np.where(np.isnan(rows), anywhere, rows)
         return self._project(rows + moves, scaled=False)
 
     def _project(self, rows: np.ndarray, *, scaled: bool) -> np.ndarray:
@@ -112,9 +115,7 @@ class Box:
         rows = rows.copy()
         for j, codes in enumerate(self.codes):
             if len(codes):
-                nearest = np.abs(rows[:, j, None] - codes).argmin(axis=1)
-                drawn = rows[:, j].astype(int) % len(codes) if scaled else nearest
-                rows[:, j] = codes[drawn]
+                rows[:, j] = codes[self._which(j, rows[:, j], scaled)]
                 continue
             if scaled:
                 rows[:, j] = self.low[j] + rows[:, j] * (self.high[j] - self.low[j])
@@ -122,6 +123,15 @@ class Box:
         rows = self.space.project(rows)
         rows[:, self.never] = np.nan
         return rows
+
+    def _which(self, j: int, x: np.ndarray, scaled: bool) -> np.ndarray:
+        """Return which of the codes that are left each value stands for."""
+        codes = self.codes[j]
+        if not scaled:
+            return np.abs(x[:, None] - codes).argmin(axis=1)
+        if isinstance(self.space.parameters[j], CategoricalParameter):
+            return x.astype(int) % len(codes)
+        return np.minimum((x * len(codes)).astype(int), len(codes) - 1)  # values of a number
 
     def _on_grid(self, j: int, positions: np.ndarray) -> np.ndarray:
         parameter = self.space.parameters[j]

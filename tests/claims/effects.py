@@ -1,4 +1,4 @@
-"""Effects of single hyperparameters: which values are best, on average and with others at theirs."""
+"""Effects of single hyperparameters: which values are best, on average and attainable."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def narrowing(asked: Asked) -> Iterator[Scored]:
     for loss, result in found.items():
         yield from _at(asked, loss, result)
     volumes = [result.volume for result in found.values()]
-    monotone = all(a <= b * (1.0 + 1e-9) for a, b in zip(volumes, volumes[1:], strict=False))
+    monotone = all(a <= b * (1.0 + 1e-9) for a, b in pairwise(volumes))
     yield Scored("narrowing monotone", right=monotone)
 
 

@@ -20,7 +20,7 @@ from tests.claims.problem import Problem
 from tests.claims.problems import problems
 
 NOISE = 0.3
-"""Standard deviation of a function's noise where none is named, as a share of the function's own."""
+"""Standard deviation of noise where none is named, as a share of the function's own."""
 TRIALS = {"random": (60, 100), "tpe": (60, 100, 150, 250), "gp": (50,), "skopt": (50,)}
 """How many trials each sampler makes; "gp" is Optuna's Gaussian process, which needs torch."""
 FAILED = 1e6
