@@ -72,36 +72,8 @@ class Box:
         """Return encoded rows spread over the box."""
         return self._project(self.space.sample(SAMPLED, seed=seed, latent=True), scaled=True)
 
-    def least(
-        self,
-        cost: Callable[[np.ndarray], np.ndarray],
-        gives_result: Callable[[np.ndarray], np.ndarray],
-        rows: np.ndarray,
-        *,
-        refine: bool,
-    ) -> float:
-        """Return the least cost of what gives a result; infinite where nothing does.
-
-        Starting from rows, the best ones are moved by steps that become smaller.
-        """
-
-        def asked(X: np.ndarray) -> np.ndarray:
-            return np.where(gives_result(X), cost(X), np.inf)
-
-        if not len(rows):
-            return np.inf
-        costs = asked(rows)
-        if not refine:
-            return float(costs.min())
-        rng = np.random.default_rng(0)
-        for step in STEPS:
-            first = np.argsort(costs, kind="stable")[:STARTS]
-            near = self._moved(np.repeat(rows[first], COPIES, axis=0), step, rng)
-            rows = np.concatenate([rows[first], near])
-            costs = np.concatenate([costs[first], asked(near)])
-        return float(costs.min())
-
-    def _moved(self, rows: np.ndarray, step: float, rng: np.random.Generator) -> np.ndarray:
+    def moved(self, rows: np.ndarray, step: float, rng: np.random.Generator) -> np.ndarray:
+        """Return encoded rows with some values changed, by about `step` of the box's sides."""
         moves = rng.normal(0.0, step, rows.shape) * (self.high - self.low)
         moves *= rng.random(rows.shape) < 2.0 / rows.shape[1]
         moves[:, [len(codes) > 0 for codes in self.codes]] = 0.0
@@ -141,3 +113,33 @@ class Box:
         moved = positions.copy()
         moved[known] = parameter.nearest(positions[known])
         return np.clip(moved, self.low[j], self.high[j])
+
+
+def descended(
+    cost: Callable[[np.ndarray], np.ndarray],
+    moved: Callable[[np.ndarray, float, np.random.Generator], np.ndarray],
+    rows: np.ndarray,
+) -> np.ndarray:
+    """Return the least costs of groups of rows, (G,), whose best ones are moved again and again.
+
+    Parameters
+    ----------
+    cost : callable
+        From encoded rows (n, d) to their costs, infinite where there is no result.
+    moved : callable
+        From encoded rows, a step and a generator to rows beside them.
+    rows : ndarray of shape (G, n, d)
+        Where the search starts.
+    """
+    groups, _, d = rows.shape
+    rng = np.random.default_rng(0)
+    costs = cost(rows.reshape(-1, d)).reshape(groups, -1)
+    for step in STEPS:
+        first = np.argsort(costs, axis=1, kind="stable")[:, :STARTS]
+        starts = np.take_along_axis(rows, first[..., None], axis=1)
+        copies = np.repeat(starts, COPIES, axis=1).reshape(-1, d)
+        near = moved(copies, step, rng)
+        rows = np.concatenate([starts, near.reshape(groups, -1, d)], axis=1)
+        beside = cost(near).reshape(groups, -1)
+        costs = np.concatenate([np.take_along_axis(costs, first, axis=1), beside], axis=1)
+    return costs.min(axis=1)

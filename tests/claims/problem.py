@@ -11,7 +11,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from hpo_explain import CategoricalParameter, SearchSpace
-from tests.claims.boxes import Box
+from tests.claims.boxes import CLOSE, STARTS, Box, descended
 
 SIZE = 300_000  # cells of a function's table
 MOST_OF_TABLE = 4  # hyperparameters with a range of reals, of which a table is fine enough
@@ -172,12 +172,18 @@ class Problem:
         """Median minus least cost."""
         return float(np.median(self._seen)) - self.best
 
+    def _cost_of_results(self, X: Rows) -> np.ndarray:
+        """Return the cost at encoded rows, infinite where an evaluation rather gives no result."""
+        return np.where(self.gives_result(X), self.cost(X), np.inf)
+
     def best_in(self, part: SearchSpace) -> tuple[float, np.ndarray]:
         """Return the least cost in a part of the space, and rows spread over the part."""
         box = Box.of(self.space, part)
-        rows = box.kept(self.rows) if self.is_finite else box.sample()
-        found = box.least(self.cost, self.gives_result, rows, refine=not self.is_finite)
-        return found, rows
+        if self.is_finite:
+            rows = box.kept(self.rows)
+            return float(self._cost_of_results(rows).min(initial=np.inf)), rows
+        rows = box.sample()
+        return float(descended(self._cost_of_results, box.moved, rows[None])[0]), rows
 
     def cost_of(self, config: Mapping[str, Any]) -> float:
         """Return the cost of one configuration."""
@@ -225,7 +231,7 @@ class Problem:
     def _closed_of_table(self, *members: int) -> float:
         return float(self._mean(members).var() / self.table.var())
 
-    def _mean(self, kept: Iterable[int]) -> np.ndarray:
+    def _mean(self, kept: Sequence[int]) -> np.ndarray:
         others = tuple(k for k in range(self.table.ndim) if k not in kept)
         return self.table.mean(axis=others)
 
@@ -247,26 +253,49 @@ class Problem:
 
         return closed
 
-    def curve(self, j: int) -> np.ndarray:
-        """Return the mean cost at each level of a hyperparameter."""
-        if self.has_table:
-            return self._mean([j])
-        return np.array([costs.mean() for costs in self._costs_at_levels(j)])
+    def curve(self, j: int, at: np.ndarray | None = None) -> np.ndarray:
+        """Return the mean cost at encoded values of a hyperparameter, where it is active.
 
-    def attainable(self, j: int) -> np.ndarray:
-        """Return the least cost at each level of a hyperparameter."""
-        if self.has_table:
-            cells = np.where(self.gives_result(self.rows), self.costs, np.inf)
-            cells = cells.reshape(self.table.shape)
-            return np.moveaxis(cells, j, 0).reshape(self.table.shape[j], -1).min(axis=1)
-        return np.array([costs.min() for costs in self._costs_at_levels(j)])
+        By default at its levels.
+        """
+        return np.array([self.cost(rows).mean() for rows in self._rows_at(j, at)])
 
-    def _costs_at_levels(self, j: int) -> Iterable[np.ndarray]:
-        some = self.rows[:4096]
-        for level in self.levels[j]:
-            moved = some.copy()
-            moved[:, j] = level
-            yield self.cost(moved)
+    def attainable(self, j: int, at: np.ndarray | None = None) -> np.ndarray:
+        """Return the least cost at encoded values of a hyperparameter, where it is active.
+
+        By default at its levels.
+        """
+        each = self._rows_at(j, at)
+        if self.is_finite:
+            return np.array([self._cost_of_results(rows).min() for rows in each])
+        whole = Box.of(self.space, self.space)
+
+        def cost(X: Rows) -> np.ndarray:
+            return np.where(np.isnan(X[:, j]), np.inf, self._cost_of_results(X))
+
+        def moved(X: Rows, step: float, rng: np.random.Generator) -> Rows:
+            found = whole.moved(X, step, rng)
+            found[:, j] = np.where(np.isnan(found[:, j]), np.nan, X[:, j])
+            return found
+
+        starts = []
+        for rows in each:
+            first = np.argsort(cost(rows), kind="stable")[:STARTS]
+            starts.append(rows[np.resize(first, STARTS)])
+        return descended(cost, moved, np.array(starts))
+
+    def _rows_at(self, j: int, at: np.ndarray | None) -> list[Rows]:
+        """Return rows spread over the space, for each value of a hyperparameter those with it."""
+        found = []
+        for value in self.levels[j] if at is None else at:
+            rows = self.rows[:4096]
+            if self.has_table:
+                level = self.levels[j][self.level(j, value)]
+                rows = self.rows[np.abs(self.rows[:, j] - level) < CLOSE]
+            rows = rows.copy()
+            rows[:, j] = value
+            found.append(rows)
+        return found
 
     def level(self, j: int, value: float) -> int:
         """Return the level that is nearest to an encoded value."""

@@ -19,19 +19,21 @@ SLACK = 0.005
 def shares(asked: Asked) -> Iterator[Scored]:
     """Of single hyperparameters, of pairs, and of all single ones together."""
     problem, names = asked.problem, asked.problem.space.names
-    if not problem.is_whole:
+    if not problem.is_whole or problem.asked is not None:
         return
     result = hx.importance(asked.run, order=2)
-    found = {frozenset(c.hyperparameters): c for c in result.claims if c.kind == "share"}
+    claims = [claim for claim in result.claims if claim.kind == "share"]
+    found = {frozenset(c.hyperparameters): c for c in claims if not c.term}
     for members, share in problem.shares.items():
         one = len(members) == 1
         kind = "share of one" if one else "share of a pair"
         true = bool(problem.totals[members[0]] > MATTERS if one else share > INTERACTS)
         yield _share(kind, found.get(frozenset(names[j] for j in members)), share, true)
     alone = sum(problem.shares[j,] for j in range(len(names)))
-    if len(names) > 1 and (claim := found.get(frozenset(names))) is not None:
-        covered = covers(claim.interval, alone, SLACK)
-        yield Scored("shares of all", certain=claim.certain, covered=covered)
+    for claim in claims:
+        if claim.term and len(claim.hyperparameters) == len(names) > 1:
+            covered = covers(claim.interval, alone, SLACK)
+            yield Scored("shares of all", certain=claim.certain, covered=covered)
     yield from _orders(asked, result)
     yield from _first(asked, result)
 
@@ -62,11 +64,11 @@ def _orders(asked: Asked, result: Any) -> Iterator[Scored]:
 
 
 def _first(asked: Asked, result: Any) -> Iterator[Scored]:
-    """The hyperparameter that is named first: it is said to matter most."""
+    """The hyperparameter that is said to matter most, by a claim of its own or as the first."""
     single = [c for c in result.claims if c.kind == "share" and len(c.hyperparameters) == 1]
     if not single or len(asked.problem.space) < 2:
         return
-    first = max(single, key=lambda claim: claim.estimate)
+    first = max(single, key=lambda claim: (bool(claim.term), claim.estimate))
     largest = asked.problem.totals.max()
     total = asked.problem.totals[asked.problem.space.names.index(first.hyperparameters[0])]
     right = bool(total >= largest - SLACK) and largest > MATTERS
@@ -85,6 +87,8 @@ def shares_of_the_best(asked: Asked) -> Iterator[Scored]:
     problem = asked.problem
     if not problem.is_whole or not problem.has_table or problem.spread <= 0.0:
         return
+    if problem.asked is not None:
+        return
     names, table = problem.space.names, problem.table
     best = table <= np.quantile(table, 0.1)
     for within in (None, 0.5):
@@ -94,7 +98,7 @@ def shares_of_the_best(asked: Asked) -> Iterator[Scored]:
         alone = [explained(j) for j in range(len(names))]
         pairs = {frozenset(pair): explained(*pair) for pair in combinations(range(len(names)), 2)}
         result = hx.importance(asked.run, top=0.1, within=within)
-        found = {c.hyperparameters: c for c in result.claims if c.kind == "share"}
+        found = {c.hyperparameters: c for c in result.claims if c.kind == "share" and not c.term}
         for j, name in enumerate(names):
             others = [k for k in range(len(names)) if k != j]
             interactions = sum(pairs[frozenset((j, k))] - alone[j] - alone[k] for k in others)
