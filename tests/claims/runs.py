@@ -46,8 +46,11 @@ class Setting(NamedTuple):
     def label(self) -> str:
         """Its name."""
         way = "max" if self.maximize else "min"
-        noise = f"noise {self.noise:g}"
-        return f"{self.problem.name} {self.sampler} {self.n} {self.seed} {noise} {way}"
+        fails = " nan" if self.nan and self.problem.fails else ""
+        return (
+            f"{self.problem.name} {self.sampler} {self.n} {self.seed} "
+            f"noise {self.noise:g} {way}{fails}"
+        )
 
 
 def settings(

@@ -33,7 +33,7 @@ def asked(one):
 def enough(found, of=0.95):
     """Assert that no more certain claims are wrong than one in twenty leads to."""
     assert not [one.scored.kind for one in found if one.scored.kind.startswith(BROKEN)]
-    right, certain = right_of_certain(found)
+    _, certain = right_of_certain(found)
     assert certain > 0
     wrong = [
         (one.setting.label, one.scored)
