@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain import SearchSpace
 from tests.claims.asked import Asked, Scored
 from tests.claims.problem import PROBABLE
 
@@ -50,7 +49,7 @@ def _right(asked: Asked, action: Any) -> bool | None:
         return asked.kept_cost <= problem.cost_of(asked.run.incumbent)
     if action.kind == "narrow":
         changed = {p.name: p for p in action.parameters}
-        part = SearchSpace([changed.get(p.name, p) for p in problem.space.parameters])
+        part = [changed.get(p.name, p) for p in problem.space.parameters]
         allowed = max(STOP * problem.spread, asked.noise)
         return bool(problem.best_in(part)[0] <= problem.best + allowed)
     return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from hpo_explain import CategoricalParameter, SearchSpace
+from hpo_explain.space import Parameter
 
 SAMPLED = 4096  # rows of a part
 STARTS, COPIES = 16, 24
@@ -38,12 +39,13 @@ class Box:
     never: np.ndarray
 
     @classmethod
-    def of(cls, space: SearchSpace, part: SearchSpace) -> Box:
+    def of(cls, space: SearchSpace, part: Iterable[Parameter]) -> Box:
         """Return the box of a part; what the part does not name is whole, or never active."""
+        named = {p.name: p for p in part}
         ends, codes, never = [], [], []
         for p in space.parameters:
-            kept = part[p.name] if p.name in part.names else p
-            never.append(p.name not in part.names and p.active_when is not None)
+            kept = named.get(p.name, p)
+            never.append(p.name not in named and p.active_when is not None)
             if isinstance(kept, CategoricalParameter):
                 codes.append(np.sort(p.encode(list(kept.choices))))
                 ends.append((0.0, 1.0))

@@ -11,7 +11,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import qmc
 
-from hpo_explain import CategoricalParameter, SearchSpace
+from hpo_explain import SearchSpace
+from hpo_explain.space import Parameter
 from tests.claims.boxes import CLOSE, STARTS, Box, descended
 
 SIZE = 300_000  # cells of a function's table
@@ -176,7 +177,7 @@ class Problem:
         """Return the cost at encoded rows, infinite where an evaluation rather gives no result."""
         return np.where(self.gives_result(X), self.cost(X), np.inf)
 
-    def best_in(self, part: SearchSpace) -> tuple[float, np.ndarray]:
+    def best_in(self, part: Iterable[Parameter]) -> tuple[float, np.ndarray]:
         """Return the least cost in a part of the space, and rows spread over the part."""
         box = Box.of(self.space, part)
         if self.is_finite:
@@ -323,8 +324,3 @@ class Problem:
         else:
             error = rng.standard_t(self.tails) * np.sqrt(1.0 - 2.0 / self.tails)
         return float(self.cost(x[None])[0]) + std * error
-
-
-def is_categorical(problem: Problem, j: int) -> bool:
-    """Whether a hyperparameter has categories."""
-    return isinstance(problem.space.parameters[j], CategoricalParameter)

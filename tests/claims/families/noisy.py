@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -22,24 +23,36 @@ def heavy_tails() -> Problem:
     return replace(additive(), name="heavy tails", family="noise", tails=2.5, noises=SOME)
 
 
-def _rank(problem: Problem, X: np.ndarray) -> np.ndarray:
-    """Return which share of the space is better than rows, (n,)."""
+def _rank_in(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function of which share of the space is better than rows, (n,)."""
     order = np.sort(problem.costs)
-    return np.searchsorted(order, problem.cost(X)) / len(order)
+    return lambda X: np.searchsorted(order, problem.cost(X)) / len(order)
 
 
 def noisy_where_bad() -> Problem:
     """Noise that grows where it is bad: none at the best."""
     whole = bowl()
-    shape = lambda X: 2.0 * _rank(whole, X)  # noqa: E731
-    return replace(whole, name="noisy where bad", family="noise", noise_shape=shape, noises=SOME)
+    rank = _rank_in(whole)
+    return replace(
+        whole,
+        name="noisy where bad",
+        family="noise",
+        noise_shape=lambda X: 2.0 * rank(X),
+        noises=SOME,
+    )
 
 
 def noisy_where_good() -> Problem:
     """Noise that grows where it is good: none at the worst."""
     whole = hyper_ellipsoid()
-    shape = lambda X: 2.0 * (1.0 - _rank(whole, X))  # noqa: E731
-    return replace(whole, name="noisy where good", family="noise", noise_shape=shape, noises=SOME)
+    rank = _rank_in(whole)
+    return replace(
+        whole,
+        name="noisy where good",
+        family="noise",
+        noise_shape=lambda X: 2.0 * (1.0 - rank(X)),
+        noises=SOME,
+    )
 
 
 def pure_noise() -> Problem:
