@@ -265,6 +265,8 @@ def of_better(found: list[Found]) -> Iterator[Goal]:
         if cases >= FEWEST and constant > 0.0:
             name = f"better exists: Brier ÷ constant, {group}"
             yield Goal(name, score / constant, False, 1.0, cases)
+    seeds = only(found, "by seed")
+    yield Goal("probability, standard deviation by seed", *_most(mean(seeds, "stated"), 0.03))
     left = only(found, "what is left")
     yield Goal("what is left: covered by 95 %", *_least(mean(left, "covered"), 0.92))
     gains = only(found, "gain of more")

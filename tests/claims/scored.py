@@ -9,7 +9,7 @@ from pathlib import Path
 from hpo_explain.base import NothingToExplain
 from tests.claims.advised import advised
 from tests.claims.asked import Asked, Scored
-from tests.claims.best import better_exists, changes, expected
+from tests.claims.best import better_exists, by_seed, changes, expected
 from tests.claims.effects import effects
 from tests.claims.known import noise, trust
 from tests.claims.narrowing import narrowing
@@ -23,6 +23,7 @@ QUESTIONS: tuple[Question, ...] = (
     effects,
     narrowing,
     better_exists,
+    by_seed,
     expected,
     changes,
     advised,

@@ -69,7 +69,15 @@ def grouped(
 
 def of_claims(found: Iterable[Found]) -> str:
     """Return the claims by kind and group."""
-    numbers = ("better exists", "trust ", "noise", "small noise", BROKEN, "share by fANOVA")
+    numbers = (
+        "better exists",
+        "trust ",
+        "noise",
+        "small noise",
+        "by seed",
+        BROKEN,
+        "share by fANOVA",
+    )
     claims = [one for one in found if not one.scored.kind.startswith(numbers)]
     rows = []
     for (kind, group), some in grouped(claims, lambda one: (one.scored.kind, one.group)).items():
