@@ -183,7 +183,7 @@ def test_a_status_and_a_fold_tell():
     assert failures(hx.from_frame(folds, "loss", instance="fold")).trials.tolist() == [1, 3]
 
 
-@pytest.mark.filterwarnings("ignore:.*fits failed", "ignore:.*non-finite")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 def test_a_grid_search():
     from sklearn.linear_model import Ridge
     from sklearn.model_selection import GridSearchCV
