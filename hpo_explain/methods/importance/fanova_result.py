@@ -514,8 +514,9 @@ class FanovaImportance(Result):
         # of a part of the space draws are too certain
         parts = parts_of(anova, 1.0 if self.within is None else self._stretch)
         matters = [decide(part, MATTERS, side="above") for part in parts.T]
-        known = max(one.probability for one in matters) >= PROBABLE
-        claims = [self._most(parts, known=known)]
+        first, most = foremost(parts)
+        known = most.probability >= PROBABLE or any(one.certain for one in matters)
+        claims = [self._most(first, most, known=known)]
         for i in [*named, *(i for i in ranking if i not in named)]:
             members, share = self.members[i], self.shares[:, i]
             found = matters[members[0]]
@@ -530,9 +531,8 @@ class FanovaImportance(Result):
             claims.append(self._share(self.names, self._alone, found, "mains" * known, ALONE))
         return tuple(claims)
 
-    def _most(self, parts: Array, *, known: bool) -> Claim:
+    def _most(self, j: int, found: Decision, *, known: bool) -> Claim:
         """Return which hyperparameter matters most, or that nothing is known to matter."""
-        j, found = foremost(parts)
         claim = self._share((self.names[j],), self.shares[:, j], found, "", MOST)
         claim = replace(claim, side="above" if known else "below", because=())
         frame, text = self.words(how_sure(claim), name=self.names[j], p=found.probability)
