@@ -5,16 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction
+from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
-from hpo_explain.space import Array, Ints, SearchSpace
+from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384
 
@@ -32,15 +32,32 @@ class Draws(ABC):
         Which way is better.
     seed : int
         Seed of everything random.
-    parts : int
-        How many different models they are of, as many draws of each one after the other.
+    feasibility : Feasibility or None
+        How probable it is that a configuration gives a result that counts; None if all do.
     """
 
-    parts: ClassVar[int] = 1
-
-    def __init__(self, space: SearchSpace, X: Array, direction: Direction, seed: int) -> None:
+    def __init__(
+        self,
+        space: SearchSpace,
+        X: Array,
+        direction: Direction,
+        seed: int,
+        feasibility: Feasibility | None = None,
+    ) -> None:
         self.space, self.X, self.direction, self.seed = space, X, direction, seed
+        self.feasibility = feasibility
         self.sign = 1.0 if direction == "minimize" else -1.0
+
+    @property
+    def at_best(self) -> Draws:
+        """The draws of which is asked what is best."""
+        return self
+
+    def feasible(self, X: Array) -> Bools:
+        """Return which encoded rows rather give a result that counts than not, (n,)."""
+        if self.feasibility is None:
+            return np.ones(len(X), bool)
+        return self.feasibility.probable(X)
 
     @property
     @abstractmethod
@@ -67,6 +84,12 @@ class Draws(ABC):
             rows[:, members] = value
             found.append(self.costs(rows))
         return np.stack(found)
+
+    def own_costs(self, rows: Array) -> Array:
+        """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
+        k, m, d = rows.shape
+        costs = self.costs(rows.reshape(k * m, d)).reshape(k, k, m)
+        return costs[np.arange(k), np.arange(k)]
 
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
@@ -114,13 +137,22 @@ class DrawnSurrogate(Draws):
         A surrogate that knows the covariance of its predictions.
     direction : {"minimize", "maximize"}
         Which way is better.
+    feasibility : Feasibility, optional
+        How probable it is that a configuration gives a result that counts.
     seed : int, default 0
         Seed of the draws.
     """
 
-    def __init__(self, surrogate: Surrogate, direction: Direction, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        direction: Direction,
+        *,
+        feasibility: Feasibility | None = None,
+        seed: int = 0,
+    ) -> None:
         space = surrogate.space
-        super().__init__(space, np.empty((0, len(space))), direction, seed)
+        super().__init__(space, np.empty((0, len(space))), direction, seed, feasibility)
         self.surrogate = surrogate
 
     @cached_property
@@ -167,7 +199,8 @@ class Within(Draws):
     """
 
     def __init__(self, draws: Draws, space: SearchSpace) -> None:
-        super().__init__(space, np.empty((0, len(space))), draws.direction, draws.seed)
+        nothing = np.empty((0, len(space)))
+        super().__init__(space, nothing, draws.direction, draws.seed)
         self._whole = draws
 
     @property
@@ -177,21 +210,33 @@ class Within(Draws):
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
-        return self._whole.costs(self._whole.space.encode(self.space.decode(X)))
+        return self._whole.costs(self._in_whole(X))
+
+    def feasible(self, X: Array) -> Bools:
+        """Return which encoded rows rather give a result that counts than not, (n,)."""
+        return self._whole.feasible(self._in_whole(X))
+
+    def _in_whole(self, X: Array) -> Array:
+        return self._whole.space.encode(self.space.decode(X))
 
 
-def as_draws(surrogate: Surrogate, direction: Direction, *, seed: int = 0) -> Draws | None:
+def as_draws(
+    surrogate: Surrogate,
+    direction: Direction,
+    *,
+    feasibility: Feasibility | None = None,
+    seed: int = 0,
+) -> Draws | None:
     """Return a surrogate as draws; None of one that does not know how predictions vary together.
 
-    Of such a model, and of a forest, nothing about the objective can be certain.
+    Of such a model, and of a forest, nothing about the objective can be certain. A belief knows
+    by itself where results come from.
     """
     if isinstance(surrogate, Draws):
         return surrogate
-    return (
-        DrawnSurrogate(surrogate, direction, seed=seed)
-        if (isinstance(surrogate, SupportsJoint))
-        else None
-    )
+    if isinstance(surrogate, SupportsJoint):
+        return DrawnSurrogate(surrogate, direction, feasibility=feasibility, seed=seed)
+    return None
 
 
 def in_own_order(draws: Array, place: int) -> Array:

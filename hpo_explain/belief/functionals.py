@@ -216,9 +216,7 @@ def attainable(land: Landscape, j: int) -> Array:
 
 def least_in(land: Landscape, inside: Bools) -> Array:
     """Return the least cost of each draw among some of `all_rows`, (k,); infinite of none."""
-    if not inside.any():
-        return np.full(len(land.all_values), np.inf)
-    return np.asarray(land.all_values[:, inside].min(axis=1), float)
+    return np.asarray(land.possible_values[:, inside].min(axis=1, initial=np.inf), float)
 
 
 def loss(land: Landscape, inside: Bools) -> Array:
@@ -228,7 +226,7 @@ def loss(land: Landscape, inside: Bools) -> Array:
 
 def argmin(land: Landscape) -> Array:
     """Return the row at which each draw is least, (k, d)."""
-    return np.asarray(land.all_rows[land.all_values.argmin(axis=1)])
+    return np.asarray(land.all_rows[land.possible_values.argmin(axis=1)])
 
 
 def exceedance(land: Landscape, cost: Array | float) -> Array:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.space import Array, CategoricalParameter, Ints
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints
+from hpo_explain.space.searches import changed, filled
 from hpo_explain.space.sobol import sobol
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them
 _PARTS = 12  # levels that a number with more values has in statements about levels
 _AROUND, _BEST = 4000, 40  # rows around the best ones in each round, and how many these are
+_NEAR, _STEPS = 40, (0.06, 0.02)  # rows around the minimum of each draw, and how far, by round
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,18 +110,24 @@ class Landscape:
         return self.belief.costs(self.rows)
 
     @cached_property
-    def _everywhere(self) -> tuple[Array, Array]:
-        """All rows at which draws are known, and their costs: the space's, trials', around them."""
+    def _everywhere(self) -> tuple[Array, Array, Bools]:
+        """All rows at which draws are known: the space's, trials', and around the best.
+
+        With their costs, and which rather give a result that counts than not.
+        """
         belief = self.belief
         rows, values = self.rows, self.values
         if len(belief.X):
             rows = np.concatenate([rows, belief.space.distinct(belief.X)])
             values = np.concatenate([values, belief.costs(rows[ROWS:])], axis=1)
+        feasible = belief.feasible(rows)
         for best in (_BEST, _BEST // 2):
-            near = self._around(rows, values, best)
+            some = feasible if feasible.any() else np.ones(len(rows), bool)
+            near = self._around(rows[some], values[:, some], best)
             rows = np.concatenate([rows, near])
             values = np.concatenate([values, belief.costs(near)], axis=1)
-        return rows, values
+            feasible = np.concatenate([feasible, belief.feasible(near)])
+        return rows, values, feasible
 
     def _around(self, rows: Array, costs: Array, best: int) -> Array:
         """Return rows that differ in one hyperparameter from what is best in a draw."""
@@ -159,10 +167,52 @@ class Landscape:
         """Cost of each draw there, (k, M)."""
         return self._everywhere[1]
 
+    @property
+    def any_feasible(self) -> bool:
+        """Whether a result that counts is to be expected anywhere."""
+        return bool(self._everywhere[2].any())
+
+    @property
+    def possible(self) -> Bools:
+        """Which of `all_rows` rather give a result that counts; all of them where none does, (M,).
+
+        What is rather infeasible counts for nothing where the best is looked for.
+        """
+        feasible = self._everywhere[2]
+        return feasible if self.any_feasible else np.ones(len(feasible), bool)
+
+    @cached_property
+    def possible_values(self) -> Array:
+        """Cost of each draw at `all_rows`, infinite where none that counts is to be had, (k, M)."""
+        if self.possible.all():
+            return self.all_values
+        return np.where(self.possible, self.all_values, np.inf)
+
     @cached_property
     def least(self) -> Array:
-        """The least cost of each draw, (k,)."""
-        return np.asarray(self.all_values.min(axis=1), float)
+        """The least cost of each draw among `all_rows`, (k,)."""
+        return np.asarray(self.possible_values.min(axis=1), float)
+
+    @cached_property
+    def least_around(self) -> Array:
+        """The least cost of each draw, looked for around its own least row, too, (k,)."""
+        belief, space, least = self.belief, self.belief.space, self.least
+        rng = np.random.default_rng(belief.seed)
+        rows = self.all_rows[self.possible_values.argmin(axis=1)]
+        for step in _STEPS:
+            parents = np.repeat(filled(space, rows, belief.seed), _NEAR, axis=0)
+            near = space.project(changed(space, parents, step, rng))
+            near = near.reshape(len(rows), _NEAR, len(space))
+            costs = belief.own_costs(near)
+            if not self.possible.all():
+                allowed = belief.feasible(near.reshape(-1, len(space))).reshape(costs.shape)
+                costs = np.where(allowed, costs, np.inf)
+            best = costs.argmin(axis=1)
+            draw = np.arange(len(rows))
+            better = costs[draw, best] < least
+            least = np.where(better, costs[draw, best], least)
+            rows = np.where(better[:, None], near[draw, best], rows)
+        return np.asarray(least, float)
 
     @cached_property
     def spread(self) -> Array:
@@ -178,4 +228,4 @@ class Landscape:
     @cached_property
     def best(self) -> Ints:
         """Level of each hyperparameter where each draw is least, (k, d); -1 where inactive."""
-        return np.asarray(self.level[self.all_values.argmin(axis=1)])
+        return np.asarray(self.level[self.possible_values.argmin(axis=1)])

@@ -1,12 +1,14 @@
-"""The two scales on which the objective is believed in, and the way back to its own units.
+"""The scales on which the objective is believed in, and the way back to its own units.
 
 Costs (the objective, negated where larger is better) are brought to a scale on which a Gaussian
-process is believable; below the best trial a scale continues by a bounded amount.
+process is believable. Three scales bend them differently: how well each predicts trials that are
+held out says how much it is believed (`process`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +22,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 _VARIANCES = 1e-4, 4.0  # of an evaluation that are looked at where its noise is known
 _STEPS = 2.0**20  # standardized values are rounded, so that units change nothing
+_NEAR = 0.1  # standardized values so far to both sides tell how steep the way back is
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,8 @@ class Scale:
     knots, costs : ndarray of shape (m,)
         Standardized values, ascending, and their costs; between them it is linear.
     below : float
-        Cost per unit below the first knot, where the scale continues as 1 - exp(-x).
+        Cost per unit below the first knot, where the scale continues as 1 - exp(-x), by no more
+        than the limit of costs allows.
     """
 
     additive: bool
@@ -44,13 +48,19 @@ class Scale:
     costs: Array
     below: float
 
-    def cost(self, z: Array) -> Array:
-        """Return the costs of standardized values, without noise."""
-        found = np.interp(z, self.knots, self.costs)
-        if self.below > 0.0:
+    def cost(self, z: Array, limits: Bounds) -> Array:
+        """Return the costs of standardized values, without noise, within the limits of costs."""
+        cost = np.interp(z, self.knots, self.costs)
+        reach = min(self.below, max(self.costs[0] - limits[0], 0.0))
+        if reach > 0.0:
             low = z < self.knots[0]
-            found[low] -= self.below * -np.expm1(z[low] - self.knots[0])
-        return np.asarray(found)
+            cost[low] += reach * np.expm1(z[low] - self.knots[0])
+        return np.asarray(np.clip(cost, *limits))
+
+    def slope(self, limits: Bounds) -> Array:
+        """Return how fast the cost grows with the standardized value at each trial, (n,)."""
+        ends = self.cost(self.z + _NEAR, limits) - self.cost(self.z - _NEAR, limits)
+        return np.asarray(ends / (2.0 * _NEAR))
 
     def back(self, noise: float, limits: Bounds) -> tuple[Array, Array]:
         """Return a table: mean and standard deviation of an evaluation's cost at `_GRID`.
@@ -58,8 +68,7 @@ class Scale:
         `noise` is the variance of one evaluation on this scale, `limits` are the least and the
         largest cost that there is.
         """
-        around = self.cost(_GRID + math.sqrt(noise) * _NODES[:, None])
-        around = np.clip(around, *limits)
+        around = self.cost(_GRID + math.sqrt(noise) * _NODES[:, None], limits)
         mean = _WEIGHTS @ around
         return mean, np.sqrt(np.maximum(_WEIGHTS @ (around - mean) ** 2, 0.0))
 
@@ -82,17 +91,16 @@ def from_table(z: Array, table: Array) -> Array:
     return np.asarray(values[left] * (1 - part) + values[left + 1] * part, float)
 
 
-def _rounded(t: Array) -> tuple[Array, float, float]:
+def _standardized(t: Array) -> tuple[Array, float, float]:
     mean, spread = float(t.mean()), float(t.std()) or 1.0
     return np.round((t - mean) / spread * _STEPS) / _STEPS, mean, spread
 
 
-def half_rank(cost: Array, floor: float) -> Scale:
+def half_rank(cost: Array) -> Scale:
     """Return the scale half-way between the costs' normal scores and themselves.
 
     The mean of Φ⁻¹(midrank / n) and of the standardized cost, of which what lies more than three
-    interquartile ranges above the third quartile is cut. Below the best cost it continues towards
-    `floor` at most.
+    interquartile ranges above the third quartile is cut.
     """
     from scipy.special import ndtri
 
@@ -112,23 +120,32 @@ def half_rank(cost: Array, floor: float) -> Scale:
     below = 0.0
     if len(costs) > 1:
         below = (costs[fifth] - costs[0]) / max(scores[fifth] - scores[0], 1e-9)
-    z, mean, spread = _rounded(np.interp(cost, costs, scores))
-    below = min(max(costs[0] - floor, 0.0), below)
+    z, mean, spread = _standardized(np.interp(cost, costs, scores))
     return Scale(True, z, (scores - mean) / spread, costs, below)
 
 
-def logarithm(cost: Array, floor: float) -> Scale:
+def logarithm(cost: Array) -> Scale:
     """Return the logarithm of the distance from half a spread below the best cost.
 
-    The spread is the median minus the best; nothing lies below `floor`, nor beyond the worst cost
-    by more than the whole range.
+    The spread is the median minus the best; nothing lies beyond the worst cost by more than the
+    whole range.
     """
     best, median, worst = float(cost.min()), float(np.median(cost)), float(cost.max())
     spread = median - best
     if spread <= 0.0:
         spread = (worst - best) or 1.0
     zero = best - 0.5 * spread
-    z, mean, sd = _rounded(np.log(cost - zero))
+    z, mean, sd = _standardized(np.log(cost - zero))
     knots = np.linspace(-12.0, 12.0, 961)
     at = np.minimum(knots * sd + mean, math.log(2.0 * worst - best - zero))
-    return Scale(False, z, knots, np.maximum(np.exp(at) + zero, floor), 0.0)
+    return Scale(False, z, knots, np.exp(at) + zero, 0.0)
+
+
+def identity(cost: Array) -> Scale:
+    """Return the standardized cost itself: on any other scale a smooth function is bent."""
+    z, mean, spread = _standardized(cost)
+    knots = np.array([-40.0, 40.0])
+    return Scale(True, z, knots, mean + knots * spread, 0.0)
+
+
+SCALES: tuple[Callable[[Array], Scale], ...] = (half_rank, logarithm, identity)

@@ -44,7 +44,7 @@ class Trust:
     open : float
         Share of the space in which the draws differ by more than one evaluation's noise.
     held_out : float
-        R² of trials that were held out one by one, on the scale that ranks lead to.
+        R² of trials that were held out one by one, on the scale that predicts them best.
     covered : float
         Share of them that 95 % intervals hold.
     n_trials : int
@@ -122,17 +122,14 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
 
 
 def _held_out(belief: Belief) -> tuple[float, float]:
-    """Return R² and coverage of trials held out one by one, on the half-rank scale.
+    """Return R² and coverage of trials held out one by one, on the scale that predicts them best.
 
     With the kernels' parameters as they are; each prediction is the mean over them.
     """
-    component = belief.components[0]
-    z = component.scale.z
-    errors, inside = [], []
-    for inverse in component.inverses:
-        variance = 1.0 / np.diag(inverse)
-        error = (inverse @ z) * variance
-        errors.append(error)
-        inside.append(np.abs(error) <= 1.96 * np.sqrt(variance))
-    missed, spread = float((np.mean(errors, axis=0) ** 2).mean()), float(z.var())
-    return 1.0 - missed / spread if spread > 0.0 else 0.0, float(np.mean(inside))
+    process = belief.processes[int(np.argmax(belief.whole.weights))]
+    z = process.scale.z
+    mean, variance = process.held_out
+    errors = z - mean
+    inside = np.abs(errors) <= 1.96 * np.sqrt(variance)
+    missed, spread = float((errors.mean(axis=0) ** 2).mean()), float(z.var())
+    return 1.0 - missed / spread if spread > 0.0 else 0.0, float(inside.mean())

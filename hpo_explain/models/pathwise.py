@@ -315,6 +315,35 @@ def valued(functions: Sequence[Functions], found: Levels) -> list[Single]:
     return [np.concatenate(of) for of in zip(*parts, strict=True)]
 
 
+def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: Ints) -> Functions:
+    """Return the posterior mean with one setting of the kernel's parameters: no function is drawn.
+
+    Its values have a single column.
+    """
+    from scipy.linalg import cho_factor, cho_solve
+
+    factor = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
+    update = cho_solve(factor, pairs.z[:, None], check_finite=False)
+    d, places = len(categories), int(np.where(categories == 0, 1, categories + 1).sum())
+    single = np.float32
+    return Functions(
+        X=X,
+        categories=categories,
+        parameters=parameters,
+        frequencies=np.zeros((d, 0), single),
+        phases=np.zeros((places, 0), single),
+        shifts=np.zeros(0, single),
+        slopes=np.zeros((1, 1), single),
+        waves=(
+            np.zeros((d, OF_ONE), single),
+            np.zeros((d, OF_ONE), single),
+            np.zeros((d, OF_ONE, 1), single),
+        ),
+        steps=np.zeros((places, 1), single),
+        update=update.astype(single),
+    )
+
+
 def draw(
     X: Array, pairs: Pairs, parameters: Parameters, categories: Ints, count: int, seed: list[int]
 ) -> Functions:

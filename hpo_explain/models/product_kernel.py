@@ -258,12 +258,44 @@ def _spread(pairs: Pairs, mode: Array) -> Array:
     return np.asarray(vectors / np.sqrt(np.maximum(values, 0.5)))
 
 
-def settings(pairs: Pairs, *, kept: int, seed: int, proposals: int = 120) -> list[Parameters]:
-    """Draw parameters from their tempered posterior.
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The tempered posterior of the kernel's parameters, as weighted proposals.
+
+    Attributes
+    ----------
+    prior : Prior
+        What turns standardized parameters into parameters.
+    proposals : ndarray of shape (m, p)
+        Standardized parameters.
+    weights : ndarray of shape (m,)
+        Their truncated importance weights, which sum to 1.
+    """
+
+    prior: Prior
+    proposals: Array
+    weights: Array
+
+    def drawn(self, kept: int) -> list[Parameters]:
+        """Return parameters drawn systematically: at the middles of equal parts of the weights."""
+        places = (np.arange(kept) + 0.5) / kept
+        picked = np.searchsorted(np.cumsum(self.weights), places)
+        return [
+            self.prior.parameters(self.proposals[i]) for i in picked.clip(0, len(self.weights) - 1)
+        ]
+
+    @property
+    def noise(self) -> Array:
+        """The variance of one evaluation under each proposal, (m,)."""
+        return np.array([self.prior.parameters(u).noise for u in self.proposals])
+
+
+def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
+    """Return the tempered posterior of the kernel's parameters.
 
     The mode from two starts; proposals from a t distribution with 6 degrees of freedom whose
     precision is the curvature there, at least half of the prior's (with more than 50
-    hyperparameters the prior's own); of them `kept` are taken with truncated importance weights.
+    hyperparameters the prior's own), with truncated importance weights.
     """
     from scipy.optimize import minimize
 
@@ -294,7 +326,5 @@ def settings(pairs: Pairs, *, kept: int, seed: int, proposals: int = 120) -> lis
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     weights = np.minimum(weights, math.sqrt(proposals) / proposals)
-    weights /= weights.sum()
-    places = (np.arange(kept) + rng.random()) / kept
-    picked = np.searchsorted(np.cumsum(weights), places).clip(0, proposals - 1)
-    return [pairs.prior.parameters(U[i]) for i in picked]
+    in_order = np.argsort(-weights, kind="stable")
+    return Posterior(pairs.prior, U[in_order], weights[in_order] / weights.sum())

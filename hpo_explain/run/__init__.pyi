@@ -8,7 +8,6 @@ from .best_predicted import BestPredicted as BestPredicted
 from .diverged import LARGEST as LARGEST
 from .diverged import diverged_above as diverged_above
 from .diverged import winsorized as winsorized
-from .feasibility import Feasibility as Feasibility
 from .noise import NoiseModel as NoiseModel
 from .objectives import Objectives as Objectives
 from .objectives import hypervolume as hypervolume

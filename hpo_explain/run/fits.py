@@ -13,11 +13,12 @@ from hpo_explain.base.options import Direction, Kind
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.given import ModelSurrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, CategoricalParameter, Ints, SearchSpace
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, SearchSpace
 from hpo_explain.space.support import gower_distances
 
 GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
@@ -256,13 +257,14 @@ def believed(
     direction: Direction,
     bounds: tuple[float, float] | None,
     noise_std: float | None,
+    feasibility: Feasibility | None,
     seed: int,
 ) -> Belief:
     """Return the belief of trials; the same object where it was asked for lately.
 
     A study is read anew by every function, and its trials are the same.
     """
-    known = bounds, noise_std
+    known = bounds, noise_std, feasibility
     return _believed(space, _about(space), X.tobytes(), y.tobytes(), direction, *known, seed)
 
 
@@ -275,12 +277,33 @@ def _believed(
     direction: Direction,
     bounds: tuple[float, float] | None,
     noise_std: float | None,
+    feasibility: Feasibility | None,
     seed: int,
 ) -> Belief:
     rows = np.frombuffer(X).reshape(-1, len(space))
     return Belief(
-        space, rows, np.frombuffer(y), direction, noise_std=noise_std, bounds=bounds, seed=seed
+        space,
+        rows,
+        np.frombuffer(y),
+        direction,
+        noise_std=noise_std,
+        bounds=bounds,
+        feasibility=feasibility,
+        seed=seed,
     )
+
+
+def classified(space: SearchSpace, X: Array, feasible: Bools, seed: int) -> Feasibility:
+    """Return where results come from; the same object where it was asked for lately."""
+    return _classified(space, _about(space), X.tobytes(), feasible.tobytes(), seed)
+
+
+@lru_cache(_BELIEFS)
+def _classified(
+    space: SearchSpace, parameters: str, X: bytes, feasible: bytes, seed: int
+) -> Feasibility:
+    rows = np.frombuffer(X).reshape(-1, len(space))
+    return Feasibility.fit(space, rows, np.frombuffer(feasible, bool), seed=seed)
 
 
 @lru_cache(_KEPT)
@@ -304,6 +327,7 @@ def forget() -> None:
     """Have everything be fitted again, as in a new process."""
     _fitted.cache_clear()
     _believed.cache_clear()
+    _classified.cache_clear()
 
 
 # times the error of the median at the trials: a model that has learned nothing, and predicts the

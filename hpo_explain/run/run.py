@@ -14,6 +14,7 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.html import text_html
 from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
 from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models._repeats import rows_among
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
@@ -27,13 +28,13 @@ from hpo_explain.run.acquisitions import (
     OwnAcquisition,
     criterion_of,
 )
-from hpo_explain.run.feasibility import Feasibility
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
     TOO_FEW_AT_LEVEL,
     TOO_FEW_TRIALS,
     believed,
     choose_kind,
+    classified,
     doubts_of_model,
     fitted,
     learned_rows,
@@ -44,7 +45,7 @@ from hpo_explain.run.noise import NO_NOISE, NO_REPEATS, NoiseModel
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
 from hpo_explain.run.told import describe, summary
-from hpo_explain.space import Ints
+from hpo_explain.space import Array, Ints
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -311,11 +312,21 @@ class Run(Record):
         objective = self.sign * self.learned_cost(before)
         known = noise_of(self.X[rows], self.cost[rows])
         return believed(
-            self.space, self.X[rows], objective, self.direction, self.bounds, known, seed
+            self.space,
+            self.X[rows],
+            objective,
+            self.direction,
+            self.bounds,
+            known,
+            self.feasibility(before, seed=seed),
+            seed,
         )
 
     def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
-        """Return a classifier of the configurations that meet the constraints.
+        """Return how probable it is that a configuration gives a result that counts.
+
+        One that crashed, gave no number, was pruned without a value or violates a constraint
+        does not count.
 
         Parameters
         ----------
@@ -327,7 +338,7 @@ class Run(Record):
         Returns
         -------
         Feasibility or None
-            Its ``probability(X)`` is that of being feasible, (n,); None if all trials are.
+            Its ``probability(X)`` is (n,); None if all trials gave a result that counts.
 
         Raises
         ------
@@ -349,10 +360,22 @@ class Run(Record):
 
     def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
         rows = self.known_before(before)
-        feasible = np.asarray(self.feasible)[rows]
+        failed = self._failed(before)
+        feasible = np.concatenate([np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)])
         if feasible.all():
             return None
-        return Feasibility.fit(self.space, self.X[rows], feasible, seed=seed)
+        X = np.concatenate([self.X[rows], failed])
+        return classified(self.space, X, feasible, seed)
+
+    def _failed(self, before: int | None) -> Array:
+        """Return the encoded rows of trials that ended without a result, (m, d)."""
+        ended = [
+            trial.x
+            for trial in self.without_result.values()
+            if trial.state in ("failed", "pruned") and before is None
+        ]
+        X = np.array(ended).reshape(-1, len(self.space))
+        return X[self.space.is_valid(X)]
 
     def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
         """Return a model of the noise: how much results of one configuration scatter.

@@ -129,10 +129,20 @@ class SearchSpace:
         found[present] = np.argsort(self.codes(j))[positions[present].astype(np.int64)]
         return found
 
+    def in_own_order(self, X: Array) -> Array:
+        """Return encoded rows with columns and categories in the order of `order`, (n, d)."""
+        return np.stack([self.places(j, X[:, j]) for j in self.order.tolist()], axis=1)
+
+    @property
+    def categories_in_own_order(self) -> Ints:
+        """How many values each categorical column has, 0 of a number, in the order of `order`."""
+        counts = [len(getattr(parameter, "choices", ())) for parameter in self.parameters]
+        return np.array(counts)[self.order]
+
     def distinct(self, X: Array) -> Array:
         """Return the different rows of X (n, d), in the order of their columns' `places`."""
-        keys = np.stack([self.places(j, X[:, j]) for j in self.order.tolist()], axis=1)
-        _, first = np.unique(np.nan_to_num(keys, nan=-1.0), axis=0, return_index=True)
+        keys = np.nan_to_num(self.in_own_order(X), nan=-1.0)
+        _, first = np.unique(keys, axis=0, return_index=True)
         return X[first]
 
     def ordered(self, X: npt.ArrayLike) -> SearchSpace:

@@ -11,7 +11,7 @@ from hpo_explain.belief.best import Best
 from hpo_explain.belief.decide import decide, interval
 from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import argmin, attainable, exceedance, least_in, loss
-from hpo_explain.belief.scales import from_table, half_rank, logarithm
+from hpo_explain.belief.scales import SCALES, from_table
 from hpo_explain.belief.trust import trust
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
 from hpo_explain.models.pathwise import draw, levels
@@ -126,13 +126,13 @@ def test_draws_have_the_posterior_of_a_gaussian_process(pairs):
 # ------------------------------------------------------------------ scales
 
 
-@pytest.mark.parametrize("scale_of", [half_rank, logarithm])
+@pytest.mark.parametrize("scale_of", SCALES)
 def test_a_scale_is_ascending_and_leads_back(scale_of):
     cost = np.random.default_rng(0).lognormal(0.0, 2.0, 80)
-    scale = scale_of(cost, cost.min() - 0.1)
+    scale = scale_of(cost)
     assert (np.diff(scale.z[np.argsort(cost)]) >= 0.0).all()
     # the half-rank scale has 25 knots, between which it is linear
-    back = scale.cost(scale.z)
+    back = scale.cost(scale.z, (cost.min() - 0.1, np.inf))
     assert np.corrcoef(np.argsort(np.argsort(back)), np.argsort(np.argsort(cost)))[0, 1] > 0.999
     np.testing.assert_allclose(back.min(), cost.min(), atol=1e-6 * np.ptp(cost))
 
@@ -182,7 +182,7 @@ def test_draws_are_the_same_functions_whatever_is_asked(belief):
     assert (std > 0.0).all()
     np.testing.assert_allclose(np.diag(belief.posterior_covariance(rows)), std**2)
     assert isinstance(belief, Surrogate)
-    assert belief.parts == len(belief.components)
+    assert len(belief.processes) == len(belief.whole.weights)
 
 
 def test_many_distinct_values_are_read_in_blocks_and_the_last_costs_are_kept():

@@ -21,11 +21,11 @@ import numpy as np
 
 from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.methods.advice.beware import tried
 from hpo_explain.methods.space.narrowing import usual_loss
 from hpo_explain.run import Run
-from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import (
     Array,
     Bools,

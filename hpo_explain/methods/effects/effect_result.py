@@ -24,9 +24,9 @@ from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval
+from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods.effects.effect_ranges import kept_values, range_of, where_best
-from hpo_explain.run.feasibility import PROBABLE
 from hpo_explain.space import Array, CategoricalParameter, category_index
 
 Mask = npt.NDArray[np.bool_]

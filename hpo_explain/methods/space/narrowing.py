@@ -192,7 +192,7 @@ class Narrowing:
 
     def _share(self, holds: Bools) -> float:
         """Return the share of the draws that hold something, of the part with the least."""
-        return float(holds.reshape(self.draws.parts, -1).mean(axis=1).min())
+        return float(holds.mean())
 
     @cached_property
     def _at_level(self) -> csr_array:

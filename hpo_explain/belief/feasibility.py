@@ -1,0 +1,115 @@
+"""Where results come from: how probable it is that a configuration gives one that counts.
+
+A trial gives none that counts if it crashed, gave NaN or an infinity, was pruned without a value,
+or violated a constraint. The probability is the posterior mean of a Gaussian process on the labels
+0 and 1, by least squares [1]_, with the belief's own kernel and priors. Where failures are spread
+at random (a node died), the process takes them for noise, and no hole is left.
+
+References
+----------
+.. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine Learning,
+   Section 6.5 (least-squares classification).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.models.pathwise import Functions, levels, posterior_mean, valued
+from hpo_explain.models.product_kernel import Pairs, Prior, posterior
+from hpo_explain.space import Array, Bools, SearchSpace
+
+SETTINGS = 8
+TEMPER = 0.5
+MOST = 500  # trials that it learns from
+
+PROBABLE = 0.5
+"""Configurations less probable to give a result that counts are not proposed, nor called best."""
+
+
+@dataclass(frozen=True, eq=False)
+class Feasibility:
+    """How probable it is that a configuration gives a result that counts.
+
+    Attributes
+    ----------
+    space : SearchSpace
+        The search space.
+    functions : tuple of Functions
+        The posterior mean of the standardized labels with each setting of the kernel; empty where
+        all trials have the same label.
+    feasible, infeasible : int
+        How many trials gave a result that counts, and how many did not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    >>> x = np.linspace(0.0, 1.0, 21)[:, None]
+    >>> run = Run(space, x, x[:, 0], "maximize", feasible=x[:, 0] < 0.6)
+    >>> run.feasibility().probability([[0.2], [0.9]]).round(1).tolist()
+    [1.0, 0.0]
+    """
+
+    space: SearchSpace
+    functions: tuple[Functions, ...]
+    feasible: int
+    infeasible: int
+
+    @classmethod
+    def fit(cls, space: SearchSpace, X: Array, feasible: Bools, *, seed: int = 0) -> Feasibility:
+        """Learn it from trials.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The search space.
+        X : ndarray of shape (n, d)
+            Encoded configurations of the trials.
+        feasible : ndarray of bool, shape (n,)
+            Which of them gave a result that counts.
+        seed : int, default 0
+            Seed of the kernel's parameters.
+        """
+        good = int(np.sum(feasible))
+        bad = len(feasible) - good
+        if not good or not bad:
+            return cls(space, (), good, bad)
+        some = np.arange(len(X))
+        if len(X) > MOST:
+            some = np.sort(np.random.default_rng(seed).choice(len(X), MOST, replace=False))
+        label = np.asarray(feasible, float)[some]
+        spread = float(label.std()) or 1.0
+        columns = space.in_own_order(X[some])
+        categories = space.categories_in_own_order
+        prior = Prior(categories == 0, additive=False)
+        pairs = Pairs(columns, (label - label.mean()) / spread, prior, TEMPER)
+        functions = tuple(
+            posterior_mean(columns, pairs, kernel, categories)
+            for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
+        )
+        return cls(space, functions, good, bad)
+
+    @property
+    def rate(self) -> float:
+        """The share of trials that gave a result that counts, by the rule of succession."""
+        return (self.feasible + 1) / (self.feasible + self.infeasible + 2)
+
+    def probability(self, X: npt.ArrayLike) -> Array:
+        """Return the probability of a result that counts, (n,), at encoded rows (n, d)."""
+        rows = self.space.check_rows("X", X)
+        if not self.functions or not len(rows):
+            return np.full(len(rows), self.rate)
+        at = levels(self.space.in_own_order(rows), self.space.categories_in_own_order)
+        mean = np.mean([values[:, 0] for values in valued(self.functions, at)], axis=0)
+        share = self.feasible / (self.feasible + self.infeasible)
+        spread = np.sqrt(share * (1.0 - share))
+        return np.asarray(np.clip(share + spread * mean, 0.0, 1.0), float)
+
+    def probable(self, X: Array) -> Bools:
+        """Return which encoded rows rather give a result that counts than not, (n,)."""
+        return np.asarray(self.probability(X) >= PROBABLE)

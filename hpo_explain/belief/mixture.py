@@ -1,0 +1,131 @@
+"""Functions drawn from the processes of a belief, each as often as it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.scales import from_table
+from hpo_explain.models.pathwise import Functions, draw, levels, valued
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    from hpo_explain.belief.belief import Belief
+
+KERNELS, DRAWS = 16, 12  # settings of kernels in all, and functions of each
+_KEPT_ROWS = 5000  # at most: costs at more are computed each time
+
+
+class Mixture(Draws):
+    """Functions drawn from the processes of a belief, in proportion to how much each counts.
+
+    Parameters
+    ----------
+    belief : Belief
+        What the processes are of.
+    weights : ndarray of shape (scales,)
+        How much each counts.
+    reach : float
+        So far beyond the best trial draws may lie, as a share of the median minus the best.
+    """
+
+    def __init__(self, belief: Belief, weights: Array, reach: float) -> None:
+        super().__init__(belief.space, belief.X, belief.direction, belief.seed, belief.feasibility)
+        self.belief, self.weights = belief, weights
+        self.limits = belief.limits(reach)
+        self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
+
+    @cached_property
+    def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:
+        """The functions of each kernel, with tables of an evaluation's mean and sd."""
+        belief, functions, tables = self.belief, list[Functions](), list[tuple[Array, Array]]()
+        categories = self.space.categories_in_own_order
+        columns = self.space.in_own_order(self.X)
+        of_each = list(zip(belief.processes, shared_out(self.weights, KERNELS), strict=True))
+        with one_blas_thread():
+            for which, (process, count) in enumerate(of_each):
+                for i, kernel in enumerate(process.posterior.drawn(count)):
+                    seeds = [self.seed, which, i]
+                    functions.append(draw(columns, process.pairs, kernel, categories, DRAWS, seeds))
+                    tables.append(process.scale.back(kernel.noise, self.limits))
+        return functions, tables
+
+    def costs(self, X: Array) -> Array:
+        """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
+        X = np.asarray(X, float)
+        asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
+        found = self._last.get(asked) if asked else None
+        if found is None:
+            found = self.belief.in_units(np.concatenate(self._read(X, 0)))
+            found.setflags(write=False)
+            if asked:
+                self._last.clear()
+                self._last[asked] = found
+        return found
+
+    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
+        """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
+        space, order = self.space, self.space.order
+        places = [int(np.flatnonzero(order == j)[0]) for j in members]
+        others = [i for i in range(len(order)) if i not in places]
+        pairs = zip(members, np.transpose(values), strict=True)
+        moved = np.stack([space.places(j, x) for j, x in pairs], axis=1)
+        categories = space.categories_in_own_order
+        at = levels(moved, categories, places)
+        found = levels(space.in_own_order(X)[:, others], categories, others)
+        with one_blas_thread():
+            drawn = [
+                from_table(functions.along(found, at).transpose(1, 2, 0), table[0])
+                for functions, table in zip(*self._drawn, strict=True)
+            ]
+        return self.belief.in_units(np.concatenate(drawn, axis=1))
+
+    def own_costs(self, rows: Array) -> Array:
+        """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
+        m, found = rows.shape[1], list[Array]()
+        own = np.repeat(np.arange(DRAWS), m)
+        categories = self.space.categories_in_own_order
+        with one_blas_thread():
+            for i, (functions, table) in enumerate(zip(*self._drawn, strict=True)):
+                X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(-1, rows.shape[2])
+                values = valued([functions], levels(self.space.in_own_order(X), categories))[0]
+                found.append(from_table(values[np.arange(len(X)), own], table[0]))
+        return self.belief.in_units(np.concatenate(found)).reshape(len(rows), m)
+
+    def _read(self, X: Array, which: int) -> list[Array]:
+        """Return what one of the tables holds for each draw at encoded rows, scaled."""
+        functions, tables = self._drawn
+        at = levels(self.space.in_own_order(X), self.space.categories_in_own_order)
+        with one_blas_thread():  # the last digits of sums depend on it
+            drawn = valued(functions, at)
+        return [from_table(z.T, table[which]) for z, table in zip(drawn, tables, strict=True)]
+
+    def noise_at(self, X: Array) -> Array:
+        """Return the standard deviation of one evaluation at encoded rows, (n,)."""
+        drawn = np.concatenate(self._read(X, 1))
+        return np.asarray(np.sqrt((drawn**2).mean(axis=0)) * self.belief.unit)
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of one evaluation among the better half of the trials."""
+        return self.belief.noise_std
+
+
+def shared_out(weights: Array, count: int) -> list[int]:
+    """Return whole numbers in proportion to weights that sum to a count: largest remainders.
+
+    Examples
+    --------
+    >>> shared_out(np.array([0.6, 0.37, 0.03]), 16)
+    [10, 6, 0]
+    """
+    exact = weights / weights.sum() * count
+    whole = np.floor(exact).astype(int)
+    rest = np.argsort(whole - exact, kind="stable")[: count - int(whole.sum())]
+    whole[rest] += 1
+    return [int(count) for count in whole]
