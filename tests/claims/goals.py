@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import spearmanr
 
-from tests.claims.asked import Scored
+from tests.claims.asked import BROKEN, Scored
 from tests.claims.runs import Setting
 
 LARGE, MIDDLE = 0.4, 0.1
@@ -138,6 +138,9 @@ def by_group(found: Iterable[Found]) -> dict[str, list[Found]]:
 
 def goals(found: list[Found]) -> Iterator[Goal]:
     """Return every goal."""
+    runs = len({one.setting.label for one in found})
+    failed = len(only(found, BROKEN))
+    yield Goal("questions that fail with an error", float(failed), False, 0.0, runs)
     for part in (of_shares, of_certainty, of_trust, of_better, of_narrowing, of_advice, of_noise):
         yield from part(found)
 

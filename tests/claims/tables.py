@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 
+from tests.claims.asked import BROKEN
 from tests.claims.goals import (
     LARGE,
     MIDDLE,
@@ -22,7 +23,6 @@ from tests.claims.goals import (
     told,
     values,
 )
-from tests.claims.scored import BROKEN
 
 
 def table(head: Sequence[str], texts: int, rows: Iterable[Sequence[object]]) -> str:

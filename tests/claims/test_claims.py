@@ -4,12 +4,12 @@ import pytest
 from scipy.stats import binom
 
 from tests.claims.advised import advised
-from tests.claims.asked import Asked
+from tests.claims.asked import BROKEN, Asked
 from tests.claims.goals import Found, right_of_certain
 from tests.claims.narrowing import narrowing
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, has_gp, make_run
-from tests.claims.scored import BROKEN, score
+from tests.claims.scored import score
 from tests.claims.shares import shares
 
 RISK = 0.01  # that claims of which 95 % are right fail here, by the bad luck of few
