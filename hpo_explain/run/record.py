@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,7 +33,14 @@ from hpo_explain.run._checked import (
     ran_at_once,
 )
 from hpo_explain.run.acquisitions import OptimizerRecord
-from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
+from hpo_explain.run.diverged import (
+    LARGEST,
+    converged,
+    diverged_above,
+    same_cost,
+    space_filling_part,
+    winsorized,
+)
 from hpo_explain.run.fits import choose_kind
 from hpo_explain.run.metrics import BOUNDS_BY_NAME, bounds_of
 from hpo_explain.run.parts import (
@@ -506,7 +514,8 @@ class Record(Frozen):
         """Return the cost above which trials count as diverged; for fitting they count as that.
 
         It is judged against the space-filling part of the run: the trials that no model chose, or
-        where they are few, those furthest apart.
+        where they are few, those furthest apart. Where it is not known who chose trials, a model
+        may have, and what looks as a run that converged is taken for one.
 
         Parameters
         ----------
@@ -529,17 +538,22 @@ class Record(Frozen):
         """
         rows = self.known_before(before)
         rows = rows[np.argsort(np.asarray(self.trials)[rows], kind="stable")]
-        part = space_filling_part(self.space, self.X[rows], self._by_model[rows])
-        return diverged_above(self.cost[rows], part)
+        unknown = self._is_by(Origin.UNKNOWN)[rows]
+        by_model = self._is_by(Origin.MODEL)[rows] | unknown
+        part = space_filling_part(self.space, self.X[rows], by_model)
+        bound = diverged_above(self.cost[rows], part)
+        if unknown[self.cost[rows] > bound].any() and converged(self.cost[rows], bound):
+            return LARGEST if (self.cost[rows] > LARGEST).any() else math.inf
+        return bound
 
-    @cached_property
-    def _by_model(self) -> Bools:
-        numbers = np.asarray(self.trials)
-        chosen: Bools = np.isin(numbers, self.proposals or ())
-        others = [t for t in self.origins if t in self._rows]
-        known = [self.origins[t] is Origin.MODEL for t in others]
-        chosen[[self._rows[t] for t in others]] = known
-        return chosen
+    def _is_by(self, origin: Origin) -> Bools:
+        """Return which finished trials have an origin, by what `origins` and `proposals` say."""
+        known = dict.fromkeys(self._proposed, Origin.MODEL) | dict(self.origins)
+        found = np.zeros(len(self), dtype=bool)
+        found[[self._rows[t] for t, one in known.items() if one is origin and t in self._rows]] = (
+            True
+        )
+        return found
 
     def learned_cost(self, before: int | None = None) -> Array:
         """Return the known trials' cost as a surrogate learns it, `diverged_above` at most.
