@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.adapters._reading import instances_of, nothing_left, repeated
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.frame._cells import read_durations, read_objective
 from hpo_explain.adapters.frame._columns import (
     Roles,
@@ -202,7 +203,18 @@ def from_frame(
     configs, set_to_none = configurations(table, chosen, layout)
 
     columns = [*chosen.names]
-    results = read_results(table, layout, roles, values, hyperparameters=columns, level=level)
+    asked_of_results = Sentinels(
+        direction, roles.objective, bounds, lambda row: repr(configs.iloc[row].tolist())
+    )
+    results = read_results(
+        table,
+        layout,
+        roles,
+        values,
+        hyperparameters=columns,
+        level=level,
+        asked=asked_of_results,
+    )
     trials = read_trials(
         table, roles, columns, by_time=len(roles.times) == 1 or (time is None and bool(roles.times))
     )
@@ -259,6 +271,7 @@ def from_frame(
             *about_sweep,
             *chosen.named_in(own),
             *about_direction,
+            *of_sentinels(excluded),
             *results.notes,
             *trials.notes,
             *evaluations.notes(numbers, roles.objective),

@@ -165,7 +165,7 @@ class Record(Frozen):
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
             return []
-        own = self.record is not None
+        own = self.record is not None and not self.has_sentinels
         notes = [choose_kind(len(self), self.space, own=own, measured=self.measured)]
         numbers, bound = np.asarray(self.trials), self.diverged_above()
         learned = winsorized(self.cost, bound)
@@ -244,6 +244,11 @@ class Record(Frozen):
         same = same_cost(self.objective, float(self.objective[self.row(first)]), self.cost)
         numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
         return (first, *(int(t) for t in numbers if t != first))
+
+    @property
+    def has_sentinels(self) -> bool:
+        """Whether trials are left out whose result was a number that stands for a failure."""
+        return any(why.kind == "sentinel" for why in self.excluded.values())
 
     def later_trials(self, trial: int) -> tuple[int, ...]:
         """Return the numbers of the trials that ended after a trial, those left out included.
