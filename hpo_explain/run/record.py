@@ -33,6 +33,7 @@ from hpo_explain.run._checked import (
     ran_at_once,
 )
 from hpo_explain.run.acquisitions import OptimizerRecord
+from hpo_explain.run.clocks import clock_difference
 from hpo_explain.run.diverged import (
     LARGEST,
     converged,
@@ -74,6 +75,12 @@ _parallel = declared_fact(
     "parallel",
     "parallel: trials ran at the same time; a proposal is explained with the trials that had "
     "finished when it started",
+)
+_CLOCKS = declared_fact(
+    "clocks_differ",
+    "clocks: recorded times jump back by {hours:g} h against the order of the trials, as clocks of "
+    "several zones or a clock that was changed do; what was known before a trial is decided by "
+    "trial numbers",
 )
 _CONSTANT = declared_fact(
     "constant_objective",
@@ -186,7 +193,9 @@ class Record(Frozen):
                     bound=float(self.sign * learned[beyond][0]),
                 )
             )
-        if ran_at_once(*self._clock()[1:]):
+        if self._clock_difference:
+            notes.append(_CLOCKS(hours=self._clock_difference / 3600.0))
+        elif ran_at_once(*self._clock()[1:]):
             notes.append(_parallel())
         bounds = bounds_of(self.objective_name, self.objective)
         if bounds is not None and self.bounds == bounds:
@@ -407,7 +416,14 @@ class Record(Frozen):
         )
 
     def _start(self, trial: int) -> float:
-        """Return when a trial started: NaN where it is not known, infinity for the next one."""
+        """Return when a trial started: infinity for the next one.
+
+        NaN where it is not known, or where clocks differ: such times are not compared.
+        """
+        if self._clock_difference and trial != self._next:
+            if trial not in self.excluded and trial not in self.without_result:
+                self.row(trial)
+            return np.nan
         if trial in self.excluded:
             return self.excluded_times.get(trial, (np.nan, np.nan))[0]
         if trial in self.without_result:
@@ -421,10 +437,15 @@ class Record(Frozen):
     def _next(self) -> int:
         return max([*self.excluded, int(np.max(self.trials, initial=-1))]) + 1
 
+    @cached_property
+    def _clock_difference(self) -> float:
+        return clock_difference(*self._clock())
+
     def known_before(self, before: int | None) -> Ints:
         """Return the rows of the trials that were finished when trial `before` was proposed.
 
-        By time where both trials have times, else by number; all rows where `before` is None.
+        By time where both trials have times by the same clock, else by number; all rows where
+        `before` is None.
 
         Raises
         ------
