@@ -50,9 +50,14 @@ def clock_difference(numbers: Ints, started: Array, finished: Array) -> float:
     known = np.isfinite(started)
     order = np.argsort(numbers[known], kind="stable")
     start, finish = started[known][order], finished[known][order]
-    if not (np.diff(start) < -_BACK).any():
+    steps = np.diff(start)
+    if not (steps < -_BACK).any():
         return 0.0
-    for difference in np.arange(_STEP, _MOST + 1.0, _STEP).tolist():
+    # what puts the starts in order is no less than the furthest jump back, and not much more
+    furthest = float((np.maximum.accumulate(start) - start).max())
+    least = max(int(np.ceil((furthest - _SLACK) / _STEP)), 1)
+    most = int(min(_MOST, furthest + 2.0 * float(steps.max()) + _SLACK) / _STEP)
+    for difference in (_STEP * np.arange(least, most + 1)).tolist():
         for offsets in (_set_back(start, difference), _two_clocks(start, difference)):
             if offsets is not None and _explains(start, finish, offsets):
                 return float(difference)
@@ -89,7 +94,7 @@ def _explains(start: Array, finish: Array, offsets: Array) -> bool:
         return False
     usual = max(3.0 * float(np.median(others)), float(np.quantile(others, 0.9)))
     if len(changes) >= _SEVERAL:
-        return bool(gaps[changes].max() <= usual)
+        return bool(np.quantile(gaps[changes], 0.9) <= usual)
     # a trial that waited comes late itself before the next one seems early
     around = np.unique([changes, np.maximum(changes - 1, 0)])
     if usual <= _SHORT:
