@@ -14,7 +14,7 @@ from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run.metrics import bounds_of
 from hpo_explain.space import Array, Bools, Ints
 
-_FEWEST = 3  # different results to compare with
+_FEWEST = 2  # different results to compare with
 _RANGES = 10.0  # distance from the others, in units of their whole range
 _TIMES_ROUND = 10.0  # size beside the largest of the others, of a round number ...
 _TIMES_REPEATED = 100.0  # ... and of any other one that occurs again

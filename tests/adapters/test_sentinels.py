@@ -127,7 +127,7 @@ def test_bounds_say_that_it_is_a_value():
 
 
 def test_too_few_others_tell_nothing():
-    few = pd.DataFrame({"x": [0.1, 0.2, 0.3], "loss": [0.5, 0.2, 1e6]})
+    few = pd.DataFrame({"x": [0.1, 0.2, 0.3], "loss": [0.5, 0.5, 1e6]})
     assert hx.from_frame(few, "loss").excluded == {}
 
 
