@@ -90,7 +90,7 @@ def from_frame(
     frame : pandas.DataFrame
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
-        Column of the objective; rows in which it is NaN or infinite are left out. May be left out
+        Column of the objective; rows in which it is NaN or infinite failed. May be left out
         for a table of scikit-learn or Optuna with a single one.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
@@ -135,7 +135,9 @@ def from_frame(
         Column that says what became of a trial, in words such as "finished", "failed", "timeout"
         or "pruned"; of failed and pruned ones the objective does not count.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default that of the metric by its name, if it has one. A
+        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
+        it.
 
     Returns
     -------

@@ -126,7 +126,10 @@ def from_skopt(
     names : sequence of str, optional
         Names of the dimensions; by default their own, or x0, x1, ... by position.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default that of the metric by its name, if it has one. A
+        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
+        it: then trials of it are in ``run.without_result``, and surrogates of the objective are
+        fitted to the others.
 
     Returns
     -------
