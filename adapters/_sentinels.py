@@ -24,12 +24,12 @@ _LARGEST = (sys.float_info.max, float(np.finfo(np.float32).max), 2.0**31, 2.0**6
 
 SENTINEL = declared_fact(
     "sentinel",
-    "its {names} of {value} stands for a failure ({bounds=} that hold it read it as a value)",
+    "its {names} of {value} stands for a failure (with {bounds=} that hold it, it is a value)",
 )
 _SENTINELS = declared_fact(
     "sentinels",
-    "failures: {values} as {objective} of {which} is far beyond all others and counts as a failure "
-    "there, not as a result; {bounds=} that hold it read it as a value",
+    "failures: {which} with {values} as {objective}, far beyond all others, count as failed; with "
+    "{bounds=} that hold it, it is a value",
     objective=lambda fact: fact.names[0],
     which=counted_trials,
 )
