@@ -18,8 +18,8 @@ from hpo_explain.run import (
     WAS_PRUNED,
     Curves,
     WithoutResult,
-    failures,
 )
+from hpo_explain.run.failures import failures
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(1)

@@ -10,7 +10,6 @@ from .diverged import LARGEST as LARGEST
 from .diverged import diverged_above as diverged_above
 from .diverged import winsorized as winsorized
 from .failures import Failures as Failures
-from .failures import failures as failures
 from .feasibility import Feasibility as Feasibility
 from .noise import NoiseModel as NoiseModel
 from .objectives import Objectives as Objectives

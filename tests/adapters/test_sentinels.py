@@ -11,7 +11,8 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.base.facts import fact
-from hpo_explain.run import failures, measured
+from hpo_explain.run import measured
+from hpo_explain.run.failures import failures
 from tests.noted import kinds, the_note
 
 N = 30
