@@ -41,6 +41,12 @@ class Mixture(Draws):
         self.limits = belief.limits(reach)
         self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
 
+    @property
+    def parts(self) -> tuple[slice, ...]:
+        """The draws of each process that has any."""
+        ends = DRAWS * np.cumsum([0, *shared_out(self.weights, KERNELS)])
+        return tuple(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True) if a < b)
+
     @cached_property
     def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:
         """The functions of each kernel, with tables of an evaluation's mean and sd."""
