@@ -16,6 +16,7 @@ MATTERS, INTERACTS = 0.02, 0.005  # shares of the variance of one, and of what t
 GAINED, KEPT = 0.9, 0.85  # of a gain that is asked for first, and of sets of changes that keep it
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
+_ROUNDING = 1e-12  # of the largest: nothing that is rounded lies on no side
 NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
 STRETCH = {
     "average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0, "top": 1.2,
@@ -105,8 +106,9 @@ def decide(
     draws = draws[np.isfinite(draws)]
     if not len(draws):
         return Decision(np.nan, (np.nan, np.nan), 0.0, False, np.nan, threshold)
-    above = float((draws > threshold + least).mean())
-    below = float((draws < threshold - least).mean())
+    apart = draws - threshold
+    least += _ROUNDING * float(np.abs(apart).max())
+    above, below = float((apart > least).mean()), float((apart < -least).mean())
     upward = side == "above" or (side == "either" and above >= below)
     probability = above if upward else below
     *ends, bound = np.quantile(draws, [*_ENDS, 1.0 - level if upward else level]).tolist()

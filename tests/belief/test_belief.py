@@ -469,6 +469,13 @@ def test_an_estimate_lies_inside_its_own_interval_however_skewed_the_draws_are(s
         assert found.interval[0] <= found.estimate <= found.interval[1]
 
 
+def test_nothing_that_is_rounded_lies_on_no_side():
+    """Half of the draws are constant, and a sum of their differences leaves -1e-17."""
+    draws = np.concatenate([-np.linspace(0.1, 1.0, 96), np.full(96, -1e-17)])
+    found = decide(draws)
+    assert (found.side, found.probability, found.certain) == ("below", 0.5, False)
+
+
 def test_intervals_hold_the_middle_of_the_draws_stretched_about_the_median():
     draws = np.linspace(0.0, 1.0, 1001) ** 2  # whose quantile of q is q²
     assert interval(draws) == pytest.approx((0.025**2, 0.975**2))
