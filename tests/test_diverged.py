@@ -5,7 +5,7 @@ import pytest
 
 from hpo_explain import Run
 from hpo_explain.base.facts import Origin
-from hpo_explain.run.diverged import space_filling_part
+from hpo_explain.run.diverged import same_cost, space_filling_part
 from tests.analytic import nested_space, unit_cube
 from tests.noted import kinds, the_note
 
@@ -143,3 +143,10 @@ def test_neither_unit_nor_zero_decides_which_objectives_are_the_same(scale, shif
     direction = "minimize" if scale > 0 else "maximize"
     run = Run(SPACE, SPACE.sample(len(y), seed=0), scale * y + shift, direction)
     assert sorted(run.tied) == [1, 3]
+
+
+def test_neither_one_value_nor_rounding_decides_which_costs_are_the_same():
+    far = np.array([*[0.0] * 7, 0.5, 1e14])
+    assert not same_cost(0.0, 0.5, far)
+    rounded = np.array([*[0.0] * 7, 1e-16, 5.0])
+    assert same_cost(0.0, 1e-16, rounded)

@@ -32,7 +32,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import Instances, Run
+from hpo_explain.run import UNDER_WAY, Instances, Run
 from hpo_explain.run.metrics import direction_of
 from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 
@@ -229,10 +229,15 @@ def from_frame(
         table, layout, trials, initial=initial, proposed=proposed, optimizer=optimizer
     )
     by_number = cells.set_axis(numbers)
-    without_result = {}
-    if not roles.instance:
-        ended = results.ended(trials)
-        without_result = read_without_result(by_number, ended, own, by_model, known=known)
+    excluded_times = trials.times_without(means)
+    without_result = read_without_result(
+        by_number,
+        _without_running(excluded, excluded_times),
+        own,
+        by_model,
+        known=known,
+        reported=numbers[evaluations.configuration[np.isfinite(values)]].tolist(),
+    )
     curves = None
     if has_curves:
         keys = table[roles.trial].map(str).iloc[evaluations.first].tolist()
@@ -264,7 +269,7 @@ def from_frame(
         started=None if trials.started is None else trials.started[kept],
         finished=None if trials.finished is None else trials.finished[kept],
         durations=_durations(table, roles, layout, evaluations)[kept],
-        excluded_times=trials.times_without(means),
+        excluded_times=excluded_times,
         without_result=without_result,
         objective_name=roles.objective,
         bounds=bounds,
@@ -273,6 +278,17 @@ def from_frame(
         curves=curves,
         ranges_from={name: of for name, of in ranges.items() if name not in chosen.given},
     )
+
+
+def _without_running(
+    excluded: Mapping[int, Fact], times: Mapping[int, tuple[float, float]]
+) -> dict[int, Fact]:
+    """Return why trials were left out, without those that have no value as they still run."""
+    found = dict(excluded)
+    for trial, (_, finish) in times.items():
+        if np.isinf(finish) and found[trial].kind not in UNDER_WAY:
+            del found[trial]
+    return found
 
 
 def _instances(

@@ -22,6 +22,7 @@ from hpo_explain.adapters._reading import (
     fits_conditions,
     nothing_left,
     repeated,
+    state_of,
 )
 from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
@@ -361,8 +362,13 @@ def _only_left_out(
 def those_without_result(
     trials: Sequence[FrozenTrial], excluded: Mapping[int, Fact]
 ) -> list[FrozenTrial]:
-    """Return the trials left out that run, wait, failed or were pruned."""
-    return [t for t in trials if t.state in _STATES and t.number in excluded]
+    """Return the trials left out that run, wait, failed, were pruned, or have no finite value."""
+    return [t for t in trials if t.number in excluded and _state(t, excluded[t.number]) is not None]
+
+
+def _state(trial: FrozenTrial, reason: Fact) -> State | None:
+    """Return what has become of a trial that was left out: failed, if it finished without value."""
+    return _STATES.get(trial.state) or state_of(reason)
 
 
 def read_without_result(
@@ -397,14 +403,19 @@ def read_without_result(
     fits_space = fits_conditions(space, X)
     return {
         trial.number: WithoutResult(
-            _STATES[trial.state],
+            _STATES.get(trial.state, "failed"),
             X[i],
             choice.origins[trial.number],
             trial.number in choice.proposed_without_result,
+            _reported(trial),
         )
         for i, trial in enumerate(trials)
         if i not in outside and fits_space[i]
     }
+
+
+def _reported(trial: FrozenTrial) -> bool:
+    return not bool(np.isnan([*trial.intermediate_values.values()]).all())
 
 
 def _set_by_hand(trial: FrozenTrial, space: SearchSpace) -> tuple[Array, bool]:

@@ -16,6 +16,7 @@ from hpo_explain.adapters._reading import (
     not_finite,
     nothing_left,
     repeated,
+    state_of,
     with_default,
 )
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
@@ -174,9 +175,9 @@ def _of_results(
         origins=dict.fromkeys(numbers.tolist(), _origin(search)),
         excluded=dict(sorted(excluded.items())),
         without_result={
-            i: WithoutResult("failed", X[i], _origin(search), False)
+            i: WithoutResult(state, X[i], _origin(search), False)
             for i, why in excluded.items()
-            if why.kind == "failed"
+            if (state := state_of(why)) is not None
         },
         notes=notes + repeated(X[kept]),
         objective_name=target.column,

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
+from hpo_explain.adapters._reading import (
+    LEAST_KNOWN,
+    not_finite,
+    nothing_left,
+    repeated,
+    state_of,
+)
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
     model_columns,
@@ -191,6 +197,21 @@ def from_skopt(
             notes += _about_models(stored, specs, start, len(X))
         else:
             notes += _about_no_model(stored, specs)
+    origins = _origins(range(len(X)), specs, start, recorded=not about_proposals)
+    failed = {
+        trial: WithoutResult("failed", X[trial], origins.get(trial, Origin.MODEL), trial >= start)
+        for trial, reason in excluded.items()
+        if trial not in outside and state_of(reason) is not None
+    }
+    running = {
+        trial: WithoutResult(
+            "running",
+            record.asked_rows[trial],
+            Origin.INITIAL if entry.model is None else Origin.MODEL,
+            entry.model is not None or specs.random,
+        )
+        for trial, entry in numbered.items()
+    }
     return Run(
         space,
         X[trials],
@@ -198,17 +219,9 @@ def from_skopt(
         source.direction,
         trials=np.array(trials, dtype=np.int64),
         proposals=[t for t in trials if t >= start],
-        origins=_origins(trials, specs, start, recorded=not about_proposals),
+        origins={trial: origins[trial] for trial in trials if trial in origins},
         excluded=dict(sorted(excluded.items())),
-        without_result={
-            trial: WithoutResult(
-                "running",
-                record.asked_rows[trial],
-                Origin.INITIAL if entry.model is None else Origin.MODEL,
-                entry.model is not None or specs.random,
-            )
-            for trial, entry in numbered.items()
-        },
+        without_result={**failed, **running},
         notes=notes,
         objective_name=source.objective_name,
         bounds=bounds,

@@ -14,6 +14,7 @@ from hpo_explain.base.progress import steps
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.mixture import Mixture
+from hpo_explain.belief.noise import Noise, noise_among
 from hpo_explain.belief.process import Process, weights_by_skill, weights_by_stacking
 from hpo_explain.belief.scales import SCALES, Bounds
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
@@ -21,8 +22,8 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 MOST, SEARCHED = 500, 200  # trials that it learns from, and that kernels are searched with
 TEMPER = 0.5
-# So far beyond the best trial draws may lie, as a share of the median minus the best; those of which
-# the best is asked further, as under TPE the true one often lies below the first.
+# So far beyond the best trial draws may lie, of the median minus the best. Those of which the
+# best is asked lie further, as under TPE the true one often lies below the first.
 REACH, REACH_AT_BEST = 0.2, 0.5
 _BEST = 0.2, 5  # of the trials weigh the scales for the best, and how many at least
 
@@ -173,15 +174,21 @@ class Belief(Draws):
         return np.asarray(self.scaled <= np.median(self.scaled))
 
     @cached_property
-    def noise(self) -> Array:
-        """Standard deviation of one evaluation at each trial, in the user's units, (n,)."""
-        return self.noise_at(self.X)
+    def noise(self) -> Noise:
+        """The noise of one evaluation among the better half of the trials."""
+        known, weights = self.known_noise is not None, self.whole.weights
+        found = noise_among(self.processes, weights, self._better, self.scaled, repeated=known)
+        return Noise(
+            found.estimate * self.unit,
+            found.lower * self.unit,
+            found.upper * self.unit,
+            found.settled,
+        )
 
     @property
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among the better half of the trials."""
-        better = self.noise[self._better] / self.unit
-        return float(np.sqrt((better**2).mean()) * self.unit)
+        return self.noise.estimate
 
 
 def thinned(cost: Array, most: int, seed: int) -> Ints:

@@ -13,6 +13,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
+from hpo_explain.belief.noise import Noise
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -63,6 +64,11 @@ class Draws(ABC):
     @abstractmethod
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among good trials, in the user's units."""
+
+    @property
+    def noise(self) -> Noise:
+        """The noise of one evaluation, which decisions take."""
+        return Noise.known(self.noise_std)
 
     @abstractmethod
     def costs(self, X: Array) -> Array:

@@ -13,7 +13,8 @@ from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 
 _DEGREE = 7  # of polynomials of one hyperparameter
-_PAIRED = (4, 5)  # functions of a number, and of a category, in a pair
+_STEPS = np.arange(1, 16) / 16  # where a number's effect may jump: polynomials round a cliff off
+_PAIRED = (6, 12)  # functions of a number, and of a category, in a pair
 _OF_MANY = 2  # of either, where there are more hyperparameters than
 _MANY = 15
 _AMONG = 60  # hyperparameters, the largest, whose pairs are looked at
@@ -25,9 +26,9 @@ _ROWS_EACH = 4  # rows at least for each function of one hyperparameter
 class Anova:
     """Functional ANOVA of each draw over the space, by regression on the landscape's rows.
 
-    Main effects are polynomials up to degree 7 (a mean of each category), those of pairs products
-    of four by four (two by two, of more than 15 hyperparameters); the share that the rows' number
-    leaves to chance is subtracted.
+    Main effects are polynomials up to degree 7 with steps (a mean of each category), those of pairs
+    products of six by six (two by two, of more than 15 hyperparameters); the share that the rows'
+    number leaves to chance is subtracted.
 
     Attributes
     ----------
@@ -41,9 +42,11 @@ class Anova:
     def _bases(self) -> tuple[_Basis, ...]:
         land = self.landscape
         many = len(land.axes) > _MANY
-        degree = min(_DEGREE, max(2, len(land.latent) // (_ROWS_EACH * len(land.axes))))
+        most = max(2, len(land.latent) // (_ROWS_EACH * len(land.axes)))
+        degree = min(_DEGREE, most)
+        steps = _STEPS if most >= degree + len(_STEPS) else _STEPS[:0]
         return tuple(
-            _Basis(x, a, degree, many) for x, a in zip(land.latent.T, land.axes, strict=True)
+            _Basis(x, a, degree, steps, many) for x, a in zip(land.latent.T, land.axes, strict=True)
         )
 
     @cached_property
@@ -168,8 +171,8 @@ class Anova:
 class _Basis:
     """Functions of one hyperparameter, orthonormal over the rows and without a mean."""
 
-    def __init__(self, x: Array, axis: Axis, degree: int, many: bool) -> None:
-        self.axis = axis
+    def __init__(self, x: Array, axis: Axis, degree: int, steps: Array, many: bool) -> None:
+        self.axis, self.steps = axis, steps
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
         self.degree = degree
         self.optional = bool(np.isnan(x).any())
@@ -186,8 +189,10 @@ class _Basis:
         if self.axis.category:
             levels = (x[:, None] == self.axis.centers[None, 1:]).astype(float)
         else:
-            found = np.polynomial.legendre.legvander(2.0 * np.nan_to_num(x) - 1.0, self.degree)
-            levels = np.where(off[:, None], 0.0, found[:, 1:])
+            at = np.nan_to_num(x)
+            smooth = np.polynomial.legendre.legvander(2.0 * at - 1.0, self.degree)[:, 1:]
+            found = np.column_stack([smooth, at[:, None] > self.steps])
+            levels = np.where(off[:, None], 0.0, found)
         inactive = off[:, None][:, : int(self.optional)]
         return np.column_stack([np.ones(len(x)), inactive, levels])
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.process import doubt
 from hpo_explain.belief.scales import from_table
 from hpo_explain.models.pathwise import Functions, draw, levels, valued
@@ -141,6 +142,11 @@ class Mixture(Draws):
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among the better half of the trials."""
         return self.belief.noise_std
+
+    @property
+    def noise(self) -> Noise:
+        """The noise of one evaluation, as the belief knows it."""
+        return self.belief.noise
 
 
 def shared_out(weights: Array, count: int) -> list[int]:

@@ -72,14 +72,21 @@ class Scale:
         mean = _WEIGHTS @ around
         return mean, np.sqrt(np.maximum(_WEIGHTS @ (around - mean) ** 2, 0.0))
 
+    def deviations(self, z: Array, variances: Array, limits: Bounds) -> Array:
+        """Return an evaluation's standard deviation as a cost, by its variance on this scale.
+
+        It is that at standardized values `z` on average.
+        """
+        sd = [from_table(z, self.back(v, limits)[1]) for v in variances]
+        return np.asarray(np.sqrt(np.mean(np.square(sd), axis=1)))
+
     def variance(self, z: Array, noise: float, limits: Bounds) -> float:
         """Return the variance of an evaluation on this scale, by its standard deviation as a cost.
 
         It is that at standardized values `z` on average.
         """
         tried = np.geomspace(*_VARIANCES, 60)
-        sd = [from_table(z, self.back(v, limits)[1]) for v in tried]
-        return float(np.interp(noise, np.sqrt(np.mean(np.square(sd), axis=1)), tried))
+        return float(np.interp(noise, self.deviations(z, tried, limits), tried))
 
 
 def from_table(z: Array, table: Array) -> Array:

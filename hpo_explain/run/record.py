@@ -35,7 +35,15 @@ from hpo_explain.run.acquisitions import OptimizerRecord
 from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
 from hpo_explain.run.fits import choose_kind
 from hpo_explain.run.metrics import BOUNDS_BY_NAME, bounds_of
-from hpo_explain.run.parts import Curves, Frozen, Instances, Reviewed, WithoutResult, frozen
+from hpo_explain.run.parts import (
+    UNDER_WAY,
+    Curves,
+    Frozen,
+    Instances,
+    Reviewed,
+    WithoutResult,
+    frozen,
+)
 from hpo_explain.space import Array, Bools, Config, Ints, SearchSpace
 
 if TYPE_CHECKING:
@@ -126,7 +134,7 @@ class Record(Frozen):
             "excluded": {int(t): as_fact(why) for t, why in self.excluded.items()},
             "excluded_times": checked_excluded_times(self.excluded_times, self.excluded),
             "without_result": checked_without_result(
-                self.space, self.without_result, numbers.tolist()
+                self.space, self.without_result, numbers.tolist(), self.curves
             ),
             "reviewed": checked_reviewed(self.space, self.reviewed),
             "bounds": checked_bounds(self.bounds, objective, self.objective_name),
@@ -234,7 +242,7 @@ class Record(Frozen):
 
         By number; those that still run or wait have not ended.
         """
-        ended = [t for t, why in self.excluded.items() if why.kind not in ("running", "waiting")]
+        ended = [t for t, why in self.excluded.items() if why.kind not in UNDER_WAY]
         return tuple(t for t in sorted([*np.asarray(self.trials).tolist(), *ended]) if t > trial)
 
     @property
@@ -421,13 +429,36 @@ class Record(Frozen):
         InputError
             If there is no such trial.
         """
-        start, numbers = self._start(before), np.asarray(self.trials)[rows]
-        known: Bools = numbers < before
-        if self.finished is not None:
-            finished = self.finished[rows]
-            timed = ~np.isnan(finished) & ~np.isnan(start)
-            known = np.where(timed, is_before(finished, numbers, start, before), known)
-        return known
+        numbers = np.asarray(self.trials)[rows]
+        unknown = np.full(numbers.shape, np.nan)
+        finished = unknown if self.finished is None else self.finished[rows]
+        return self._ended_before(before, numbers, finished)
+
+    def ended_before(self, before: int | None) -> tuple[int, ...]:
+        """Return the trials left out that had ended when a trial was proposed.
+
+        By the rule of `known_before`; without `before`, all but those that run or wait.
+
+        Raises
+        ------
+        InputError
+            If there is no such trial.
+        """
+        under_way = {*self.pending}
+        under_way |= {t for t, why in self.excluded.items() if why.kind in UNDER_WAY}
+        ended = [t for t in sorted({*self.excluded, *self.without_result}) if t not in under_way]
+        if before is None:
+            return tuple(ended)
+        numbers = np.array(ended, dtype=np.int64)
+        finished = np.array([self.excluded_times.get(t, (np.nan, np.nan))[1] for t in ended])
+        return tuple(numbers[self._ended_before(before, numbers, finished)].tolist())
+
+    def _ended_before(self, before: int, numbers: Ints, finished: Array) -> Bools:
+        """Return which trials had finished when another one started, by time where it is known."""
+        start = self._start(before)
+        timed = ~np.isnan(finished) & ~np.isnan(start)
+        by_time = is_before(finished, numbers, start, before)
+        return np.asarray(np.where(timed, by_time, numbers < before))
 
     def running_at(self, trial: int | None) -> tuple[int, ...]:
         """Return the numbers of the trials that were running when a trial was proposed.

@@ -322,6 +322,11 @@ class Run(Record):
             seed,
         )
 
+    @property
+    def tried(self) -> Array:
+        """Encoded rows of all trials that were made, those without a result too."""
+        return np.vstack([self.X, *(trial.x[None, :] for trial in self.without_result.values())])
+
     def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
         """Return how probable it is that a configuration gives a result that counts.
 

@@ -134,20 +134,23 @@ class AdviceExplainer:
         run, seed = self._run, self._seed
         warned = beware(run)
         model, _ = surrogate_of(run, None, "auto", seed)
-        draws = as_draws(accepted_surrogate(model), run.direction, seed=seed)
+        feasibility = run.feasibility(seed=seed)
+        draws = as_draws(
+            accepted_surrogate(model), run.direction, feasibility=feasibility, seed=seed
+        )
         constant = not np.ptp(run.objective)
         if draws is None or constant:
             return [*warned, Action("go_on", evidence=(_UNKNOWN(constant=constant),))]
-        feasibility = run.feasibility(seed=seed)
-        feasible = None if feasibility is None else feasibility.probability
-        chances = Chances(run, draws, feasible)
+        chances = Chances(run, draws.at_best)
         wider = _known(widen(chances))
         space = RecommendedSpaceExplainer(
             draws,
             lose=chances.worth,
             fix=False,
             subject=Subject.of(run),
-            feasible=feasible,
+            feasibility=feasibility,
+            keep=chances.kept,
+            tried=run.tried,
             seed=seed,
         ).explain()
         changes = [a for a in (*warned, *wider) if a.parameters]

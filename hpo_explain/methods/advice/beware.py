@@ -171,7 +171,7 @@ def _without(run: Run, rule: _Rule) -> tuple[Parameter, ...]:
 
 def _never_tried(run: Run) -> Action | None:
     """Return categories that no trial has although there were enough."""
-    rows = tried(run)
+    rows = run.tried
     missing: list[tuple[str, Any]] = []
     for j, parameter in enumerate(run.space):
         column = rows[:, j]
@@ -209,8 +209,3 @@ def _unanswered(run: Run) -> Action | None:
         "beware", certain=True, evidence=(_WITHOUT_RESULT(trials=complete),),
         configurations=(config,), trials=tuple(complete),
     )  # fmt: skip
-
-
-def tried(run: Run) -> Array:
-    """Return all encoded rows that were tried, those without a result too."""
-    return np.vstack([run.X, *(trial.x[None, :] for trial in run.without_result.values())])

@@ -9,21 +9,21 @@ x*          the tried configuration with the lowest mean of `costs`: the one to 
 worth       what trials are made for: a fifth of that noise, or 1 % of that way
 gain        ``f_s(x*) - f_s(x)``, of several the largest
 ==========  ============================================================================
+
+Where a result that counts is not to be expected, nothing is gained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide
+from hpo_explain.belief.decide import LEVEL, NEGLIGIBLE, STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
-from hpo_explain.belief.feasibility import PROBABLE
-from hpo_explain.belief.functionals import least_in
-from hpo_explain.methods.advice.beware import tried
+from hpo_explain.belief.left import Left
 from hpo_explain.methods.space.narrowing import usual_loss
 from hpo_explain.run import Run
 from hpo_explain.space import (
@@ -57,16 +57,13 @@ class Chances:
     run : Run
         The run, averaged over instances.
     draws : Draws
-        Functions that its trials allow.
-    feasible : callable, optional
-        Probability of being feasible, (n,), of encoded rows (n, d).
+        Functions that its trials allow, for questions about the best.
     epsilon : float, optional
         By how much a configuration must be better for that to count.
     """
 
     run: Run
     draws: Draws
-    feasible: Callable[[Array], Array] | None = None
     epsilon: float | None = None
 
     @cached_property
@@ -128,31 +125,42 @@ class Chances:
         """Return by how much each draw is better at encoded rows than at x*, (k, n)."""
         return self.costs[:, [self.best]] - self.draws.costs(X)
 
+    @property
+    def kept(self) -> Array:
+        """The encoded row of the configuration to keep, (d,)."""
+        return np.asarray(self.run.X[self.rows[self.best]])
+
     @cached_property
     def least(self) -> Array:
-        """The least cost of each draw, of what is probably feasible, (k,)."""
-        land = self.draws.landscape
-        return np.asarray(np.minimum(least_in(land, self.possible), self.drawn.min(axis=1)))
+        """The least cost of each draw, of what rather gives a result that counts, (k,)."""
+        return np.asarray(np.minimum(self.draws.landscape.least_around, self.drawn.min(axis=1)))
 
     @cached_property
-    def possible(self) -> Bools:
-        """Which of the landscape's rows are probably feasible; all where none is."""
-        rows = self.draws.landscape.all_rows
-        found = np.ones(len(rows), bool)
-        if self.feasible is not None and (self.feasible(rows) >= PROBABLE).any():
-            found = self.feasible(rows) >= PROBABLE
-        return found
+    def left(self) -> Left:
+        """By how much the best is better than the configuration to keep."""
+        return Left(float(np.median(self.drawn[:, self.best] - self.least)))
 
-    @cached_property
-    def incumbent(self) -> Array:
-        """Cost of each draw at the best observed trial, (k,)."""
-        at = self.run.row(self.run.incumbent_trial)
-        return self.draws.costs(self.run.X[[at]])[:, 0].astype(float)
-
-    @cached_property
+    @property
     def better(self) -> Decision:
-        """Whether something is better than the incumbent by what counts, and what it gains."""
-        return self.decided(self.incumbent - self.least)
+        """Whether something is better than the trial to keep by what counts."""
+        probability = self.left.more_than(self.enough)
+        low, high = self.left.interval()
+        return Decision(
+            estimate=self.left.median,
+            interval=(low, min(high, self._most)),
+            probability=probability,
+            certain=probability >= LEVEL,
+            bound=low,
+            threshold=self.enough,
+        )
+
+    @property
+    def _most(self) -> float:
+        """The most that can be gained: up to the objective's natural range, if it has one."""
+        if self.run.bounds is None:
+            return np.inf
+        best = min(self.run.sign * end for end in self.run.bounds)
+        return max(float(self.drawn[:, self.best].mean()) - best, self.left.median)
 
     def decided(self, gains: Array, enough: float | None = None) -> Decision:
         """Return whether something is gained that counts, from the gain of each draw.
@@ -171,7 +179,7 @@ class Chances:
     def pool(self) -> tuple[Array, Array]:
         """Configurations that were not tried, nor near what failed, and their gains (k, n)."""
         land, space = self.draws.landscape, self.draws.space
-        gains = self.costs[:, [self.best]] - land.all_values
+        gains = self.costs[:, [self.best]] - land.possible_values
         expected = np.maximum(gains, 0.0).mean(axis=0)
         kept = ranked(-expected)[:_MOST]
         kept = kept[self.allowed(land.all_rows[kept])]
@@ -189,17 +197,9 @@ class Chances:
         return rows, found
 
     def allowed(self, X: Array) -> Bools:
-        """Return which rows are probably feasible, not tried, and not nearest to what was lost."""
-        run, space = self.run, self.draws.space
-        lost = [trial.x for trial in run.without_result.values() if trial.state == "failed"]
-        good = np.asarray(run.feasible) & (run.cost <= run.diverged_above())
-        bad = np.vstack([run.X[~good], *(x[None] for x in lost)])
-        found = nearest(space, X, tried(run)) > 1e-9
-        if len(bad):
-            found &= nearest(space, X, bad) > nearest(space, X, run.X[good])
-        if self.feasible is not None:
-            found &= self.feasible(X) >= PROBABLE
-        return np.asarray(found)
+        """Return which rows were not tried, and rather give a result that counts."""
+        new = nearest(self.draws.space, X, self.run.tried) > 1e-9
+        return np.asarray(new & self.draws.feasible(X))
 
     def promising(self, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
         """Return rows (m, d), n at most, and the largest gain of each draw among them, (k,).
@@ -231,7 +231,7 @@ class Chances:
         """Return what random trials with such values of hyperparameters gain in each draw, (k,)."""
         land = self.draws.landscape
         rows = np.flatnonzero(inside_of(self.draws.space, within, land.rows))[:_RANDOM]
-        gains = self.costs[:, [self.best]] - land.values[:, rows]
+        gains = self.costs[:, [self.best]] - land.possible_values[:, rows]
         return expected_best(np.maximum(gains, 0.0))
 
 

@@ -4,8 +4,8 @@
 symbol      meaning
 ==========  ============================================================================
 f_s         a draw of the cost, noise excluded
-x̂           the best observed trial, the incumbent
-regret      ``f_s(x̂) - min f_s``
+x*          the trial to keep (`chances`)
+regret      ``f_s(x*) - min f_s``
 region      the shortest range, or smallest set of categories, with the least of 90 % of the draws
 near        tried, or a tried configuration with one number moved a little
 ==========  ============================================================================
@@ -151,12 +151,14 @@ class OptimumExplainer:
         run, seed = self._run, self._seed
         incumbent = run.incumbent_trial
         model, notes = surrogate_of(run, None, "auto", seed)
-        draws = as_draws(accepted_surrogate(model), run.direction, seed=seed)
-        if draws is None:
-            raise NothingToExplain(_NO_POSTERIOR())
         feasibility = run.feasibility(seed=seed)
-        feasible = None if feasibility is None else feasibility.probability
-        chances = Chances(run, draws, feasible, self._epsilon)
+        known = as_draws(
+            accepted_surrogate(model), run.direction, feasibility=feasibility, seed=seed
+        )
+        if known is None:
+            raise NothingToExplain(_NO_POSTERIOR())
+        draws = known.at_best
+        chances = Chances(run, draws, self._epsilon)
         x, costs = _best_near(chances)
         bounds = run.bounds or (-np.inf, np.inf)
         promised = decide(run.sign * costs, stretch=STRETCH["average"])
@@ -187,7 +189,8 @@ class OptimumExplainer:
             incumbent_trial=incumbent,
             epsilon=chances.enough,
             better=chances.better,
-            improved=decide(chances.incumbent - costs, chances.enough, side="above"),
+            keep=chances.trial,
+            improved=decide(chances.drawn[:, chances.best] - costs, chances.enough, side="above"),
             gained=chances.decided(_gains(chances, self._more)),
             more=self._more,
         )
@@ -196,7 +199,7 @@ class OptimumExplainer:
 def _best_rows(chances: Chances) -> Array:
     """Return the row that is best in each draw, of what is probably feasible, (k, d)."""
     land = chances.draws.landscape
-    return np.asarray(land.all_rows[_first_least(chances, np.flatnonzero(chances.possible))])
+    return np.asarray(land.all_rows[_first_least(chances, np.flatnonzero(land.possible))])
 
 
 def _first_least(chances: Chances, rows: Ints) -> Ints:
@@ -211,7 +214,7 @@ def _best_levels(chances: Chances, j: int) -> Ints:
     """Return the best level of a hyperparameter in each draw, where it is active, (k,)."""
     land = chances.draws.landscape
     active = land.level[:, j] >= 0
-    some = active & chances.possible
+    some = active & land.possible
     rows = np.flatnonzero(some if some.any() else active)
     if not len(rows):  # a branch that no row has: every level is as probable
         return np.arange(len(land.all_values)) % len(land.axes[j].weights)
@@ -266,10 +269,12 @@ def _best_near(chances: Chances) -> tuple[Array, Array]:
 
 
 def _gains(chances: Chances, more: int) -> Array:
-    """Return what the best of further trials is expected to gain on the incumbent, (k,)."""
+    """Return what the best of further trials is expected to gain on the trial to keep, (k,)."""
     n = max(_PLACES[0], _PLACES[1] * more)
-    values = chances.draws.costs(_places(chances.run, n, chances.draws.seed))
-    return np.maximum(chances.incumbent + expected_best(-values, more), 0.0)
+    rows = _places(chances.run, n, chances.draws.seed)
+    values = np.where(chances.draws.feasible(rows), chances.draws.costs(rows), np.inf)
+    gains = np.maximum(chances.drawn[:, [chances.best]] - values, 0.0)
+    return expected_best(gains, more)
 
 
 def _places(run: Run, n: int, seed: int) -> Array:

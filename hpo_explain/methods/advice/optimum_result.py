@@ -18,7 +18,7 @@ from hpo_explain.methods.advice.advise_result import settings_of, values_of
 from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace
 
 _PROBABLE = declared_fact("told_with_probability", "a probability is told", role="said")
-_MOST = 0.99  # so many draws tell no larger probability, nor a smaller one than the rest
+_MOST = 0.95  # no larger probability is told, nor a smaller one than the rest
 _LITTLE = 0.1  # of what counts: a smaller gain is not told by its number
 _NARROW, _NAMED = 0.5, 3  # of their values at most: hyperparameters that the sentence names
 
@@ -111,12 +111,14 @@ class Optimum(Result):
         That trial.
     epsilon : float
         By how much a configuration must be better for that to count.
+    keep : int
+        The trial to keep: of the tried configurations that with the best expected objective.
     better : Decision
-        By how much the best is better than the incumbent, and whether by more than `epsilon`.
+        By how much the best is better than the trial to keep, and whether by more than `epsilon`.
     improved : Decision
-        By how much `config` is better than the incumbent, and whether by more than `epsilon`.
+        By how much `config` is better than the trial to keep, and whether by more than `epsilon`.
     gained : Decision
-        By how much the best of `more` further trials is better than the incumbent.
+        By how much the best of `more` further trials is better than the trial to keep.
     more : int
         How many trials were foreseen.
     subject, notes
@@ -143,7 +145,7 @@ class Optimum(Result):
         },
         held={
             **{name: name for name in (
-                "config", "estimate", "interval", "incumbent", "incumbent_trial", "epsilon",
+                "config", "estimate", "interval", "incumbent", "incumbent_trial", "keep", "epsilon",
                 "p_better", "regret", "expected_gain", "more",
             )},
             "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
@@ -152,12 +154,10 @@ class Optimum(Result):
     )  # fmt: skip
     says: ClassVar[Mapping[str, str]] = {
         "config": "Expected best near the trials: {objective} {promised} with {settings}.",
-        "better": "One better than trial {trial} by more than {epsilon} exists: the best is "
-        "expected to be better by {regret}.",
-        "perhaps": "One better than trial {trial} by more than {epsilon} exists with "
-        "{probability:%}; the best is expected to be better by {regret}.",
-        "more": "{n:#further trial} of this kind would gain {gain} on average.",
-        "hardly": "{n:#further trial} of this kind would gain less than {little} on average.",
+        "better": "{probability:%} chance that something is better than trial {trial} by more than "
+        "{epsilon}.",
+        "more": "{n:#more trial} like the last ones: expect {gain} better.",
+        "hardly": "{n:#more trial} like the last ones: expect less than {little} better.",
         "where": "With 90% each, the best has {each}. | {name} {region}",
     }
     config: Mapping[str, Any]
@@ -167,6 +167,7 @@ class Optimum(Result):
     regions: tuple[Region, ...]
     incumbent: Mapping[str, Any]
     incumbent_trial: int
+    keep: int
     epsilon: float
     better: Decision
     improved: Decision
@@ -180,12 +181,12 @@ class Optimum(Result):
 
     @property
     def p_better(self) -> float:
-        """Probability that a configuration better than the incumbent by `epsilon` exists."""
+        """Probability that a configuration better than the trial to keep by `epsilon` exists."""
         return self.better.probability
 
     @property
     def regret(self) -> float:
-        """By how much the incumbent is expected to be worse than the best."""
+        """By how much the best is better than the trial to keep, as probably more as less."""
         return self.better.estimate
 
     @property
@@ -207,7 +208,7 @@ class Optimum(Result):
         trials bring, nor a region, which is wrong where a narrow optimum was not seen.
         """
         named = [r for r in self.narrowest if r.share <= _NARROW >= r.inactive][:_NAMED]
-        trial, config = self.incumbent_trial, tuple(self.config)
+        trial, config = self.keep, tuple(self.config)
         values = tuple(self.config.values())
         half = (self.interval[1] - self.interval[0]) / 2.0
         promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
@@ -219,8 +220,8 @@ class Optimum(Result):
                 promised=Estimate(self.estimate, half), settings=settings_of(config, values),
             ),
             self._told(
-                "difference", (), more, "better" if more.certain else "perhaps", trial=trial,
-                epsilon=self.epsilon, regret=self.regret, probability=probable,
+                "difference", (), more, "better", trial=trial, epsilon=self.epsilon,
+                probability=probable,
             ),
             self._told(
                 "difference", (), replace(self.gained, certain=False),

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.text import declared_fact, filled
-from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.belief.mixture import Mixture
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.chances import MOST_TRIED, TRIALS, Chances
 from hpo_explain.methods.space.recommended_space_result import Recommendation
@@ -96,7 +96,7 @@ def widen(chances: Chances) -> Action | None:
     They are asked up to a fifth of the scale beyond the end, everything else as where they are
     best.
     """
-    if not isinstance(chances.draws, Belief):
+    if not isinstance(chances.draws, Mixture):
         return None  # a model of the user's is not asked beyond its space
     run, found = chances.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
@@ -129,8 +129,8 @@ def _beyond(chances: Chances, j: int, upper: bool) -> Array:
         return np.zeros(len(land.least))
     size = space.parameters[j].size
     least = 0.0 if size is None else 1.0 / max(size - 1, 1)
-    mean = ranked(land.all_values.mean(axis=0))[:_ROWS]
-    rows = land.all_rows[np.union1d(mean, land.all_values.argmin(axis=1))]
+    mean = ranked(land.possible_values.mean(axis=0))[:_ROWS]
+    rows = land.all_rows[np.union1d(mean, land.possible_values.argmin(axis=1))]
     rows = rows[~np.isnan(rows[:, j])]
     far = np.repeat([max(step, least) for step in _BEYOND], len(rows))
     rows = np.tile(rows, (len(_BEYOND), 1))

@@ -4,24 +4,28 @@
 symbol     meaning
 =========  ============================================================================
 f_s        a draw of the cost
-near_s     rows with ``f_s(x) <= min f_s + lose``
+near_s     rows with ``f_s(x) <= min f_s + rung``, of those that give a result that counts
+rung       an allowed loss: a share of the median minus the best
 goal       the whole space, or a branch: the rows in which a conditional one is active
 =========  ============================================================================
 
-The end of a range, or a category, is dropped while in at least 95 % of the draws of each part of
-the belief a near row is left, first what loses least probability per logarithm of the volume. A
-level is dropped only if its own best is near in at most 35 % of the draws: on exact tables the box
-then held what it says in 97 to 100 % of runs, and with 50 % in 94. A conditional hyperparameter is
-judged by what is near the best of its branch, too.
+One box for one allowed loss: it is found by losing little first and more then, rung by rung, each
+time from what was left. So what is enough for less is enough for more, and boxes of larger losses
+lie in those of smaller ones.
 
-What is left of a hyperparameter that hardly matters there is one level, that of the tried
-configuration of lowest mean, where no draw loses more than half of what is allowed by that: on
-exact tables no run that was right became wrong, and of the volume half was left.
+The end of a range, or a category, is dropped while in at least 95 % of the draws a near row is
+left, first what loses least probability per logarithm of the volume. A level is dropped only if its
+own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by what is
+near the best of its branch, too. What is left of a hyperparameter that hardly matters there is one
+level, that of the configuration to keep, where no draw loses more than half of the rung by that.
+
+Never dropped are the levels of the configuration to keep, and what nobody tried: a category without
+a trial, and levels in a stretch wider than a fifth of the range in which no trial lies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -32,13 +36,15 @@ from scipy.sparse import csr_array
 from hpo_explain.belief.decide import STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.functionals import least_in
+from hpo_explain.belief.landscape import Axis
 from hpo_explain.methods.space.stay_fixed import stay_fixed
-from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, lowest
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter
 
-HELD = 0.95  # share of the draws of each part that keep a near row
-_FIXED = 0.5  # of what is allowed: no draw may lose more by one level of a hyperparameter
+RUNGS = 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0  # of the median minus the best
+HELD = 0.95  # share of the draws that keep a near row
+UNTRIED = 0.2  # of a range: a stretch as wide in which no trial lies is not given up
+_FIXED = 0.5  # of a rung: no draw may lose more by one level of a hyperparameter
 _MAY_BE_NEAR = 0.35  # of the draws: a level that is near in more is never dropped
-
 _LEAST = 0.01  # of the way from the median to the best: less is never asked for
 
 Levels = list[Bools]
@@ -54,18 +60,24 @@ class Narrowing:
         Functions that the trials allow.
     lose : float
         By how much the best of what is left may be worse, in the objective's units.
-    feasible : callable, optional
-        Probability of being feasible of encoded rows; what is rather infeasible counts for nothing.
+    keep : ndarray of shape (d,), optional
+        The encoded configuration that is kept in any case.
+    tried : ndarray of shape (n, d), optional
+        Encoded rows of all trials, those without a result too; where there are none, it is not
+        known what was tried.
     """
 
     def __init__(
-        self, draws: Draws, lose: float, feasible: Callable[[Array], Array] | None = None
+        self,
+        draws: Draws,
+        lose: float,
+        *,
+        keep: Array | None = None,
+        tried: Array | None = None,
     ) -> None:
-        self.draws, self.lose = draws, lose
+        self.draws, self.lose, self.keep = draws, lose, keep
+        self.tried = draws.X if tried is None else tried
         self.land = draws.landscape
-        self._possible = np.ones(len(self.land.all_rows), bool)
-        if feasible is not None and (feasible(self.land.all_rows) >= 0.5).any():
-            self._possible = feasible(self.land.all_rows) >= 0.5
         self._starts = np.cumsum([0, *(len(axis.weights) for axis in self.land.axes)])
 
     def everything(self) -> Levels:
@@ -74,8 +86,7 @@ class Narrowing:
 
     def loss(self, kept: Levels) -> Array:
         """Return what each draw loses with these levels only, (k,)."""
-        best = least_in(self.land, self._possible)
-        return least_in(self.land, self._possible & self.inside(kept)) - best
+        return least_in(self.land, self.inside(kept)) - self.land.least
 
     def inside(self, kept: Levels) -> Bools:
         """Return which of the landscape's rows have these levels only, (M,)."""
@@ -101,69 +112,48 @@ class Narrowing:
             weight = np.full(len(counts), float(self.land.axes[j].weights[kept[j]].sum()))
         return np.where(active[:, j], weight, 1.0)
 
+    @property
+    def rungs(self) -> list[float]:
+        """The losses that are allowed one after the other, in the objective's units."""
+        spread = float(np.median(self.land.spread))
+        return [share * spread for share in RUNGS if share * spread <= self.lose * (1.0 + 1e-9)]
+
     def found(self, *, fix: bool = True) -> tuple[Levels, Array]:
         """Return the levels to keep, and what each draw loses with these only, (k,)."""
-        kept = self.near()
-        lost, inside = self.loss(kept), self.inside(kept) & self._possible
-        X = self.draws.X
-        columns = zip(X.T, self.land.axes, kept, strict=True)
-        left = [np.append(of, True)[axis.level(x)] for x, axis, of in columns]
-        X = X[np.all(left, axis=0)]
-        if not fix or not len(X) or not inside.any():
-            return kept, lost
-        x = X[lowest(self.draws.costs(X).mean(axis=0))]
-        fixed, then = stay_fixed(self.draws, x, _FIXED * self.lose, inside)
+        kept, fixed = self.everything(), list[int]()
+        for rung in self.rungs:
+            kept = _Rung(self, rung).narrowed(kept)
+            if fix and self.keep is not None:
+                kept, fixed = self._fixed(kept, fixed, rung)
+        return kept, self.loss(kept)
+
+    def _fixed(self, kept: Levels, fixed: list[int], rung: float) -> tuple[Levels, list[int]]:
+        """Return the levels to keep where what hardly matters has one level, and which that is."""
+        x = self.keep
+        if x is None:
+            return kept, fixed
+        tried = [j for j, of in enumerate(self.untried) if not (of & kept[j]).any()]
+        inside = self.inside(kept) & self.land.possible
+        fixed, _ = stay_fixed(self.draws, x, _FIXED * rung, inside, among=tried, start=fixed)
+        kept = list(kept)
         for j in fixed:
             kept[j] = np.arange(len(kept[j])) == self.land.axes[j].level(x[[j]])
-        return kept, then if fixed else lost
+        return kept, fixed
 
-    def near(self) -> Levels:
-        """Return the levels to keep of hyperparameters that matter."""
-        kept, goals = self._near_in_some(), self._goals
-        volume, sizes = self.volume(kept), self._branches[2]
-        while True:
-            factors = self._factors(kept)
-            branches = np.prod(factors, axis=0) * sizes / sizes.sum()
-            inside = self.inside(kept)
-            left = [self._left(near & inside) for near in goals]
-            best: tuple[tuple[float, float], tuple[int, int], float] | None = None
-            for j, level in self._moves(kept):
-                smaller = self._factor(self._without(kept, j, level), j)
-                # a branch of which nothing is left stays so
-                of_branch = np.divide(
-                    smaller, factors[j], out=np.zeros_like(smaller), where=factors[j] > 0.0
-                )
-                then = float(branches @ of_branch)
-                if not 0.0 < then < volume:
-                    continue
-                lost = mass = 0.0
-                for counts, total in (left[goal] for goal in {0, self._goal_of[j]}):
-                    stays = total - counts[:, self._starts[j] + level] > 0.5
-                    if self._share(stays) < HELD:
-                        break
-                    lost = max(lost, float((total > 0.5).mean() - stays.mean()))
-                    mass = max(mass, float(counts[:, self._starts[j] + level].sum() / total.sum()))
-                else:
-                    worth = np.log(volume / then)
-                    # sums differ by rounding, and equal ones are dropped in the same order
-                    score = (round(lost / worth, 9), round(mass / worth, 9))
-                    if best is None or score < best[0]:
-                        best = score, (j, level), then
-            if best is None:
-                return kept
-            kept, volume = self._without(kept, *best[1]), best[2]
+    @cached_property
+    def untried(self) -> list[Bools]:
+        """The levels of each hyperparameter that are not given up, as no trial was made there."""
+        if not len(self.tried):
+            return [np.zeros(len(axis.weights), bool) for axis in self.land.axes]
+        columns = zip(self.land.axes, self.tried.T, strict=True)
+        return [untried(axis, x[~np.isnan(x)]) for axis, x in columns]
 
-    def _near_in_some(self) -> Levels:
-        """Return all levels but those of categories that are near in no draw: they cost nothing."""
-        kept, left = self.everything(), [self._left(near) for near in self._goals]
-        for j, axis in enumerate(self.land.axes):
-            if axis.category and j not in self._parents:
-                own = slice(self._starts[j], self._starts[j + 1])
-                some = sum(left[goal][0][:, own].sum(axis=0) for goal in {0, self._goal_of[j]})
-                kept[j] = some > 0.0 if np.any(some > 0.0) else kept[j]
-        return kept
+    def protected(self, j: int, level: int) -> bool:
+        """Return whether a level is never dropped."""
+        own = None if self.keep is None else int(self.land.axes[j].level(self.keep[[j]])[0])
+        return level == own or bool(self.untried[j][level])
 
-    def _moves(self, kept: Levels) -> Iterator[tuple[int, int]]:
+    def moves(self, kept: Levels) -> Iterator[tuple[int, int]]:
         """Return what may be dropped next: hyperparameter and level, however these are written."""
         space = self.draws.space
         for j in space.order.tolist():
@@ -172,30 +162,16 @@ class Narrowing:
             if axis.category:
                 ends = stays[np.argsort(space.places(j, axis.centers[stays]))]
             for level in ends.tolist() if len(stays) > 1 else ():
-                if self._near_at[self._starts[j] + level] <= _MAY_BE_NEAR:
+                if not self.protected(j, level):
                     yield j, level
 
-    @staticmethod
-    def _without(kept: Levels, j: int, level: int) -> Levels:
-        found = list(kept)
-        found[j] = found[j].copy()
-        found[j][level] = False
-        return found
-
-    def _left(self, near: Bools) -> tuple[Array, Array]:
-        """Return how many near rows each draw has at each level, and in all."""
-        some = near.any(axis=0)
-        rows = near[:, some].astype(np.float32)
-        return np.ascontiguousarray((self._at_level[np.flatnonzero(some)].T @ rows.T).T), rows.sum(
-            axis=1
-        )
-
-    def _share(self, holds: Bools) -> float:
-        """Return the share of the draws that hold something, of the part with the least."""
-        return float(holds.mean())
+    @property
+    def starts(self) -> Ints:
+        """The place of each hyperparameter's first level among all levels, and their number."""
+        return self._starts
 
     @cached_property
-    def _at_level(self) -> csr_array:
+    def at_level(self) -> csr_array:
         """Whether each row has each level of each hyperparameter, (M, number of levels)."""
         active = self.land.level >= 0
         places = (self.land.level + self._starts[:-1])[active]
@@ -204,10 +180,15 @@ class Narrowing:
             (np.ones(len(places), np.float32), places, ends), (len(active), self._starts[-1])
         )
 
-    @cached_property
-    def _goal_of(self) -> list[int]:
+    @property
+    def goal_of(self) -> list[int]:
         """By hyperparameter the goal that it is judged by beside the first, the whole space."""
         return self._branched[1]
+
+    @property
+    def goal_rows(self) -> list[Bools]:
+        """Which rows each goal is about: all, or those in which a branch is active."""
+        return self._branched[0]
 
     @cached_property
     def _branched(self) -> tuple[list[Bools], list[int]]:
@@ -220,25 +201,13 @@ class Narrowing:
         return rows, which
 
     @cached_property
-    def _goals(self) -> list[Bools]:
-        """What is near in each draw, (k, M), of each goal."""
-        found = []
-        for rows in self._branched[0]:
-            rows = rows & self._possible
-            limit = least_in(self.land, rows) + self.lose
-            found.append((self.land.all_values <= limit[:, None]) & rows)
-        return found
-
-    @cached_property
-    def _near_at(self) -> Array:
-        """In which share of the draws each level's own best is near, (number of levels,)."""
-        shares = [(self._left(near)[0] > 0.5).mean(axis=0) for near in self._goals]
-        goal = np.repeat(self._goal_of, np.diff(self._starts))
-        return np.asarray(np.array(shares)[goal, np.arange(len(goal))])
-
-    @cached_property
     def _parents(self) -> set[int]:
         return {parent for rules in self.draws.space.conditions for parent, _ in rules}
+
+    @property
+    def parents(self) -> set[int]:
+        """The hyperparameters on which others depend."""
+        return self._parents
 
     @cached_property
     def _branches(self) -> tuple[Bools, Ints, Ints]:
@@ -251,9 +220,124 @@ class Narrowing:
         return found >= 0, found, counts
 
 
+class _Rung:
+    """What may be dropped where a given loss is allowed."""
+
+    def __init__(self, search: Narrowing, lose: float) -> None:
+        self.search, self.land, self.starts = search, search.land, search.starts
+        self.near = [self._near(rows & self.land.possible, lose) for rows in search.goal_rows]
+
+    def _near(self, rows: Bools, lose: float) -> Bools:
+        """Return what is near in each draw among some rows, (k, M)."""
+        limit = least_in(self.land, rows) + lose
+        return np.asarray((self.land.all_values <= limit[:, None]) & rows)
+
+    def narrowed(self, kept: Levels) -> Levels:
+        """Return what is left of some levels where all that may be dropped is."""
+        search = self.search
+        kept = self._without_far_categories(kept)
+        volume, sizes = search.volume(kept), search._branches[2]
+        while True:
+            factors = search._factors(kept)
+            branches = np.prod(factors, axis=0) * sizes / sizes.sum()
+            inside = search.inside(kept)
+            left = [self._left(near & inside) for near in self.near]
+            best: tuple[tuple[float, float], tuple[int, int], float] | None = None
+            for j, level in search.moves(kept):
+                if self._near_at[self.starts[j] + level] > _MAY_BE_NEAR:
+                    continue
+                smaller = search._factor(_without(kept, j, level), j)
+                # a branch of which nothing is left stays so
+                of_branch = np.divide(
+                    smaller, factors[j], out=np.zeros_like(smaller), where=factors[j] > 0.0
+                )
+                then = float(branches @ of_branch)
+                if not 0.0 < then < volume:
+                    continue
+                lost = mass = 0.0
+                for counts, total in (left[goal] for goal in {0, search.goal_of[j]}):
+                    stays = total - counts[:, self.starts[j] + level] > 0.5
+                    if stays.mean() < HELD:
+                        break
+                    lost = max(lost, float((total > 0.5).mean() - stays.mean()))
+                    mass = max(mass, float(counts[:, self.starts[j] + level].sum() / total.sum()))
+                else:
+                    worth = np.log(volume / then)
+                    # sums differ by rounding, and equal ones are dropped in the same order
+                    score = (round(lost / worth, 9), round(mass / worth, 9))
+                    if best is None or score < best[0]:
+                        best = score, (j, level), then
+            if best is None:
+                return kept
+            kept, volume = _without(kept, *best[1]), best[2]
+
+    def _without_far_categories(self, kept: Levels) -> Levels:
+        """Return levels without categories that are near in no draw: they cost nothing."""
+        kept, left = list(kept), [self._left(near)[0].sum(axis=0) for near in self.near]
+        for j, axis in enumerate(self.land.axes):
+            if axis.category and j not in self.search.parents:
+                own = slice(self.starts[j], self.starts[j + 1])
+                some = sum(left[goal][own] for goal in {0, self.search.goal_of[j]})
+                levels = range(len(axis.weights))
+                never = np.array([self.search.protected(j, level) for level in levels])
+                stays = kept[j] & ((some > 0.0) | never)
+                kept[j] = stays if stays.any() else kept[j]
+        return kept
+
+    def _left(self, near: Bools) -> tuple[Array, Array]:
+        """Return how many near rows each draw has at each level, and in all."""
+        some = near.any(axis=0)
+        rows = near[:, some].astype(np.float32)
+        counts = (self.search.at_level[np.flatnonzero(some)].T @ rows.T).T
+        return np.ascontiguousarray(counts), rows.sum(axis=1)
+
+    @cached_property
+    def _near_at(self) -> Array:
+        """In which share of the draws each level's own best is near, (number of levels,)."""
+        shares = [(self._left(near)[0] > 0.5).mean(axis=0) for near in self.near]
+        goal = np.repeat(self.search.goal_of, np.diff(self.starts))
+        return np.asarray(np.array(shares)[goal, np.arange(len(goal))])
+
+
+def _without(kept: Levels, j: int, level: int) -> Levels:
+    found = list(kept)
+    found[j] = found[j].copy()
+    found[j][level] = False
+    return found
+
+
+def untried(axis: Axis, x: Array) -> Bools:
+    """Return the levels of a hyperparameter that are not given up, as no trial was made there.
+
+    Of a category those without a trial, of a number those in a stretch wider than a fifth of its
+    range between two tried values, or beyond the outermost.
+
+    Parameters
+    ----------
+    axis : Axis
+        The levels.
+    x : ndarray of shape (n,)
+        The encoded values that were tried.
+    """
+    without = np.ones(len(axis.weights), bool)
+    without[axis.level(x)] = False
+    if axis.category or not len(x):
+        return without
+    ends = np.concatenate([[0.0], np.cumsum(axis.weights)])
+    middle = (ends[1:] + ends[:-1]) / 2.0
+    if (axis.edges[:, 0] == axis.edges[:, 1]).all():  # a value is all of its level
+        tried = ~without
+        first, last = ends[:-1][tried], ends[1:][tried]
+    else:
+        first = last = np.unique(x)
+    starts, stops = np.append(0.0, last), np.append(first, 1.0)
+    stretch = (np.searchsorted(stops, middle)).clip(max=len(stops) - 1)
+    return np.asarray(without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9))
+
+
 def usual_loss(draws: Draws, noise: float = 1.0) -> float:
     """Return what may be lost unless it is said: one evaluation's noise, or 1 % of the spread."""
-    return max(noise * draws.noise_std, _LEAST * float(np.median(draws.landscape.spread)))
+    return max(noise * draws.noise.counted, _LEAST * float(np.median(draws.landscape.spread)))
 
 
 def allowed(loss: Array, lose: float) -> Decision:

@@ -5,7 +5,7 @@ How it is found is told in `narrowing`. What could only be active for values giv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +20,13 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.feasibility import Feasibility
+from hpo_explain.methods.advice.chances import Chances
 from hpo_explain.methods.space.narrowing import Narrowing, allowed, part_of, usual_loss
 from hpo_explain.methods.space.recommended_space_result import NEVER_ACTIVE, Kept, Recommendation
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import average_instances
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest
 
 _NO_POSTERIOR = declared_fact(
     "no_posterior_to_draw", "the model has no joint posterior, so nothing is given up"
@@ -67,8 +69,20 @@ def recommended_space(asked: Asked, lose: float | None = None) -> Recommendation
     run.check_differences()
     asked.notes += [note for note in run.notes if note not in asked.run.notes]
     asked = replace(asked, run=run)
+    model, subject = asked.model, asked.subject()
+    feasibility = run.feasibility(seed=asked.seed)
+    draws = as_draws(
+        accepted_surrogate(model), run.direction, feasibility=feasibility, seed=asked.seed
+    )
+    keep = None if draws is None else Chances(run, draws.at_best).kept
     explainer = RecommendedSpaceExplainer(
-        asked.model, lose=lose, subject=asked.subject(), feasible=asked.feasible, seed=asked.seed
+        model,
+        lose=lose,
+        subject=subject,
+        feasibility=feasibility,
+        keep=keep,
+        tried=run.tried,
+        seed=asked.seed,
     )
     return explainer.explain()
 
@@ -86,9 +100,15 @@ class RecommendedSpaceExplainer:
         Which way the objective is better; ignored where `subject` is given.
     subject : Subject, optional
         What is explained, such as ``Subject.of(run)``.
-    feasible : callable, optional
-        Probability of being feasible, (n,), of encoded rows (n, d), such as that of
-        ``run.feasibility()``. What is rather infeasible counts for nothing.
+    feasibility : Feasibility, optional
+        Where results come from, as by ``run.feasibility()``; a belief knows it by itself. What is
+        rather infeasible counts for nothing.
+    keep : ndarray of shape (d,), optional
+        The encoded configuration that the space must hold; by default the tried one with the
+        lowest expected cost.
+    tried : ndarray of shape (n, d), optional
+        Encoded rows of all trials, those without a result too; by default those that the draws
+        were learned from. What nobody tried is not given up.
     fix : bool, default True
         Whether one level is left of what hardly matters; who searches on may not want that.
     seed : int, default 0
@@ -118,18 +138,22 @@ class RecommendedSpaceExplainer:
         lose: float | None = None,
         direction: Direction = "minimize",
         subject: Subject | None = None,
-        feasible: Callable[[Array], Array] | None = None,
+        feasibility: Feasibility | None = None,
+        keep: Array | None = None,
+        tried: Array | None = None,
         fix: bool = True,
         seed: int = 0,
     ) -> None:
         direction = check_direction(subject.direction if subject else direction)
         self._subject = Explained.of(surrogate, direction).completed(subject)
-        self._draws = as_draws(accepted_surrogate(surrogate), direction, seed=check_seed(seed))
+        known = as_draws(
+            accepted_surrogate(surrogate), direction, feasibility=feasibility, seed=check_seed(seed)
+        )
+        self._draws = None if known is None else known.at_best
         self._lose = None if lose is None else check_number("lose", lose)
         if self._lose is not None and self._lose <= 0.0:
             raise InputError("lose", f"must be positive, but was {lose!r}", lose)
-        self._feasible = feasible
-        self._fix = fix
+        self._keep, self._tried, self._fix = keep, tried, fix
 
     @shows_progress
     def explain(self) -> Recommendation:
@@ -151,7 +175,10 @@ class RecommendedSpaceExplainer:
                 notes=(_NO_POSTERIOR(), *subject.notes),
             )
         lose = usual_loss(draws) if self._lose is None else self._lose
-        search = Narrowing(draws, lose, self._feasible)
+        keep, tried = self._keep, draws.X if self._tried is None else self._tried
+        if keep is None and len(draws.X):
+            keep = draws.X[lowest(draws.costs(draws.X).mean(axis=0))]
+        search = Narrowing(draws, lose, keep=keep, tried=tried)
         kept, lost = search.found(fix=self._fix)
         narrower = [part_of(draws, kept, j) for j in range(len(space))]
         possible, dropped = still_possible(narrower)

@@ -29,7 +29,13 @@ _RANKED = 20_000  # at most, values in rows that are looked at to say in which o
 
 
 def stay_fixed(
-    draws: Draws, x: Array, lose: float, inside: Bools | None = None
+    draws: Draws,
+    x: Array,
+    lose: float,
+    inside: Bools | None = None,
+    *,
+    among: Sequence[int] | None = None,
+    start: Sequence[int] = (),
 ) -> tuple[list[int], Array]:
     """Return the columns that can stay fixed, all at once, and what each draw loses by that, (k,).
 
@@ -45,16 +51,24 @@ def stay_fixed(
         What may be lost, in the objective's units.
     inside : ndarray of bool, optional
         Which of the landscape's rows are left; what is lost by that already is not held against F.
+    among : sequence of int, optional
+        The columns that may be fixed; by default all.
+    start : sequence of int
+        Columns that are fixed already.
     """
     space = draws.space
     losses = _losses(draws, x, inside)
-    allowed = np.maximum(lose, losses([[]])[0])
+    allowed = np.maximum(lose, losses([[*start]])[0])
+    may = set(range(len(space)) if among is None else among) - set(start)
     columns = [
-        j for j in space.order.tolist() if space.parameters[j].size != 1 and not np.isnan(x[j])
+        j
+        for j in space.order.tolist()
+        if j in may and space.parameters[j].size != 1 and not np.isnan(x[j])
     ]
-    fixed, lost, failures = list[int](), np.zeros(len(draws.landscape.least)), 0
+    fixed, failures = list(start), 0
+    lost = losses([fixed])[0] if fixed else np.zeros(len(draws.landscape.least))
     few = max(1, _RANKED // max(1, len(columns) ** 2))
-    alone = losses([[j] for j in columns], few).mean(axis=1)
+    alone = losses([[*start, j] for j in columns], few).mean(axis=1) if columns else np.empty(0)
     left, many = [columns[i] for i in ranked(alone)], 1
     while left and failures < _FAILURES:
         then = losses([[*fixed, *left[:many]]])[0]
@@ -73,7 +87,7 @@ def _losses(draws: Draws, x: Array, inside: Bools | None) -> Callable[..., Array
     It may look at the first rows only: those of least mean.
     """
     land, space = draws.landscape, draws.space
-    some = np.arange(len(land.all_rows)) if inside is None else np.flatnonzero(inside)
+    some = np.flatnonzero(land.possible if inside is None else inside)
     values = land.all_values[:, some]
     best = ranked(values.mean(axis=0))[:_LEAST_MEAN]
     which = list(dict.fromkeys([*best.tolist(), *values.argmin(axis=1).tolist()]))
@@ -84,9 +98,11 @@ def _losses(draws: Draws, x: Array, inside: Bools | None) -> Callable[..., Array
         changed = np.repeat(complete[None, :few], len(sets), axis=0)
         for rows, columns in zip(changed, sets, strict=True):
             rows[:, columns] = x[columns]
-        found = draws.costs(space.project(changed.reshape(-1, len(x)))).reshape(
-            -1, len(sets), changed.shape[1]
-        )
+        rows = space.project(changed.reshape(-1, len(x)))
+        costs = draws.costs(rows)
+        if not land.possible.all():
+            costs = np.where(draws.feasible(rows), costs, np.inf)
+        found = costs.reshape(-1, len(sets), changed.shape[1])
         least = np.minimum(found.min(axis=2), own)
         return np.asarray(np.maximum(least.T - land.least, 0.0))
 

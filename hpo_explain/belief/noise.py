@@ -1,0 +1,124 @@
+"""The noise of one evaluation: one estimate with an interval, for everything that asks for it.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+σ_s         standard deviation of an evaluation's cost under one proposal of the kernel's
+            parameters on one scale, among the better half of the trials
+weights     of the scales for the whole space, times the importance weights of the proposals
+==========  ============================================================================
+
+The estimate is the geometric mean of σ_s, the interval holds 90 % of them, stretched in the
+logarithm. Where the two ends are far apart the trials do not settle the noise: it is told as "at
+most", and decisions take its lower end, so that none hangs on the upper one. What only rounding
+makes (an accuracy in steps of 1/200) is no noise: the variance of rounding is subtracted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain.belief.process import Process
+from hpo_explain.space import Array, Bools
+
+_STRETCH = 1.0  # of the interval, in the logarithm
+_SETTLED = 4.0  # times the lower end at most is the upper one of a noise that is known
+_LEVELS = 0.05, 0.95
+_TABLED = np.geomspace(1e-4, 30.0, 16)  # variances whose standard deviation as a cost is computed
+_ROUNDED = 1e-9  # of a step: objectives are multiples of it up to that
+_STEPS = 10_000  # that the whole range of rounded objectives has at most
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviation of one evaluation, in the objective's units.
+
+    Attributes
+    ----------
+    estimate : float
+        The noise.
+    lower, upper : float
+        What holds it with 90 %.
+    settled : bool
+        Whether the trials settle it; else it is known to be at most `upper`.
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    settled: bool
+
+    @property
+    def counted(self) -> float:
+        """What decisions count as noise: the lower end where the noise is not settled."""
+        return self.estimate if self.settled else self.lower
+
+    @classmethod
+    def known(cls, value: float) -> Noise:
+        """Return a noise that is known without error."""
+        return cls(value, value, value, True)
+
+
+def noise_among(
+    processes: tuple[Process, ...], weights: Array, better: Bools, cost: Array, repeated: bool
+) -> Noise:
+    """Return the noise of one evaluation as the processes know it, in units of `cost`.
+
+    Parameters
+    ----------
+    processes : tuple of Process
+        The process of each scale.
+    weights : ndarray of shape (scales,)
+        How much each counts.
+    better : ndarray of bool, shape (n,)
+        The trials of which it is told.
+    cost : ndarray of shape (n,)
+        The trials' costs.
+    repeated : bool
+        Whether it is known from repeated evaluations.
+    """
+    known = [_proposed(process, better) for process in processes]
+    logs = np.log(np.concatenate([np.maximum(sd, 1e-300) for sd in known]))
+    each = [w * p.posterior.weights for w, p in zip(weights, processes, strict=True)]
+    shares = np.concatenate(each) / np.sum([one.sum() for one in each])
+    in_order = np.argsort(logs, kind="stable")
+    middle = float(shares @ logs)
+    ends = np.interp(_LEVELS, np.cumsum(shares[in_order]), logs[in_order])
+    low, high = middle + _STRETCH * (ends - middle)
+    rounding = step_of(cost) / np.sqrt(12.0)
+    estimate, lower, upper = (
+        float(np.sqrt(max(np.exp(2.0 * log) - rounding**2, 0.0)))
+        for log in (middle, min(low, middle), max(high, middle))
+    )
+    return Noise(estimate, lower, upper, repeated or upper <= _SETTLED * lower)
+
+
+def _proposed(process: Process, better: Bools) -> Array:
+    """Return the standard deviation of an evaluation under each proposal, as a cost, (m,)."""
+    z = process.scale.z[better]
+    sd = process.scale.deviations(z, _TABLED, process.limits)
+    logs = np.interp(np.log(process.posterior.noise), np.log(_TABLED), np.log(sd))
+    return np.asarray(np.exp(logs))
+
+
+def step_of(cost: Array) -> float:
+    """Return the step of which all costs are multiples apart; 0 where there is none.
+
+    Examples
+    --------
+    >>> round(step_of(np.array([0.905, 0.91, 0.92, 0.935])), 6), step_of(np.array([0.1, 0.27, 0.9]))
+    (0.005, 0.0)
+    """
+    apart = np.diff(np.unique(cost))
+    if len(apart) < 2:
+        return 0.0
+    step, whole = float(apart.min()), float(apart.sum())
+    # the smallest distance may itself be a few steps
+    for parts in (1, 2, 3):
+        counts = apart / (step / parts)
+        rounded = np.abs(counts - np.rint(counts)) <= _ROUNDED * whole / step + 1e-6
+        if rounded.all() and whole <= _STEPS * step / parts:
+            return step / parts
+    return 0.0
