@@ -114,7 +114,7 @@ class Best:
     @cached_property
     def _alone(self) -> Array:
         """Share of the variance that lies between the values of each hyperparameter, (k, d)."""
-        found = []
+        found = list[Array]()
         for x in self.landscape.latent.T:
             values, places = np.unique(x, return_inverse=True)
             share = self._explained(places, len(values))
