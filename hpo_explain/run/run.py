@@ -28,6 +28,7 @@ from hpo_explain.run.acquisitions import (
     OwnAcquisition,
     criterion_of,
 )
+from hpo_explain.run.failures import failures
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
     TOO_FEW_AT_LEVEL,
@@ -309,12 +310,12 @@ class Run(Record):
         rows = self.known_before(before)
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
-        objective = self.sign * self.learned_cost(before)
-        known = noise_of(self.X[rows], self.cost[rows])
+        known, ended = noise_of(self.X[rows], self.cost[rows]), failures(self, before)
+        cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
         return believed(
             self.space,
-            self.X[rows],
-            objective,
+            np.concatenate([self.X[rows], ended.X_pruned]),
+            self.sign * cost,
             self.direction,
             self.bounds,
             known,
@@ -365,22 +366,12 @@ class Run(Record):
 
     def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
         rows = self.known_before(before)
-        failed = self._failed(before)
+        failed = failures(self, before).X
         feasible = np.concatenate([np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)])
         if feasible.all():
             return None
         X = np.concatenate([self.X[rows], failed])
         return classified(self.space, X, feasible, seed)
-
-    def _failed(self, before: int | None) -> Array:
-        """Return the encoded rows of trials that ended without a result, (m, d)."""
-        ended = [
-            trial.x
-            for trial in self.without_result.values()
-            if trial.state in ("failed", "pruned") and before is None
-        ]
-        X = np.array(ended).reshape(-1, len(self.space))
-        return X[self.space.is_valid(X)]
 
     def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
         """Return a model of the noise: how much results of one configuration scatter.
