@@ -125,6 +125,21 @@ def decide(
     )
 
 
+def varying(sizes: Array) -> Array:
+    """Return the sizes of differences in draws that are not constant; all where every one is.
+
+    Constant draws stand for the doubt whether the trials show anything. That they show no
+    difference does not follow from it.
+
+    Examples
+    --------
+    >>> varying(np.array([0.3, 0.0, 0.2, 1e-17])).tolist()
+    [0.3, 0.2]
+    """
+    there = sizes > _ROUNDING * sizes.max(initial=0.0)
+    return sizes[there] if there.any() else sizes
+
+
 def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
     """Return what holds a number with 95 % probability, stretched about the median.
 

@@ -23,7 +23,7 @@ from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval
+from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval, varying
 from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods.effects.effect_ranges import (
@@ -424,7 +424,7 @@ class Effect(Result):
         least = max(_ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         if self._costs is not None:
             noise, ranges = max(self.noise_std, least), np.ptp(self._costs, axis=1)
-            flat = decide(ranges, noise, side="below", stretch=self._stretch)
+            flat = decide(varying(ranges), noise, side="below", stretch=self._stretch)
             if flat.certain:
                 says = "apart" if together else "flat" if noise > least else "same"
                 return (self._told("difference", says, flat),)
