@@ -16,6 +16,8 @@ from tests.claims.runs import FAILED, Setting
 LOSS = 0.05  # of median minus best: an effect of that size matters
 SLACK = 0.01  # of the same: so near the truth an interval's end holds it
 
+BROKEN = "broken"  # a question that failed with an error, which none should
+
 
 @dataclass(frozen=True)
 class Scored:

@@ -11,6 +11,8 @@ from tests.claims.asked import LOSS, Asked, Scored, covers
 
 EPSILONS = {"noise": 0.01, "5 %": 0.05, "10 %": 0.1}
 """What counts, as shares of median minus best; the first is at least the noise."""
+USUAL = 0.05
+EXPECTED_RANGE = 2.0 / np.sqrt(np.pi)  # of two normal values with a standard deviation of 1
 
 
 def better_exists(asked: Asked) -> Iterator[Scored]:
@@ -32,6 +34,17 @@ def better_exists(asked: Asked) -> Iterator[Scored]:
             stated=found.p_better,
             known=float(true),
         )
+
+
+def by_seed(asked: Asked) -> Iterator[Scored]:
+    """How much the probability differs between two seeds, as a standard deviation over seeds."""
+    spread = asked.problem.spread
+    if spread <= 0.0:
+        return
+    first, second = (
+        hx.optimum(asked.run, epsilon=USUAL * spread, seed=seed).p_better for seed in (0, 1)
+    )
+    yield Scored("by seed", stated=abs(first - second) / EXPECTED_RANGE)
 
 
 def expected(asked: Asked) -> Iterator[Scored]:

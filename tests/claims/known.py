@@ -33,20 +33,19 @@ def trust(asked: Asked) -> Iterator[Scored]:
 
 
 def noise(asked: Asked) -> Iterator[Scored]:
-    """Return the noise of one evaluation, beside the truth."""
-    belief = asked.run.belief()
-    estimate = getattr(belief, "noise_estimate", None)
-    low, high = (getattr(estimate, end, np.nan) for end in ("lower", "upper"))
-    stated, known = float(belief.noise_std), asked.noise
-    ratio = stated / known if known > 0.0 else np.inf
-    spread = asked.problem.spread
-    measurable = known >= MEASURABLE * spread and known > 0.0
-    covered = covers((low, high), known)
+    """Return the noise of one evaluation beside the truth; where it is not settled its upper end.
+
+    What is told as "at most" is right up to there.
+    """
+    found, known = asked.run.belief().noise, asked.noise
+    if not found.settled:
+        yield Scored("noise at most", right=known <= found.upper, stated=found.upper, known=known)
+    measurable = known > 0.0 and known >= MEASURABLE * asked.problem.spread
+    ratio = found.estimate / known if known > 0.0 else np.inf
     yield Scored(
         "noise" if measurable else "small noise",
         right=bool(1.0 / FACTOR <= ratio <= FACTOR) if measurable else None,
-        covered=covered,
-        stated=stated,
+        covered=covers((found.lower, found.upper), known) if found.settled else None,
+        stated=found.estimate,
         known=known,
-        width=high / low if low > 0.0 else np.nan,
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hpo_explain.base import NothingToExplain
 from tests.claims.advised import advised
-from tests.claims.asked import Asked, Scored
-from tests.claims.best import better_exists, changes, expected
+from tests.claims.asked import BROKEN, Asked, Scored
+from tests.claims.best import better_exists, by_seed, changes, expected
 from tests.claims.effects import effects
 from tests.claims.known import noise, trust
 from tests.claims.narrowing import narrowing
@@ -23,13 +23,13 @@ QUESTIONS: tuple[Question, ...] = (
     effects,
     narrowing,
     better_exists,
+    by_seed,
     expected,
     changes,
     advised,
     noise,
     trust,
 )
-BROKEN = "broken"  # a question that failed with an error, which no question should
 
 
 def score(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 
+from tests.claims.asked import BROKEN
 from tests.claims.goals import (
     LARGE,
     MIDDLE,
@@ -22,7 +23,6 @@ from tests.claims.goals import (
     told,
     values,
 )
-from tests.claims.scored import BROKEN
 
 
 def table(head: Sequence[str], texts: int, rows: Iterable[Sequence[object]]) -> str:
@@ -69,7 +69,15 @@ def grouped(
 
 def of_claims(found: Iterable[Found]) -> str:
     """Return the claims by kind and group."""
-    numbers = ("better exists", "trust ", "noise", "small noise", BROKEN, "share by fANOVA")
+    numbers = (
+        "better exists",
+        "trust ",
+        "noise",
+        "small noise",
+        "by seed",
+        BROKEN,
+        "share by fANOVA",
+    )
     claims = [one for one in found if not one.scored.kind.startswith(numbers)]
     rows = []
     for (kind, group), some in grouped(claims, lambda one: (one.scored.kind, one.group)).items():
