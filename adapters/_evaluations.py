@@ -20,6 +20,7 @@ from hpo_explain.adapters._reading import (
     repeated,
     state_of,
 )
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
@@ -156,6 +157,11 @@ def run_of(
     elif level is not None:
         problem = f"was given, but all trials of the {source.kind} have the same budget"
         raise InputError("level", problem, level, "Leave it out.")
+    known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
+    results = Sentinels(
+        source.direction, source.objective_name, bounds, lambda i: repr(sorted(configs[i].items()))
+    )
+    excluded |= results.excluded(known, numbers.tolist())
     kept = np.array([i for i, n in enumerate(numbers.tolist()) if n not in excluded], dtype=int)
     fitting = {int(numbers[i]): i for i in range(len(trials)) if i not in misfits}
     if not len(kept):
@@ -172,7 +178,7 @@ def run_of(
         proposals=[int(numbers[i]) for i in kept if trials[i].origin is Origin.MODEL],
         origins={int(numbers[i]): trials[i].origin for i in kept},
         excluded=dict(sorted(excluded.items())),
-        notes=[*notes, *read.notes, *about, *repeated(X[kept])],
+        notes=[*notes, *of_sentinels(excluded), *read.notes, *about, *repeated(X[kept])],
         started=times[kept, 0] if timed else None,
         finished=times[kept, 1] if timed else None,
         durations=np.where(np.isfinite(took) & (took >= 0.0), took, np.nan),

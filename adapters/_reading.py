@@ -24,7 +24,7 @@ from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpac
 
 LEAST_KNOWN = 2
 """Finished trials that an assumed model needs to explain a trial that no model chose."""
-_GAVE_NOTHING = ("not_finite", "not_finite_on_instance", NO_VALUE.kind)
+_GAVE_NOTHING = ("not_finite", "not_finite_on_instance", "sentinel", NO_VALUE.kind)
 _MOST_REASONS = 10
 _MOST_INSTANCES = 10
 

@@ -8,7 +8,18 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.run import Curves, WithoutResult, failures
+from hpo_explain import FloatParameter, SearchSpace
+from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.run import (
+    FAILED,
+    NO_VALUE,
+    RUNNING,
+    WAS_PRUNED,
+    Curves,
+    WithoutResult,
+)
+from hpo_explain.run.failures import failures
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(1)
@@ -212,3 +223,36 @@ def test_a_result_of_skopt():
     assert found.trials.tolist() == [3]
     np.testing.assert_allclose(found.X[0], result.x_iters[3])
     assert hx.from_skopt(result).origin(3) is hx.base.Origin.INITIAL
+
+
+def test_evaluations_of_any_framework():
+    """As Ax, FLAML, Hyperopt, KerasTuner, Ray and SMAC are read."""
+    no_value, pruned = {5: NO_VALUE}, WAS_PRUNED(readable=False)
+    reasons = no_value | {2: FAILED, 3: RUNNING, 6: pruned, 7: pruned, 8: pruned}
+    values = {4: math.inf, 7: 0.4} | dict.fromkeys((2, 3, 5, 6, 8), math.nan)
+    trials = {
+        t: Evaluation(
+            {"x": t / 10},
+            values.get(t, t / 10),
+            reasons.get(t),
+            curve={1.0: t / 10} if t in (0, 1, 8, 9) else {},
+        )
+        for t in range(10)
+    }
+    run = run_of(trials, SearchSpace([FloatParameter("x", 0.0, 1.0)]), Source("trials", "it"))
+    found = failures(run)
+    assert found.trials.tolist() == [2, 4, 5, 6]  # 7 and 8 were pruned with a value
+    np.testing.assert_allclose(found.X[:, 0], [0.2, 0.4, 0.5, 0.6])
+    assert found.pruned.tolist() == [8]
+    np.testing.assert_allclose(found.cost_pruned, np.quantile([0.0, 0.1, 0.9], 2 / 3))
+
+
+@pytest.mark.parametrize("read", [
+    lambda: hx.from_frame(TABLE.assign(loss=math.nan), "loss"),
+    lambda: hx.from_frame(TABLE[:0], "loss"),
+])  # fmt: skip
+def test_where_everything_failed_there_is_nothing_to_explain(read):
+    with pytest.raises(NothingToExplain):
+        read()
+    with pytest.raises(NothingToExplain, match="no finished feasible trial"):
+        hx.Run(SPACE, [[0.5]], [1.0], "minimize", feasible=[False]).incumbent  # noqa: B018

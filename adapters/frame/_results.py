@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.adapters._reading import fits_conditions, level_of, positions, state_of
+from hpo_explain.adapters._sentinels import Sentinels
 from hpo_explain.adapters.frame._cells import is_empty, read_numbers, read_objective
 from hpo_explain.adapters.frame._columns import Roles, check_column
 from hpo_explain.adapters.frame._layouts import Layout, read_status
@@ -71,6 +72,7 @@ def read_results(
     *,
     hyperparameters: Collection[str],
     level: float | None,
+    asked: Sentinels,
 ) -> Results:
     """Return what came out of the rows of a table.
 
@@ -88,6 +90,8 @@ def read_results(
         The columns of the hyperparameters.
     level : float or None
         The fidelity that counts; None for the highest with a result.
+    asked : Sentinels
+        Which results stand for a failure.
 
     Raises
     ------
@@ -101,13 +105,17 @@ def read_results(
         stopped = dict(layout.stopped)
     counted = objective.copy()
     counted[list(stopped)] = np.nan
-    if not roles.fidelity:
-        return Results(counted, stopped, {}, ())
-    fidelity = read_numbers(table[roles.fidelity])
-    at = level_of(roles.fidelity, fidelity, np.isfinite(counted), level)
-    compared = at.reasons(np.arange(len(table)))
-    counted[list(compared)] = np.nan
-    return Results(counted, stopped, compared, tuple(at.notes()))
+    compared: dict[int, Fact] = {}
+    notes: list[Fact] = []
+    rows = np.arange(len(table))
+    if roles.fidelity:
+        fidelity = read_numbers(table[roles.fidelity])
+        at = level_of(roles.fidelity, fidelity, np.isfinite(counted), level)
+        compared, notes = at.reasons(rows), at.notes()
+        counted[list(compared)] = np.nan
+    failed = asked.excluded(counted, rows.tolist())
+    counted[list(failed)] = np.nan
+    return Results(counted, stopped | failed, compared, tuple(notes))
 
 
 # ---------------------------------------------------------------------- learning curves

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.adapters._reading import instances_of, nothing_left, repeated
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.frame._cells import read_durations, read_objective
 from hpo_explain.adapters.frame._columns import (
     Roles,
@@ -89,7 +90,7 @@ def from_frame(
     frame : pandas.DataFrame
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
-        Column of the objective; rows in which it is NaN or infinite are left out. May be left out
+        Column of the objective; rows in which it is NaN or infinite failed. May be left out
         for a table of scikit-learn or Optuna with a single one.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
@@ -134,7 +135,9 @@ def from_frame(
         Column that says what became of a trial, in words such as "finished", "failed", "timeout"
         or "pruned"; of failed and pruned ones the objective does not count.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default that of the metric by its name, if it has one. A
+        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
+        it.
 
     Returns
     -------
@@ -202,7 +205,18 @@ def from_frame(
     configs, set_to_none = configurations(table, chosen, layout)
 
     columns = [*chosen.names]
-    results = read_results(table, layout, roles, values, hyperparameters=columns, level=level)
+    asked_of_results = Sentinels(
+        direction, roles.objective, bounds, lambda row: repr(configs.iloc[row].tolist())
+    )
+    results = read_results(
+        table,
+        layout,
+        roles,
+        values,
+        hyperparameters=columns,
+        level=level,
+        asked=asked_of_results,
+    )
     trials = read_trials(
         table, roles, columns, by_time=len(roles.times) == 1 or (time is None and bool(roles.times))
     )
@@ -259,6 +273,7 @@ def from_frame(
             *about_sweep,
             *chosen.named_in(own),
             *about_direction,
+            *of_sentinels(excluded),
             *results.notes,
             *trials.notes,
             *evaluations.notes(numbers, roles.objective),

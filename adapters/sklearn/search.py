@@ -19,6 +19,7 @@ from hpo_explain.adapters._reading import (
     state_of,
     with_default,
 )
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, Option
@@ -156,6 +157,9 @@ def _of_results(
         excluded |= at.reasons(numbers)
         notes += at.notes()
         configs = [_without(config, at.name) for config in configs]
+    known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
+    scored = Sentinels(target.direction, target.column, bounds, lambda i: repr(configs[i]))
+    excluded |= scored.excluded(known, numbers.tolist())
     kept = np.array([i for i in numbers.tolist() if i not in excluded], dtype=np.int64)
     if not len(kept):
         raise nothing_left("search", excluded)
@@ -179,7 +183,7 @@ def _of_results(
             for i, why in excluded.items()
             if (state := state_of(why)) is not None
         },
-        notes=notes + repeated(X[kept]),
+        notes=[*of_sentinels(excluded), *notes, *repeated(X[kept])],
         objective_name=target.column,
         bounds=bounds,
         optimizer=_label(search),

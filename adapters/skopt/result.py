@@ -16,6 +16,7 @@ from hpo_explain.adapters._reading import (
     repeated,
     state_of,
 )
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
     model_columns,
@@ -125,7 +126,10 @@ def from_skopt(
     names : sequence of str, optional
         Names of the dimensions; by default their own, or x0, x1, ... by position.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default that of the metric by its name, if it has one. A
+        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
+        it: then trials of it are in ``run.without_result``, and surrogates of the objective are
+        fitted to the others.
 
     Returns
     -------
@@ -166,6 +170,9 @@ def from_skopt(
     X, outside = encode_points(space, result.x_iters)
     objective = sign * np.asarray(result.func_vals, dtype=float)
     excluded = outside | not_finite(objective, range(len(X)), source.objective_name)
+    known = np.array([np.nan if t in excluded else objective[t] for t in range(len(X))])
+    results = Sentinels(source.direction, source.objective_name, bounds, lambda t: X[t].tobytes())
+    excluded |= results.excluded(known, range(len(X)))
     trials = [t for t in range(len(X)) if t not in excluded]
     if not trials:
         raise nothing_left("result", excluded)
@@ -191,7 +198,7 @@ def from_skopt(
     constraint = getattr(getattr(result, "space", None), "constraint", None)
     if constraint is not None:
         notes.append(_CONSTRAINT)
-    notes += [*repeated(X[trials]), *about_models, *about_proposals]
+    notes += [*of_sentinels(excluded), *repeated(X[trials]), *about_models, *about_proposals]
     if not specs.random:
         if own:
             notes += _about_models(stored, specs, start, len(X))

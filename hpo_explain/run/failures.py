@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hpo_explain.run.parts import Frozen, WithoutResult, frozen
+from hpo_explain.run.record import Record
 from hpo_explain.space import Array, Ints
 
-if TYPE_CHECKING:
-    from hpo_explain.run.run import Run
-
-_AT_BEST = (
-    0.5  # a pruner stops what it holds worse than most: at best like the median of the others
-)
+# a pruner stops what it holds worse than most: at best it is like the median of the others
+_AT_BEST = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +47,7 @@ class Failures(Frozen):
         return len(self.trials)
 
 
-def failures(run: Run, before: int | None = None) -> Failures:
+def failures(run: Record, before: int | None = None) -> Failures:
     """Return what is known of the trials that gave no result.
 
     A trial failed if it says so, if its objective was NaN, infinite or a number that stands for a
@@ -64,7 +60,7 @@ def failures(run: Run, before: int | None = None) -> Failures:
 
     Parameters
     ----------
-    run : Run
+    run : Record
         The run.
     before : int, optional
         Only what was known when this trial was proposed; by default every trial.
@@ -112,7 +108,7 @@ def failures(run: Run, before: int | None = None) -> Failures:
     )
 
 
-def _rows(run: Run, trials: Sequence[int]) -> Array:
+def _rows(run: Record, trials: Sequence[int]) -> Array:
     rows = [run.without_result[trial].x for trial in trials]
     return np.array(rows, dtype=float).reshape(-1, len(run.space))
 
@@ -121,7 +117,7 @@ def _gave_nothing(trial: WithoutResult) -> bool:
     return trial.state == "failed" or (trial.state == "pruned" and not trial.reported)
 
 
-def _costs_of_pruned(run: Run, before: int | None, pruned: Sequence[int]) -> dict[int, float]:
+def _costs_of_pruned(run: Record, before: int | None, pruned: Sequence[int]) -> dict[int, float]:
     """Return the final costs of trials that were pruned, of those that can be compared."""
     if run.curves is None:
         return {}

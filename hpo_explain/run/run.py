@@ -195,7 +195,8 @@ class Run(Record):
             raise NothingToExplain(self._too_few(rows, before))
         if kind == "auto":
             own = None if self.record is None else self.record.surrogate(before)
-            if own is not None:
+            # the one that is next to choose took numbers that stand for failures for results
+            if own is not None and not (before is None and self.has_sentinels):
                 return own
             kind = choose_kind(len(rows), self.space, measured=self.measured)["surrogate"]
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
