@@ -1,0 +1,333 @@
+"""Where to go on: the configurations with the largest expected improvement over the belief.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+best        the lowest cost of a trial that gave a result that counts
+T           the way back from a scale's standardized values to costs
+m, s        mean and standard deviation of the function at a row, with one kernel setting
+h(u)        ``u Φ(u) + φ(u)``
+improvement ``E max(best - T(g), 0)`` with g ~ N(m, s²), which is ``∫ T'(z) Φ((z - m) / s) dz``
+            below best [1]_
+==========  ============================================================================
+
+T is linear between nodes, with slope a_i behind node i, so the integral is
+``s Σ_i (a_{i-1} - a_i) h((z_i - m) / s)``: a sum over nodes. The improvement is the mean over
+settings and scales, each scale as often as it predicts, times the probability of a result that
+counts.
+
+References
+----------
+.. [1] Jones, D. R., Schonlau, M. and Welch, W. J. (1998). Efficient global optimization of
+   expensive black-box functions. Section 4.1, on a scale that is not the cost's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.belief.belief import REACH, Belief
+from hpo_explain.belief.feasibility import PROBABLE
+from hpo_explain.belief.process import Process, weights_by_skill
+from hpo_explain.belief.scales import SCALES, Bounds, Scale
+from hpo_explain.models.conditioned import Conditioned
+from hpo_explain.models.product_kernel import Pairs, distances
+from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
+from hpo_explain.space.searches import filled
+from hpo_explain.space.sobol import sobol
+
+_LEAST = 0.05  # of all weight: a scale that has less is left out
+_DEPTHS = np.concatenate([[0.0], np.geomspace(1e-3, 8.0, 48)])  # below the best, on a scale
+_PAIRS = 2**18  # of rows and trials at once
+_ROWS, _STARTS, _ROUNDS = 2048, 10, 4
+_STEPS = np.array([0.2, 0.08, 0.03, 0.01, 0.003])  # of a number, up and down
+_MANY = 24  # values of a number beyond which only some are tried in a round
+
+
+@dataclass(frozen=True, eq=False)
+class Gain:
+    """The expected improvement on a best cost of normal values on a scale.
+
+    Attributes
+    ----------
+    nodes : ndarray of shape (K,)
+        Standardized values, descending from that of the best cost.
+    bends : ndarray of shape (K,)
+        By how much the slope of the way back changes there.
+    """
+
+    nodes: Array
+    bends: Array
+
+    @classmethod
+    def below(cls, best: float, scale: Scale, limits: Bounds) -> Gain:
+        """Return it for a best (scaled) cost."""
+        nodes = _value_of(best, scale, limits) - _DEPTHS
+        costs = scale.cost(nodes, limits)
+        slopes = np.diff(costs) / np.diff(nodes)  # slopes[i] is that below node i
+        return cls(nodes, np.append(slopes, 0.0) - np.append(0.0, slopes))
+
+    def expected(self, mean: Array, variance: Array) -> Array:
+        """Return it for means and variances on the scale, (n,)."""
+        from scipy.special import ndtr
+
+        spread = np.sqrt(variance)
+        u = (self.nodes[:, None] - mean) / spread
+        h = u * ndtr(u) + np.exp(-0.5 * u * u) / np.sqrt(2.0 * np.pi)
+        return np.asarray(np.maximum(spread * (self.bends @ h), 0.0))
+
+
+def _value_of(cost: float, scale: Scale, limits: Bounds) -> float:
+    """Return the standardized value that a cost has on a scale."""
+    low, high = -12.0, 12.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        if scale.cost(np.array([middle]), limits)[0] < cost:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One setting of the kernel's parameters on one scale.
+
+    Attributes
+    ----------
+    weight : float
+        How much it counts.
+    process : Process
+        The process of its scale.
+    given : Conditioned
+        The function, given the trials and the rows that are believed.
+    best : float
+        The best scaled cost, of what is believed, too.
+    """
+
+    weight: float
+    process: Process
+    given: Conditioned
+    best: float
+
+    @cached_property
+    def gain(self) -> Gain:
+        """What it expects to be gained of normal values."""
+        return Gain.below(self.best, self.process.scale, self.process.limits)
+
+    def believing(self, apart: Array, active: Array) -> Part:
+        """Return it with one more row, which has the value that is expected there."""
+        mean, _ = self.given.predict(apart, active)
+        there = float(self.process.scale.cost(mean, self.process.limits)[0])
+        given = self.given.believing(apart, active)
+        return replace(self, given=given, best=min(self.best, there))
+
+
+@dataclass(frozen=True, eq=False)
+class Improvement:
+    """The expected improvement over scales and settings of the kernel.
+
+    Attributes
+    ----------
+    belief : Belief
+        The belief.
+    parts : tuple of Part
+        Settings of its kernels, with their weights.
+    rows : ndarray of shape (n, d)
+        Encoded rows of the trials, and of those that are believed.
+    """
+
+    belief: Belief
+    parts: tuple[Part, ...]
+    rows: Array
+
+    @classmethod
+    def over(
+        cls, belief: Belief, best: float, processes: tuple[Process, ...] | None = None
+    ) -> Improvement:
+        """Return the expected improvement of a belief on a best cost.
+
+        Parameters
+        ----------
+        belief : Belief
+            The belief.
+        best : float
+            The lowest cost of a trial that counts: the objective, negated if larger is better.
+        processes : tuple of Process, optional
+            The process of each scale; by default those of the belief.
+        """
+        processes = belief.processes if processes is None else processes
+        scaled = (best - float(belief.cost[0])) / belief.unit + float(belief.scaled[0])
+        with one_blas_thread():
+            weights = weights_by_skill(processes, belief.scaled)
+            weights = np.where(weights < _LEAST, 0.0, weights)
+            weights = weights / weights.sum()
+            parts = [
+                Part(weight / len(process.kernels), process, given, scaled)
+                for weight, process in zip(weights.tolist(), processes, strict=True)
+                if weight > 0.0
+                for given in [Conditioned.on(process.pairs, kernel) for kernel in process.kernels]
+            ]
+        return cls(belief, tuple(parts), belief.X)
+
+    def __call__(self, X: Array) -> Array:
+        """Return it at encoded rows, in the objective's units, (n,)."""
+        return self.if_feasible(X) * self.probability(X)
+
+    def if_feasible(self, X: Array) -> Array:
+        """Return it at encoded rows, as if all gave a result that counts, (n,)."""
+        found = np.zeros(len(X))
+        with one_blas_thread():
+            for rows, apart, active in self._blocks(X):
+                for part in self.parts:
+                    mean, variance = part.given.predict(apart, active)
+                    found[rows] += part.weight * part.gain.expected(mean, variance)
+        return found * self.belief.unit
+
+    def probability(self, X: Array) -> Array:
+        """Return how probable a result that counts is at encoded rows, (n,)."""
+        feasibility = self.belief.feasibility
+        return np.ones(len(X)) if feasibility is None else feasibility.probability(X)
+
+    def believing(self, x: Array) -> Improvement:
+        """Return it once a row (d,) has the value that each setting expects there."""
+        (_, apart, active), = self._blocks(x[None, :])
+        parts = tuple(part.believing(apart, active) for part in self.parts)
+        return replace(self, parts=parts, rows=np.vstack([self.rows, x]))
+
+    def _blocks(self, X: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield blocks of rows, their distances from the trials, and what is active in them."""
+        space = self.belief.space
+        numbers = space.categories_in_own_order == 0
+        trials, rows = space.in_own_order(self.rows), space.in_own_order(X)
+        size = max(1, _PAIRS // len(trials))
+        for first in range(0, len(rows), size):
+            some = rows[first : first + size]
+            apart = distances(some[:, None, :], trials, numbers)
+            yield slice(first, first + size), apart, (~np.isnan(some)).astype(float)
+
+
+def renewed(belief: Belief, learned: tuple[Process, ...]) -> tuple[Process, ...]:
+    """Return the processes of a belief with kernels that were learned from fewer trials.
+
+    Scales and what is given are those of its own trials.
+    """
+    limits, columns = belief.limits(REACH), belief.space.in_own_order(belief.X)
+    found = []
+    for make, process in zip(SCALES, learned, strict=True):
+        scale = make(belief.scaled)
+        pairs = Pairs(columns, scale.z, process.pairs.prior, process.pairs.temper)
+        found.append(Process(scale, pairs, process.posterior, limits))
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------- the search
+
+
+def proposed(
+    improvement: Improvement,
+    n: int = 1,
+    *,
+    seed: int = 0,
+    allowed: Callable[[Array], Bools] | None = None,
+) -> tuple[Array, Array]:
+    """Return the rows (m, d), n at most, to evaluate next, and what each is expected to gain, (m,).
+
+    Each is believed at its mean before the next one is looked for.
+
+    Parameters
+    ----------
+    improvement : Improvement
+        What is expected of rows.
+    n : int, default 1
+        How many.
+    seed : int, default 0
+        Seed of the rows that are looked at.
+    allowed : callable, optional
+        Which encoded rows (n, d) may be proposed, (n,); by default all.
+    """
+    rows, gains = list[Array](), list[float]()
+    for place in range(n):
+        found = _best_row(improvement, np.random.default_rng([seed, place]), allowed)
+        if found is None:
+            break
+        rows.append(found[0])
+        gains.append(found[1])
+        if place + 1 < n:
+            improvement = improvement.believing(found[0])
+    return np.array(rows).reshape(-1, len(improvement.belief.space)), np.array(gains)
+
+
+def _best_row(
+    improvement: Improvement,
+    rng: np.random.Generator,
+    allowed: Callable[[Array], Bools] | None,
+) -> tuple[Array, float] | None:
+    belief = improvement.belief
+    space = belief.space
+
+    def judged(X: Array) -> tuple[Array, Array]:
+        if allowed is not None:
+            X = X[allowed(X)]
+        return X, _score(improvement, X)
+
+    uniform = sobol(len(space), _ROWS, int(rng.integers(2**31)))
+    tried = belief.X[np.argsort(belief.scaled, kind="stable")[:_STARTS]]
+    rows = space.distinct(np.concatenate([space.project(space.from_latent(uniform)), tried]))
+    rows, scores = judged(rows)
+    for turn in range(_ROUNDS):
+        if not len(rows):
+            return None
+        in_order = np.argsort(-scores, kind="stable")[:_STARTS]
+        rows, scores = rows[in_order], scores[in_order]
+        best = scores[0]
+        near, of_near = judged(_neighbors(space, rows, turn, rng))
+        rows, scores = np.concatenate([rows, near]), np.concatenate([scores, of_near])
+        if scores.max() <= best:
+            break
+    place = int(np.argmax(scores))
+    return rows[place], float(max(improvement(rows[[place]])[0], 0.0))
+
+
+def _score(improvement: Improvement, X: Array) -> Array:
+    """Return what rows are chosen by, (n,).
+
+    Where a result that counts is not to be expected, how probable it is: below anything that is.
+    """
+    probability = improvement.probability(X)
+    feasible = probability >= PROBABLE
+    found = probability - 1.0
+    found[feasible] = improvement.if_feasible(X[feasible]) * probability[feasible]
+    return found
+
+
+def _neighbors(space: SearchSpace, rows: Array, turn: int, rng: np.random.Generator) -> Array:
+    """Return rows that differ in one hyperparameter, nearer ones in later turns."""
+    latent = filled(space, rows, int(rng.integers(2**31)))
+    found = []
+    for j in space.order.tolist():
+        values = _other_values(space, j, latent[:, j], turn)
+        changed = np.repeat(latent[:, None, :], values.shape[1], axis=1)
+        changed[:, :, j] = values
+        found.append(changed.reshape(-1, len(space)))
+    return space.distinct(space.project(np.concatenate(found)))
+
+
+def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:
+    """Return values to change a hyperparameter to, (n, number of values): all if they are few."""
+    parameter = space.parameters[j]
+    if isinstance(parameter, CategoricalParameter):
+        return np.tile(np.arange(len(parameter.choices), dtype=float), (len(at), 1))
+    size = parameter.size
+    if size is not None and size <= _MANY:
+        return np.tile(parameter.grid()[0], (len(at), 1))
+    steps = _STEPS / 2.0**turn
+    if size is not None:
+        steps = np.append(steps, 1.0 / (size - 1))
+    moved = at[:, None] + np.concatenate([steps, -steps])
+    return np.asarray(parameter.nearest(moved))
