@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -42,7 +41,8 @@ from hpo_explain.space.searches import filled
 from hpo_explain.space.sobol import sobol
 
 _LEAST = 0.05  # of all weight: a scale that has less is left out
-_DEPTHS = np.concatenate([[0.0], np.geomspace(1e-3, 8.0, 48)])  # below the best, on a scale
+_DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])  # below the best, on a scale
+_GRID = np.linspace(-12.0, 12.0, 2401)  # standardized values at which a way back is turned around
 _PAIRS = 2**18  # of rows and trials at once
 _ROWS, _STARTS, _ROUNDS = 2048, 10, 4
 _STEPS = np.array([0.2, 0.08, 0.03, 0.01, 0.003])  # of a number, up and down
@@ -84,14 +84,7 @@ class Gain:
 
 def _value_of(cost: float, scale: Scale, limits: Bounds) -> float:
     """Return the standardized value that a cost has on a scale."""
-    low, high = -12.0, 12.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        if scale.cost(np.array([middle]), limits)[0] < cost:
-            low = middle
-        else:
-            high = middle
-    return high
+    return float(np.interp(cost, scale.cost(_GRID, limits), _GRID))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,24 +101,24 @@ class Part:
         The function, given the trials and the rows that are believed.
     best : float
         The best scaled cost, of what is believed, too.
+    gain : Gain
+        What it expects to be gained of normal values.
     """
 
     weight: float
     process: Process
     given: Conditioned
     best: float
-
-    @cached_property
-    def gain(self) -> Gain:
-        """What it expects to be gained of normal values."""
-        return Gain.below(self.best, self.process.scale, self.process.limits)
+    gain: Gain
 
     def believing(self, apart: Array, active: Array) -> Part:
         """Return it with one more row, which has the value that is expected there."""
-        mean, _ = self.given.predict(apart, active)
-        there = float(self.process.scale.cost(mean, self.process.limits)[0])
+        scale, limits = self.process.scale, self.process.limits
         given = self.given.believing(apart, active)
-        return replace(self, given=given, best=min(self.best, there))
+        there = float(scale.cost(self.given.predict(apart, active)[0], limits)[0])
+        if there >= self.best:
+            return replace(self, given=given)
+        return replace(self, given=given, best=there, gain=Gain.below(there, scale, limits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,12 +160,13 @@ class Improvement:
             weights = weights_by_skill(processes, belief.scaled)
             weights = np.where(weights < _LEAST, 0.0, weights)
             weights = weights / weights.sum()
-            parts = [
-                Part(weight / len(process.kernels), process, given, scaled)
-                for weight, process in zip(weights.tolist(), processes, strict=True)
-                if weight > 0.0
-                for given in [Conditioned.on(process.pairs, kernel) for kernel in process.kernels]
-            ]
+            parts = list[Part]()
+            for weight, process in zip(weights.tolist(), processes, strict=True):
+                if weight:
+                    gain = Gain.below(scaled, process.scale, process.limits)
+                    share = weight / len(process.kernels)
+                    given = [Conditioned.on(process.pairs, kernel) for kernel in process.kernels]
+                    parts += [Part(share, process, one, scaled, gain) for one in given]
         return cls(belief, tuple(parts), belief.X)
 
     def __call__(self, X: Array) -> Array:
@@ -196,7 +190,7 @@ class Improvement:
 
     def believing(self, x: Array) -> Improvement:
         """Return it once a row (d,) has the value that each setting expects there."""
-        (_, apart, active), = self._blocks(x[None, :])
+        ((_, apart, active),) = self._blocks(x[None, :])
         parts = tuple(part.believing(apart, active) for part in self.parts)
         return replace(self, parts=parts, rows=np.vstack([self.rows, x]))
 
