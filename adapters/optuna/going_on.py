@@ -9,18 +9,25 @@ from typing import Any
 
 import numpy as np
 from optuna import Study
-from optuna.distributions import BaseDistribution
-from optuna.samplers import BaseSampler, TPESampler
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.samplers import BaseSampler, PartialFixedSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters.optuna._sampler import BELIEVED
+from hpo_explain.adapters.optuna._space import Column, distribution_of, read_parameter
+from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.progress import progress_of
 from hpo_explain.belief.improvement import Improvement, proposed, renewed
 from hpo_explain.belief.process import Process
 from hpo_explain.run import Run
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, CategoricalParameter, IntParameter, Parameter, SearchSpace
 
 _logger = logging.getLogger("hpo_explain")
 
@@ -97,6 +104,10 @@ class BeliefSampler(BaseSampler):
         self._space = space
         self._learned: _Learned | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return it without what it has learned, which a copy learns itself."""
+        return {**self.__dict__, "_learned": None}
+
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
@@ -117,7 +128,7 @@ class BeliefSampler(BaseSampler):
         if len(study.directions) > 1 or len(finished) < self._n_startup_trials:
             return self._otherwise(study, trial, search_space)
         try:
-            config = self._proposed(study, trial)
+            config = self._proposed(study, trial, search_space)
         except Exception:
             _logger.warning("Trial %d is proposed otherwise", trial.number, exc_info=True)
             return self._otherwise(study, trial, search_space)
@@ -133,16 +144,20 @@ class BeliefSampler(BaseSampler):
         asked = {name: found for name, found in asked.items() if search_space.get(name) == found}
         return other.sample_relative(study, trial, asked)
 
-    def _proposed(self, study: Study, trial: FrozenTrial) -> dict[str, Any]:
+    def _proposed(
+        self, study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
+    ) -> dict[str, Any]:
         # a pruner's view of a study has some of its trials, and few of its attributes
         whole: Study = getattr(study, "_study", study)
         trials = [one for one in study.get_trials(deepcopy=False) if one.number != trial.number]
+        _, fixed = unwrapped(whole.sampler)
         with progress_of("going on", shown=False):
             run = read_trials(whole, trials, space=self._space)
             improvement = self._improvement(run)
             for x in _under_way(run):
                 improvement = improvement.believing(x)
-            rows, _ = proposed(improvement, seed=self._seed + trial.number)
+            within = _within(run.space, search_space, fixed)
+            rows, _ = proposed(improvement, seed=self._seed + trial.number, within=within)
         return run.space.decode(rows)[0]
 
     def _improvement(self, run: Run) -> Improvement:
@@ -190,3 +205,38 @@ def _under_way(run: Run) -> Array:
     rows = [trial.x for trial in run.without_result.values() if trial.under_way]
     X = np.array(rows).reshape(-1, len(run.space))
     return X[run.space.is_valid(X)]
+
+
+def _within(
+    space: SearchSpace, asked: Mapping[str, BaseDistribution], fixed: Mapping[str, Any]
+) -> list[Parameter]:
+    """Return the hyperparameters of which a part is to be searched, or a single value."""
+    values = {name: asked[name] for name in space.names if name in asked}
+    values |= {
+        name: _only(space[name], value) for name, value in fixed.items() if name in space.names
+    }
+    return [
+        read_parameter(Column(name, np.empty(0, np.int64), [], (distribution,)))[0]
+        for name, distribution in values.items()
+        if distribution != distribution_of(space[name])
+    ]
+
+
+def _only(parameter: Parameter, value: Any) -> BaseDistribution:
+    """Return the distribution of a hyperparameter that has one value."""
+    if isinstance(parameter, CategoricalParameter):
+        return CategoricalDistribution([value])
+    if isinstance(parameter, IntParameter):
+        return IntDistribution(value, value)
+    return FloatDistribution(value, value)
+
+
+def going_on(sampler: BaseSampler) -> BaseSampler:
+    """Return a sampler that goes on by the belief, and asks one where that does not propose.
+
+    What another sampler fixes stays fixed.
+    """
+    if isinstance(sampler, PartialFixedSampler):
+        parts: Any = sampler
+        return PartialFixedSampler(parts._fixed_params, going_on(parts._base_sampler))
+    return sampler if isinstance(sampler, BeliefSampler) else BeliefSampler(sampler)

@@ -24,7 +24,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,10 +36,11 @@ from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.conditioned import Conditioned
 from hpo_explain.models.product_kernel import Pairs, distances
-from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
-from hpo_explain.space.searches import filled
+from hpo_explain.space import Array, Bools, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
+_CATEGORIES = 5  # beyond which GPSampler was better
 _LEAST = 0.05  # of all weight: a scale that has less is left out
 _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])  # below the best, on a scale
 _GRID = np.linspace(-12.0, 12.0, 2401)  # standardized values at which a way back is turned around
@@ -206,6 +207,18 @@ class Improvement:
             yield slice(first, first + size), apart, (~np.isnan(some)).astype(float)
 
 
+def keeps_up(space: SearchSpace) -> bool:
+    """Return whether the search was as good as GPSampler with as many categories.
+
+    Examples
+    --------
+    >>> keeps_up(SearchSpace([CategoricalParameter(f"op {i}", ["a", "b"]) for i in range(6)]))
+    False
+    """
+    of_categories = [isinstance(parameter, CategoricalParameter) for parameter in space]
+    return sum(of_categories) <= _CATEGORIES
+
+
 def renewed(belief: Belief, learned: tuple[Process, ...]) -> tuple[Process, ...]:
     """Return the processes of a belief with kernels that were learned from fewer trials.
 
@@ -228,6 +241,7 @@ def proposed(
     n: int = 1,
     *,
     seed: int = 0,
+    within: Sequence[Parameter] = (),
     allowed: Callable[[Array], Bools] | None = None,
 ) -> tuple[Array, Array]:
     """Return the rows (m, d), n at most, to evaluate next, and what each is expected to gain, (m,).
@@ -242,50 +256,57 @@ def proposed(
         How many.
     seed : int, default 0
         Seed of the rows that are looked at.
+    within : sequence of Parameter, default ()
+        Hyperparameters of which a part is searched.
     allowed : callable, optional
         Which encoded rows (n, d) may be proposed, (n,); by default all.
     """
+    space = improvement.belief.space
+
+    def may_be(X: Array) -> Array:
+        X = X[inside_of(space, within, X)]
+        return X if allowed is None else X[allowed(X)]
+
     rows, gains = list[Array](), list[float]()
     for place in range(n):
-        found = _best_row(improvement, np.random.default_rng([seed, place]), allowed)
-        if found is None:
+        rng = np.random.default_rng([seed, place])
+        start = may_be(_start(improvement.belief, within, rng))
+        if not len(start):
             break
-        rows.append(found[0])
-        gains.append(found[1])
+        x = _climbed(improvement, start, may_be, rng)
+        rows.append(x)
+        gains.append(float(improvement(x[None])[0]))
         if place + 1 < n:
-            improvement = improvement.believing(found[0])
-    return np.array(rows).reshape(-1, len(improvement.belief.space)), np.array(gains)
+            improvement = improvement.believing(x)
+    return np.array(rows).reshape(-1, len(space)), np.array(gains)
 
 
-def _best_row(
-    improvement: Improvement,
-    rng: np.random.Generator,
-    allowed: Callable[[Array], Bools] | None,
-) -> tuple[Array, float] | None:
-    belief = improvement.belief
+def _start(belief: Belief, within: Sequence[Parameter], rng: np.random.Generator) -> Array:
+    """Return rows that stand for the space, and those of the best trials."""
     space = belief.space
-
-    def judged(X: Array) -> tuple[Array, Array]:
-        if allowed is not None:
-            X = X[allowed(X)]
-        return X, _score(improvement, X)
-
-    uniform = sobol(len(space), _ROWS, int(rng.integers(2**31)))
+    uniform = space.from_latent(sobol(len(space), _ROWS, int(rng.integers(2**31))))
     tried = belief.X[np.argsort(belief.scaled, kind="stable")[:_STARTS]]
-    rows = space.distinct(np.concatenate([space.project(space.from_latent(uniform)), tried]))
-    rows, scores = judged(rows)
+    rows = space.project(brought_inside(space, within, uniform))
+    return space.distinct(np.concatenate([rows, tried]))
+
+
+def _climbed(
+    improvement: Improvement,
+    rows: Array,
+    may_be: Callable[[Array], Array],
+    rng: np.random.Generator,
+) -> Array:
+    """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
+    scores = _score(improvement, rows)
     for turn in range(_ROUNDS):
-        if not len(rows):
-            return None
         in_order = np.argsort(-scores, kind="stable")[:_STARTS]
         rows, scores = rows[in_order], scores[in_order]
-        best = scores[0]
-        near, of_near = judged(_neighbors(space, rows, turn, rng))
+        near = may_be(_neighbors(improvement.belief.space, rows, turn, rng))
+        of_near = _score(improvement, near)
         rows, scores = np.concatenate([rows, near]), np.concatenate([scores, of_near])
-        if scores.max() <= best:
+        if of_near.max(initial=-np.inf) <= scores[0]:
             break
-    place = int(np.argmax(scores))
-    return rows[place], float(max(improvement(rows[[place]])[0], 0.0))
+    return np.asarray(rows[np.argmax(scores)])
 
 
 def _score(improvement: Improvement, X: Array) -> Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -27,6 +27,7 @@ from hpo_explain.adapters.optuna import BeliefSampler
 from tests.claims.problems import Problem, problem_of
 
 AXES = ("scales", "levels")
+WAYS = ("ours", "GPSampler", "its other seed")
 TRIALS, MORE, CONTINUATIONS, LEAST = 40, 40, 5, 0.005
 HARM = 1.05
 HEAD = (
@@ -36,12 +37,11 @@ HEAD = (
     "GPSampler, other seed",
     "TPE",
     "harm, ours",
+    "seconds a trial",
+    "trials again",
     "harm, GPSampler",
-    "s, ours",
-    "s, GPSampler",
-    "s, other seed",
-    "again, ours",
-    "again, GPSampler",
+    "seconds a trial",
+    "trials again",
 )
 _LOG = 8.0  # times the least level: from there on a scale is logarithmic
 Objective = Callable[[optuna.Trial], float]
@@ -140,7 +140,7 @@ def samplers(seed: int) -> dict[str, Callable[[], optuna.samplers.BaseSampler]]:
     }
 
 
-def regrets(name: str, axes: str, seed: int) -> dict[str, Any]:
+def regrets(name: str, axes: str, seed: int, ways: Sequence[str] = WAYS) -> dict[str, Any]:
     """Go on with 40 trials of TPE in each way, and return the regrets."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     table = table_of(name, axes)
@@ -161,9 +161,9 @@ def regrets(name: str, axes: str, seed: int) -> dict[str, Any]:
             for k in range(1, CONTINUATIONS + 1)
         ]
         found["TPE"] = [table.regret(study.best_params) for study in before]
-        for way, make in samplers(seed).items():
+        for way in ways:
             began = time.perf_counter()
-            study = gone_on(make(), MORE, 500 + seed, first)
+            study = gone_on(samplers(seed)[way](), MORE, 500 + seed, first)
             found[way] = table.regret(study.best_params)
             found[f"{way}: seconds"] = (time.perf_counter() - began) / MORE
             found[f"{way}: again"] = again(study)
@@ -176,53 +176,53 @@ def again(study: optuna.Study) -> int:
     return sum(one in seen[: TRIALS + i] for i, one in enumerate(seen[TRIALS:]))
 
 
-def told(ratios: Iterable[float]) -> str:
-    """Return the geometric mean, and the standard error of its logarithm."""
-    logs = np.log(list(ratios))
-    error = logs.std(ddof=1) / np.sqrt(len(logs)) if len(logs) > 1 else float("nan")
-    return f"{np.exp(logs.mean()):.2f} ({error:.2f})"
+def told(some: Sequence[dict[str, Any]], way: str, beside: str) -> str:
+    """Return the geometric mean of paired ratios, and the standard error of its logarithm."""
+    pairs = [(np.mean(one[way]), np.mean(one[beside])) for one in some if way in one]
+    logs = np.log([mine / theirs for mine, theirs in pairs])
+    if len(logs) < 2:
+        return ""
+    return f"{np.exp(logs.mean()):.2f} ({logs.std(ddof=1) / np.sqrt(len(logs)):.2f})"
+
+
+def harm(some: Sequence[dict[str, Any]], way: str) -> str:
+    """Return in how many runs a way is worse than TPE goes on."""
+    return f"{np.mean([one[way] > HARM * np.mean(one['TPE']) for one in some]):.0%}"
+
+
+def mean_of(some: Sequence[dict[str, Any]], name: str) -> str:
+    """Return the mean of a number."""
+    return f"{np.mean([one[name] for one in some]):.1f}"
 
 
 def row(label: str, some: Sequence[dict[str, Any]]) -> str:
     """Return a line of the table."""
-    gp = [one["GPSampler"] for one in some]
-    tpe = [float(np.mean(one["TPE"])) for one in some]
-    cells = [
-        label,
-        len(some),
-        *(
-            told(one[way] / own for one, own in zip(some, gp, strict=True))
-            for way in ("ours", "its other seed")
-        ),
-        told(mean / own for mean, own in zip(tpe, gp, strict=True)),
-        *(
-            f"{np.mean([one[way] > HARM * mean for one, mean in zip(some, tpe, strict=True)]):.0%}"
-            for way in ("ours", "GPSampler")
-        ),
-        *(f"{np.mean([one[f'{way}: seconds'] for one in some]):.2f}" for way in samplers(0)),
-        *(
-            f"{np.mean([one[f'{way}: again'] for one in some]):.1f}"
-            for way in ("ours", "GPSampler")
-        ),
-    ]
-    return f"| {' | '.join(map(str, cells))} |"
+    cells = [label, str(len(some))]
+    cells += [told(some, way, "GPSampler") for way in ("ours", "its other seed", "TPE")]
+    for way in WAYS[:2]:
+        cells += [harm(some, way), mean_of(some, f"{way}: seconds"), mean_of(some, f"{way}: again")]
+    return f"| {' | '.join(cells)} |"
 
 
 def shown(found: Sequence[dict[str, Any]]) -> str:
     """Return the table as Markdown: regret as a share of GPSampler's, by axes and by table."""
     lines = [f"| {' | '.join(HEAD)} |", "|---" + "|--:" * (len(HEAD) - 1) + "|"]
-    groups = [("all", found)]
+    groups = {"all": list(found)}
     for key in ("axes", "table"):
-        for value in sorted({one[key] for one in found}):
-            groups.append((value, [one for one in found if one[key] == value]))
-    return "\n".join([*lines, *(row(label, some) for label, some in groups)])
+        for one in found:
+            groups.setdefault(one[key], []).append(one)
+    return "\n".join([*lines, *(row(label, some) for label, some in groups.items())])
 
 
 def measured(
-    names: Sequence[str], axes: Sequence[str], seeds: Sequence[int], jobs: int
+    names: Sequence[str],
+    axes: Sequence[str],
+    seeds: Sequence[int],
+    ways: Sequence[str] = WAYS,
+    jobs: int = 1,
 ) -> list[dict[str, Any]]:
     """Return the regrets of all runs; each is printed as it comes."""
-    some = [(name, axis, seed) for seed, axis, name in product(seeds, axes, names)]
+    some = [(name, axis, seed, ways) for seed, axis, name in product(seeds, axes, names)]
     # categories only: both declarations are the same
     some = [one for one in some if not one[0].startswith("nasbench") or one[1] == axes[0]]
     found = []
@@ -237,9 +237,11 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", default=tables.OTHERS)
     parser.add_argument("--axes", nargs="+", default=AXES, choices=AXES)
     parser.add_argument("--seeds", nargs="+", type=int, default=range(10))
+    parser.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS)
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
-    print(shown(measured(asked.tables, asked.axes, list(asked.seeds), asked.jobs)))
+    seeds, ways = list(asked.seeds), tuple(dict.fromkeys([*WAYS[:2], *asked.ways]))
+    print(shown(measured(asked.tables, asked.axes, seeds, ways, asked.jobs)))
 
 
 if __name__ == "__main__":
