@@ -33,6 +33,7 @@ _logger = logging.getLogger("hpo_explain")
 
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 _EVERY = 5  # trials, after which kernels are learned anew
+_OTHERWISE = "Trial %d is proposed by %s"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,8 @@ class BeliefSampler(BaseSampler):
         try:
             config = self._proposed(study, trial, search_space)
         except Exception:
-            _logger.warning("Trial %d is proposed otherwise", trial.number, exc_info=True)
+            other = type(self.independent_sampler).__name__
+            _logger.warning(_OTHERWISE, trial.number, other, exc_info=True)
             return self._otherwise(study, trial, search_space)
         study._storage.set_trial_system_attr(trial._trial_id, BELIEVED, True)
         return {name: value for name, value in config.items() if name in search_space}

@@ -41,6 +41,9 @@ from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
 _CATEGORIES = 5  # beyond which GPSampler was better
+# Of the largest probability of a result a row has so much: at a border, half of the proposals
+# failed without this, a sixth with it, and the best found was as good.
+_SAFE = 0.8
 _LEAST = 0.05  # of all weight: a scale that has less is left out
 _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])  # below the best, on a scale
 _GRID = np.linspace(-12.0, 12.0, 2401)  # standardized values at which a way back is turned around
@@ -262,12 +265,14 @@ def proposed(
         Which encoded rows (n, d) may be proposed, (n,); by default all.
     """
     space = improvement.belief.space
+    rows, gains = list[Array](), list[float]()
 
     def may_be(X: Array) -> Array:
         X = X[inside_of(space, within, X)]
+        for x in rows:  # several workers would make the same trial
+            X = X[~((x == X) | (np.isnan(x) & np.isnan(X))).all(axis=1)]
         return X if allowed is None else X[allowed(X)]
 
-    rows, gains = list[Array](), list[float]()
     for place in range(n):
         rng = np.random.default_rng([seed, place])
         start = may_be(_start(improvement.belief, within, rng))
@@ -297,25 +302,26 @@ def _climbed(
     rng: np.random.Generator,
 ) -> Array:
     """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
-    scores = _score(improvement, rows)
+    required = max(PROBABLE, _SAFE * improvement.probability(rows).max())
+    scores = _score(improvement, rows, required)
     for turn in range(_ROUNDS):
         in_order = np.argsort(-scores, kind="stable")[:_STARTS]
         rows, scores = rows[in_order], scores[in_order]
         near = may_be(_neighbors(improvement.belief.space, rows, turn, rng))
-        of_near = _score(improvement, near)
+        of_near = _score(improvement, near, required)
         rows, scores = np.concatenate([rows, near]), np.concatenate([scores, of_near])
         if of_near.max(initial=-np.inf) <= scores[0]:
             break
     return np.asarray(rows[np.argmax(scores)])
 
 
-def _score(improvement: Improvement, X: Array) -> Array:
+def _score(improvement: Improvement, X: Array, required: float) -> Array:
     """Return what rows are chosen by, (n,).
 
-    Where a result that counts is not to be expected, how probable it is: below anything that is.
+    Where a result is less probable than required, how probable it is: below anything else.
     """
     probability = improvement.probability(X)
-    feasible = probability >= PROBABLE
+    feasible = probability >= required
     found = probability - 1.0
     found[feasible] = improvement.if_feasible(X[feasible]) * probability[feasible]
     return found
