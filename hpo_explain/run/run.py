@@ -46,6 +46,7 @@ from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
 from hpo_explain.run.told import describe, summary
 from hpo_explain.space import Array, Ints
+from hpo_explain.space.searches import filled
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -380,7 +381,12 @@ class Run(Record):
             if trial.state in ("failed", "pruned") and before is None
         ]
         X = np.array(ended).reshape(-1, len(self.space))
-        return X[self.space.is_valid(X)]
+        X = X[self.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)]
+        # one that failed before all was chosen tells of what was: the rest may have been anything
+        cut_short = ~self.space.is_valid(X)
+        drawn = filled(self.space, X, seed=0)
+        X[cut_short] = self.space.project(drawn)[cut_short]
+        return X
 
     def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
         """Return a model of the noise: how much results of one configuration scatter.
