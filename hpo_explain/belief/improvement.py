@@ -344,9 +344,9 @@ def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:
     parameter = space.parameters[j]
     if isinstance(parameter, CategoricalParameter):
         return np.tile(np.arange(len(parameter.choices), dtype=float), (len(at), 1))
-    size = parameter.size
-    if size is not None and size <= _MANY:
-        return np.tile(parameter.grid()[0], (len(at), 1))
+    size, grid = parameter.size, parameter.grid()
+    if grid is not None and len(grid[0]) <= _MANY:
+        return np.tile(grid[0], (len(at), 1))
     steps = _STEPS / 2.0**turn
     if size is not None:
         steps = np.append(steps, 1.0 / (size - 1))
