@@ -27,7 +27,7 @@ from hpo_explain.base.progress import progress_of
 from hpo_explain.belief.improvement import Improvement, proposed, renewed
 from hpo_explain.belief.process import Process
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, IntParameter, Parameter, SearchSpace
+from hpo_explain.space import CategoricalParameter, IntParameter, Parameter, SearchSpace
 
 _logger = logging.getLogger("hpo_explain")
 
@@ -156,7 +156,7 @@ class BeliefSampler(BaseSampler):
         with progress_of("going on", shown=False):
             run = read_trials(whole, trials, space=self._space)
             improvement = self._improvement(run)
-            for x in _under_way(run):
+            for x in run.under_way:
                 improvement = improvement.believing(x)
             within = _within(run.space, search_space, fixed)
             rows, _ = proposed(improvement, seed=self._seed + trial.number, within=within)
@@ -200,13 +200,6 @@ class BeliefSampler(BaseSampler):
     def reseed_rng(self) -> None:
         """Seed the other sampler anew."""
         self.independent_sampler.reseed_rng()
-
-
-def _under_way(run: Run) -> Array:
-    """Return the encoded rows of trials that run or wait, as far as they are complete, (m, d)."""
-    rows = [trial.x for trial in run.without_result.values() if trial.under_way]
-    X = np.array(rows).reshape(-1, len(run.space))
-    return X[run.space.is_valid(X)]
 
 
 def _within(

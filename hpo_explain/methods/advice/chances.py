@@ -223,12 +223,15 @@ class Chances:
     def next_rows(self, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
         """Return the rows (m, d) to try next, n at most, and the largest gain of each draw, (k,).
 
-        By expected improvement; each is believed at its mean before the next one is looked for.
+        By expected improvement; each is believed at its mean before the next one is looked for,
+        as is what is under way.
         """
         if not isinstance(self.draws, Mixture):
             return self.promising(n, within)  # a model of the user's has no scales
         best = float(self.run.cost[self.run.feasible].min())
         improvement = Improvement.over(self.draws.belief, best)
+        for x in self.run.under_way:
+            improvement = improvement.believing(x)
         seed = self.draws.seed
         rows, _ = proposed(improvement, n, seed=seed, within=within, allowed=self.allowed)
         return rows, self.gains(rows).max(axis=1, initial=0.0)
