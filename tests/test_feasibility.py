@@ -3,6 +3,7 @@
 import numpy as np
 
 from hpo_explain import CategoricalParameter, FloatParameter, Run, SearchSpace
+from hpo_explain.run import WithoutResult
 from tests.analytic import nested_space, unit_cube
 
 SPACE = unit_cube(3)
@@ -75,3 +76,15 @@ def test_it_knows_no_more_than_was_known_before_a_trial():
     np.testing.assert_array_equal(
         whole.feasibility(before=20).probability(NEW), part.feasibility().probability(NEW)
     )
+
+
+def test_a_trial_that_failed_before_all_was_chosen_tells_of_what_was():
+    X = SPACE.sample(60, seed=0)
+    fails = X[:, 0] > 0.5
+    cut = np.where(fails[:, None] & [False, True, True], np.nan, X)
+    lost = {60 + i: WithoutResult("failed", cut[i]) for i in np.flatnonzero(fails).tolist()}
+    kept = ~fails
+    numbers = np.flatnonzero(kept)
+    run = Run(SPACE, X[kept], X[kept, 1], "minimize", trials=numbers, without_result=lost)
+    right = run.feasibility().probable(NEW) == (NEW[:, 0] <= 0.5)
+    assert right.mean() > 0.85

@@ -87,7 +87,7 @@ def test_where_to_search_on_is_that_of_the_model_given():
 def test_advice_is_that_of_the_model_given():
     some = X[:12]  # so few leave something to gain
     model = hx.models.GaussianProcessSurrogate.fit(SPACE, some, (some[:, 1] - 0.1) ** 2)
-    actions = {action.kind: action for action in hx.advise(RUN, surrogate=model).actions}
+    actions = {action.kind: action for action in hx.advise(RUN, surrogate=model, n=5).actions}
     assert actions["narrow"].hyperparameters == ("x2",)
     assert min(abs(config["x2"] - 0.1) for config in actions["try"].configurations) < 0.05
 

@@ -16,6 +16,7 @@ from hpo_explain.adapters.optuna.callback import ExplanationCallback
 from hpo_explain.adapters.optuna.study import from_optuna
 
 if TYPE_CHECKING:
+    from hpo_explain.adapters.optuna.going_on import BeliefSampler
     from hpo_explain.adapters.optuna.importance import (
         FanovaImportanceEvaluator,
         TopImportanceEvaluator,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 
 __all__ = [
+    "BeliefSampler",
     "ExplanationCallback",
     "FanovaImportanceEvaluator",
     "ReviewedSampler",
@@ -39,6 +41,10 @@ if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelle
             from hpo_explain.adapters.optuna import importance
 
             return getattr(importance, name)
+        if name == "BeliefSampler":
+            from hpo_explain.adapters.optuna.going_on import BeliefSampler
+
+            return BeliefSampler
         if name == "ReviewedSampler":
             from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 

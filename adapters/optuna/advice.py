@@ -26,8 +26,10 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.search_space.group_decomposed import _GroupDecomposedSearchSpace
 from optuna.trial import FrozenTrial, Trial, TrialState
 
+from hpo_explain.adapters.optuna.going_on import going_on
 from hpo_explain.adapters.optuna.quiet import name_metrics
 from hpo_explain.adapters.optuna.samplers import WrappingSampler
+from hpo_explain.belief.improvement import keeps_up
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, category_index
 
@@ -98,6 +100,12 @@ class AdvisedSampler(WrappingSampler):
     def __init__(self, sampler: BaseSampler, changed: Mapping[str, Parameter]) -> None:
         super().__init__(sampler)
         self.changed = dict(changed)
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """The values of what has a single one."""
+        found = {name: only_value(parameter) for name, parameter in self.changed.items()}
+        return {name: value for name, value in found.items() if value is not None}
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -261,8 +269,12 @@ def continued(
     *,
     storage: str | optuna.storages.BaseStorage | None = None,
     study_name: str | None = None,
+    sampler: BaseSampler | None = None,
 ) -> AdvisedStudy:
     """Return a new study that goes on with all actions of an advice.
+
+    Its sampler is a `BeliefSampler` that asks the study's own for what it does not propose. With
+    several objectives, or more categories than it was seen to keep up with, it is the study's own.
 
     Wider ranges and other scales of an earlier advice stay. Its smaller ranges, fixed values and
     what it enqueued give way: this advice is on the whole space, and knows the results that have
@@ -277,6 +289,8 @@ def continued(
         The study that is advised; it stays as it is.
     storage, study_name : optional
         Where the new study is kept, and its name; by default in memory.
+    sampler : BaseSampler, optional
+        Another sampler to go on with.
 
     Returns
     -------
@@ -290,11 +304,13 @@ def continued(
     asked = study.sampler
     if isinstance(study, AdvisedStudy) and isinstance(asked, AdvisedSampler):
         reaches, asked = _after_each_other(study.reaches, reaches), asked.sampler
-    sampler = AdvisedSampler(of_no_study(asked), changed)
+    asked = of_no_study(asked) if sampler is None else sampler
+    if sampler is None and len(study.directions) == 1 and keeps_up(space):
+        asked = going_on(asked)
     made = optuna.create_study(
         storage=storage,
         study_name=study_name,
-        sampler=sampler,
+        sampler=AdvisedSampler(asked, changed),
         pruner=study.pruner,
         directions=study.directions,
     )

@@ -28,6 +28,11 @@ class WrappingSampler(BaseSampler):
     def __init__(self, sampler: BaseSampler) -> None:
         self.sampler = sampler
 
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """The values that it fixes."""
+        return {}
+
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
@@ -85,6 +90,7 @@ def unwrapped(sampler: BaseSampler | None) -> tuple[BaseSampler | None, dict[str
             fixed = {**parts._fixed_params, **fixed}
             sampler = parts._base_sampler
         else:
+            fixed = {**sampler.fixed, **fixed}
             sampler = sampler.sampler
     return sampler, fixed
 

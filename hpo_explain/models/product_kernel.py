@@ -158,6 +158,28 @@ class Prior:
         )
 
 
+def distances(left: Array, right: Array, numbers: Bools) -> Single:
+    """Return how far rows (..., d) are from others, times √5, by hyperparameter, (d, pairs)."""
+    shape = np.broadcast_shapes(left.shape[:-1], right.shape[:-1])
+    found = np.empty((len(numbers), *shape), np.float32)
+    for j, number in enumerate(numbers.tolist()):
+        a, b = left[..., j], right[..., j]
+        found[j] = np.abs(a - b) * ROOT5 if number else FAR * (a != b)
+        off, other = np.isnan(a), np.isnan(b)
+        found[j][off | other], found[j][off & other] = FAR, NOWHERE
+    return found.reshape(len(numbers), -1)
+
+
+def covariances(apart: Single, p: Parameters) -> tuple[Single, Single]:
+    """Return the covariance and the product of pairs, noise excluded, by their distances."""
+    product = np.full(apart.shape[1], p.product, np.float32)
+    added = np.ones(apart.shape[1], np.float32)
+    for own, rate, weight, amplitude in zip(apart, *p.single, strict=True):
+        _gather(own, rate, weight, amplitude, product, added)
+    added += product
+    return added, product
+
+
 class Pairs:
     """All pairs of the trials, and the likelihood of their values under the kernel.
 
@@ -179,25 +201,16 @@ class Pairs:
         self.a, self.b = np.tril_indices(self.n, -1)
         self.below = self.b * self.n + self.a  # where pairs are in columns one after the other
         self.active = (~np.isnan(X)).astype(float)
-        self.apart = np.empty((self.d, len(self.a)), np.float32)  # times √5
-        for x, number, apart in zip(X.T, prior.numbers, self.apart, strict=True):
-            left, right = x[self.a], x[self.b]
-            apart[:] = np.abs(left - right) * ROOT5 if number else FAR * (left != right)
-            off, other = np.isnan(left), np.isnan(right)
-            apart[off | other], apart[off & other] = FAR, NOWHERE
+        self.apart = distances(X[self.a], X[self.b], prior.numbers)
 
     def gram(self, p: Parameters) -> tuple[Array, Single]:
         """Return the values' covariance (n, n), and the product of all pairs.
 
         Of the covariance the lower triangle is filled, and the columns are contiguous.
         """
-        product = np.full(len(self.a), p.product, np.float32)
-        added = np.ones(len(self.a), np.float32)
-        for apart, rate, weight, amplitude in zip(self.apart, *p.single, strict=True):
-            _gather(apart, rate, weight, amplitude, product, added)
-        added += product
+        covariance, product = covariances(self.apart, p)
         K = np.zeros(self.n * self.n)
-        K[self.below] = added
+        K[self.below] = covariance
         K[:: self.n + 1] = 1.0 + p.product + self.active @ p.amplitude + p.noise
         return K.reshape(self.n, self.n).T, product
 

@@ -10,6 +10,7 @@ import numpy as np
 from hpo_explain.run.parts import Frozen, WithoutResult, frozen
 from hpo_explain.run.record import Record
 from hpo_explain.space import Array, Ints
+from hpo_explain.space.searches import filled
 
 # a pruner stops what it holds worse than most: at best it is like the median of the others
 _AT_BEST = 0.5
@@ -24,7 +25,7 @@ class Failures(Frozen):
     trials : ndarray of int, shape (m,)
         The trials that failed, or were pruned before they reported a value.
     X : ndarray of shape (m, d)
-        Their configurations, encoded: complete ones only.
+        Their configurations, encoded; of those cut short what was not chosen is drawn.
     pruned : ndarray of int, shape (p,)
         The trials that were pruned with a value that can be compared with those of others.
     X_pruned : ndarray of shape (p, d)
@@ -68,7 +69,7 @@ def failures(run: Record, before: int | None = None) -> Failures:
     Returns
     -------
     Failures
-        The failures; those with an incomplete configuration are left out.
+        The failures; those without any value are left out.
 
     Raises
     ------
@@ -95,15 +96,16 @@ def failures(run: Record, before: int | None = None) -> Failures:
     ([4], [[0.9]], [3])
     """
     ended = [t for t in run.ended_before(before) if t in run.without_result]
-    complete = run.space.is_valid(_rows(run, ended))
-    trials = [t for t, valid in zip(ended, complete.tolist(), strict=True) if valid]
+    X = _rows(run, ended)
+    some = run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)
+    trials = [t for t, known in zip(ended, some.tolist(), strict=True) if known]
     failed = [t for t in trials if _gave_nothing(run.without_result[t])]
     costs = _costs_of_pruned(run, before, [t for t in trials if t not in {*failed}])
     return Failures(
         trials=np.array(failed, dtype=np.int64),
-        X=_rows(run, failed),
+        X=_completed(run, failed),
         pruned=np.array([*costs], dtype=np.int64),
-        X_pruned=_rows(run, [*costs]),
+        X_pruned=_completed(run, [*costs]),
         cost_pruned=np.array([*costs.values()], dtype=float),
     )
 
@@ -111,6 +113,14 @@ def failures(run: Record, before: int | None = None) -> Failures:
 def _rows(run: Record, trials: Sequence[int]) -> Array:
     rows = [run.without_result[trial].x for trial in trials]
     return np.array(rows, dtype=float).reshape(-1, len(run.space))
+
+
+def _completed(run: Record, trials: Sequence[int]) -> Array:
+    """Return encoded rows; what was not chosen any more, as the trial failed before, may be any."""
+    X = _rows(run, trials)
+    cut_short = ~run.space.is_valid(X)
+    X[cut_short] = run.space.project(filled(run.space, X, seed=0))[cut_short]
+    return X
 
 
 def _gave_nothing(trial: WithoutResult) -> bool:

@@ -329,6 +329,13 @@ class Run(Record):
         """Encoded rows of all trials that were made, those without a result too."""
         return np.vstack([self.X, *(trial.x[None, :] for trial in self.without_result.values())])
 
+    @property
+    def under_way(self) -> Array:
+        """Encoded rows of trials that may still get a result, of those that are complete."""
+        rows = [trial.x for trial in self.without_result.values() if trial.under_way]
+        X = np.array(rows).reshape(-1, len(self.space))
+        return X[self.space.is_valid(X)]
+
     def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
         """Return how probable it is that a configuration gives a result that counts.
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.space._values import Array, Ints
+from hpo_explain.space._values import Array, Bools, Ints
+from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter
+from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
 
 _OF_SPREAD = 2.0**-24
@@ -128,6 +130,45 @@ def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generat
             again = rng.random(len(rows)) < 0.2
             new[again, j] = drawn[again, j]
     return new
+
+
+def inside_of(space: SearchSpace, within: Sequence[Parameter], X: Array) -> Bools:
+    """Return which encoded rows have values of hyperparameters as they should be searched."""
+    found = np.ones(len(X), bool)
+    for parameter in within:
+        whole, x = space[parameter.name], X[:, space.index(parameter.name)]
+        if isinstance(whole, CategoricalParameter) or isinstance(parameter, CategoricalParameter):
+            known = np.isin(x, whole.encode(list(getattr(parameter, "choices", ()))))
+        else:
+            ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
+            low, high = whole.encode(ends)
+            known = (x >= low - 1e-9) & (x <= high + 1e-9)
+        found &= known | np.isnan(x)
+    return found
+
+
+def brought_inside(space: SearchSpace, within: Sequence[Parameter], rows: Array) -> Array:
+    """Return latent rows with values of some hyperparameters spread over what should be searched.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> space = SearchSpace([FloatParameter("x", 0.0, 10.0)])
+    >>> brought_inside(space, [FloatParameter("x", 5.0, 6.0)], np.array([[0.0], [1.0]])).tolist()
+    [[0.5], [0.6]]
+    """
+    found = np.array(rows)
+    for parameter in within:
+        whole, j = space[parameter.name], space.index(parameter.name)
+        if isinstance(whole, CategoricalParameter):
+            codes = whole.encode(list(getattr(parameter, "choices", whole.choices)))
+            present = ~np.isnan(found[:, j])
+            found[present, j] = codes[found[present, j].astype(int) % len(codes)]
+        elif not isinstance(parameter, CategoricalParameter):
+            ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
+            low, high = whole.encode(ends)
+            found[:, j] = whole.nearest(low + found[:, j] * (high - low))
+    return found
 
 
 def descended(

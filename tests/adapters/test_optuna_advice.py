@@ -5,6 +5,9 @@ import optuna
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.adapters.optuna import BeliefSampler
+from hpo_explain.adapters.optuna._sampler import BELIEVED
+from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from tests.adapters.studies import optimized
@@ -50,7 +53,7 @@ NARROWER = [
 def test_a_study_goes_on_within_smaller_ranges_and_fewer_categories(sampler):
     study = study_of(sampler)
     before = [(t.number, t.params, t.value) for t in study.trials]
-    advised = advice_of(*NARROWER).apply(study)
+    advised = advice_of(*NARROWER).apply(study, sampler=SAMPLERS[sampler]())
     advised.optimize(objective, n_trials=15)
     # nothing is lost, and the study given is as it was
     assert [(t.number, t.params, t.value) for t in advised.trials[:25]] == before
@@ -66,7 +69,7 @@ def test_a_study_goes_on_within_smaller_ranges_and_fewer_categories(sampler):
 def test_fixed_values_stay_and_the_rest_is_searched(sampler):
     fixed = [hx.FloatParameter("drop", 0.5, 0.5), hx.CategoricalParameter("kind", ["b"])]
     advised = advice_of(*fixed, configurations=[{"lr": 0.1, "drop": 0.9, "depth": 3, "kind": "a"}])
-    study = advised.apply(study_of(sampler))
+    study = advised.apply(study_of(sampler), sampler=SAMPLERS[sampler]())
     study.optimize(objective, n_trials=8)
     first, *later = study.trials[25:]
     assert first.params == {"lr": 0.1, "drop": 0.5, "depth": 3, "kind": "b"}
@@ -77,7 +80,7 @@ def test_fixed_values_stay_and_the_rest_is_searched(sampler):
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_wider_range_is_reached_by_an_objective_that_asks_for_the_old_one(sampler):
     wider = [hx.FloatParameter("drop", 0.01, 3.0), hx.IntParameter("depth", 1, 21, step=2)]
-    study = advice_of(*wider).apply(study_of(sampler))
+    study = advice_of(*wider).apply(study_of(sampler), sampler=SAMPLERS[sampler]())
     study.optimize(objective, n_trials=30)
     drawn = [trial.params for trial in study.trials[25:]]
     assert max(p["drop"] for p in drawn) > 1.0
@@ -87,7 +90,7 @@ def test_a_wider_range_is_reached_by_an_objective_that_asks_for_the_old_one(samp
 
 def test_another_scale_is_searched_by_an_objective_that_asks_for_the_old_one():
     advice = advice_of(hx.FloatParameter("drop", 0.01, 1.0, log=True))
-    study = advice.apply(study_of("random"))
+    study = advice.apply(study_of("random"), sampler=SAMPLERS["random"]())
     study.optimize(objective, n_trials=60)
     drawn = np.array([trial.params["drop"] for trial in study.trials[25:]])
     # half of a log-uniform sample lies below the geometric mean of the ends; 9 % of a uniform one
@@ -122,10 +125,11 @@ def test_a_study_is_kept_where_it_is_asked_to_be(tmp_path):
 def test_advice_after_advice_keeps_wider_ranges_and_is_itself_on_the_whole_space():
     wider = [hx.FloatParameter("drop", 0.01, 3.0)]
     fewer = [hx.CategoricalParameter("kind", ["a", "c"])]
-    study = advice_of(*wider, *fewer).apply(study_of("random"))
+    study = advice_of(*wider, *fewer).apply(study_of("random"), sampler=SAMPLERS["random"]())
     study.optimize(objective, n_trials=20)
     assert max(trial.params["drop"] for trial in study.trials[25:]) > 1.5
-    again = advice_of(hx.FloatParameter("drop", 1.5, 2.5)).apply(study)
+    narrower = advice_of(hx.FloatParameter("drop", 1.5, 2.5))
+    again = narrower.apply(study, sampler=SAMPLERS["random"]())
     again.optimize(objective, n_trials=20)
     assert [t.params for t in again.trials[:45]] == [t.params for t in study.trials]
     for trial in again.trials[45:]:
@@ -152,6 +156,44 @@ def test_failed_trials_are_carried_over():
     study.add_trial(optuna.trial.create_trial(**failed, distributions=kind))
     states = [trial.state.name for trial in advice_of().apply(study).trials]
     assert states == ["COMPLETE"] * 12 + ["FAIL"]
+
+
+def test_a_study_goes_on_by_the_belief_within_what_is_advised():
+    """The optimum of the part is found: lr 0.01 and depth 5 lie in it, kind "a" does not."""
+    part = hx.FloatParameter("drop", 0.5, 2.0), hx.CategoricalParameter("kind", ["b", "c"])
+    fixed = hx.IntParameter("depth", 3, 3)
+    study = advice_of(*part, fixed).apply(study_of("random"))
+    assert isinstance(unwrapped(study.sampler)[0], BeliefSampler)
+    study.optimize(objective, n_trials=15)
+    later = [trial.params for trial in study.trials[25:]]
+    assert all(0.5 <= p["drop"] and p["depth"] == 3 and p["kind"] in "bc" for p in later)
+    assert all(BELIEVED in trial.system_attrs for trial in study.trials[25:])
+    assert min(trial.value for trial in study.trials[25:]) < 0.5 + 2.0 + 1.0 + 0.1
+
+
+def test_advice_after_advice_asks_the_first_studys_sampler():
+    study = advice_of().apply(advice_of().apply(study_of("random", n=12)))
+    inner = unwrapped(study.sampler)[0]
+    assert isinstance(inner.independent_sampler, optuna.samplers.RandomSampler)
+
+
+def test_what_a_sampler_fixes_stays_fixed():
+    study = study_of("random", n=12)
+    study.sampler = optuna.samplers.PartialFixedSampler({"kind": "c"}, SAMPLERS["random"]())
+    advised = advice_of().apply(study)
+    advised.optimize(objective, n_trials=3)
+    assert {trial.params["kind"] for trial in advised.trials[12:]} == {"c"}
+    assert all(BELIEVED in trial.system_attrs for trial in advised.trials[12:])
+
+
+def test_the_studys_own_sampler_goes_on_with_many_categories_and_with_several_objectives():
+    space = hx.SearchSpace([hx.CategoricalParameter(f"op {i}", ["a", "b"]) for i in range(6)])
+    many = Advice(subject=Subject(space), actions=(), space=space)
+    study = many.apply(study_of("random", n=2))
+    assert isinstance(unwrapped(study.sampler)[0], optuna.samplers.RandomSampler)
+    both = optuna.create_study(directions=["minimize"] * 2, sampler=SAMPLERS["random"]())
+    study = advice_of().apply(both)
+    assert isinstance(unwrapped(study.sampler)[0], optuna.samplers.RandomSampler)
 
 
 def test_distributions_of_a_space_are_those_that_a_study_records():

@@ -4,6 +4,7 @@ import optuna
 import pytest
 
 from hpo_explain.adapters.optuna import (
+    BeliefSampler,
     FanovaImportanceEvaluator,
     ReviewedSampler,
     TopImportanceEvaluator,
@@ -46,3 +47,15 @@ class TestReviewedSampler(
     def sampler(self):
         tpe = optuna.samplers.TPESampler
         return lambda: ReviewedSampler(tpe(n_startup_trials=0, multivariate=True), lambda _: None)
+
+
+@pytest.mark.thorough
+class TestBeliefSampler(
+    of_samplers.BasicSamplerTestCase,
+    of_samplers.RelativeSamplerTestCase,
+    of_samplers.MultiObjectiveSamplerTestCase,
+):
+    @pytest.fixture
+    def sampler(self):
+        tpe = optuna.samplers.TPESampler
+        return lambda: BeliefSampler(tpe(n_startup_trials=0), n_startup_trials=2)

@@ -1,5 +1,6 @@
 """What is advised on runs of which the truth is known, and what is not; the code to paste."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.stats import hypergeom
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.chances import Chances, expected_best, inside_of
@@ -95,8 +97,8 @@ def test_what_is_tried_gains_most_together():
     np.testing.assert_allclose(gains, [6.0, 5.0])
     within, _ = found.promising(5, [hx.IntParameter("a", 3, 5), hx.IntParameter("b", 0, 20)])
     assert {c["a"] for c in DIGITS.decode(within)} <= {3, 4, 5}
-    few = chances_of(distance(2, 2), distance(7, 8), tried=[(5, 5), (0, 9), (9, 0), (0, 0), (9, 9)])
-    assert len(attempt(few, []).configurations) == 1  # a third of the trials at most
+    assert len(attempt(found, []).configurations) == 1
+    assert len(attempt(found, [], 2).configurations) == 2
 
 
 def test_rows_inside_have_values_that_are_searched():
@@ -134,6 +136,43 @@ def test_the_true_optimum_is_tried_and_improves_as_promised(direction):
     low, high = tried.interval
     assert 0.0 < (sign * run.objective).min() - best <= high
     assert low >= 0.0
+
+
+def tried_in(run, **options):
+    """What is to be tried next."""
+    (action,) = [action for action in hx.advise(run, **options).actions if action.kind == "try"]
+    return action
+
+
+def test_one_configuration_is_named_or_as_many_as_are_asked_for():
+    run = run_of(lambda X: (X[:, 0] - 0.42) ** 2 + 2.0 * (X[:, 1] - 0.7) ** 2, 15, 0.05, seed=3)
+    one, four = tried_in(run), tried_in(run, n=4)
+    assert len(one.configurations) == 1
+    assert one.reason.startswith("It is expected to be better than trial ")
+    assert four.configurations[0] == one.configurations[0]
+    assert four.reason.startswith("The best of them is expected to be better than trial ")
+    rows = np.vstack([PLANE.encode(list(four.configurations)), run.X])
+    assert len(np.unique(rows.round(6), axis=0)) == 19  # none was tried, or is named twice
+    assert four.gain >= one.gain
+    with pytest.raises(hx.base.InputError, match="n must be"):
+        hx.advise(run, n=0)
+
+
+def test_with_many_categories_another_sampler_goes_on():
+    def objective(trial):
+        return sum(trial.suggest_categorical(f"op {i}", ["a", "b", "c"]) == "b" for i in range(6))
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=12)
+    advice = hx.advise(study)
+    assert "try" not in [action.kind for action in advice.actions]
+    (handed,) = [action for action in advice.actions if action.sampler]
+    assert handed.title == "Go on with Optuna's GPSampler"
+    assert handed.code == "study.sampler = optuna.samplers.GPSampler()"
+    assert "6 categorical hyperparameters" in handed.reason
+    going_on = unwrapped(advice.apply(study).sampler)[0]
+    assert isinstance(going_on, optuna.samplers.RandomSampler)
+    assert tried_in(replace(from_optuna(study), framework="")).configurations
 
 
 def test_where_something_better_exists_but_nobody_knows_where_the_search_goes_on():

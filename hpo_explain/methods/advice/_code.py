@@ -21,6 +21,8 @@ def code_of(action: Action) -> str:
             + (_dimension(p) if framework == "skopt" else _declared(p, framework))
             for p in action.parameters
         )
+    if action.sampler:
+        return f"study.sampler = optuna.samplers.{action.sampler}()"
     return _evaluated(action, framework) if action.configurations else ""
 
 

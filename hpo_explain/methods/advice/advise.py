@@ -15,6 +15,7 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.improvement import keeps_up
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.chances import Chances
@@ -22,6 +23,7 @@ from hpo_explain.methods.advice.rules import (
     KNOWING,
     PROBABLE,
     attempt,
+    hand_over,
     keep,
     narrow,
     repeat,
@@ -45,13 +47,16 @@ _UNKNOWN = declared_fact(
 
 
 @explains(of="surrogate", without=("kind",))
-def advise(asked: Asked, *, most: int = 5) -> Advice:
+def advise(asked: Asked, *, most: int = 5, n: int = 1) -> Advice:
     """Say which trial to keep, and what to do next: what is expected to bring most first.
 
     Parameters
     ----------
     most : int, default 5
         The largest number of actions.
+    n : int, default 1
+        How many configurations to try next. Each after the first is chosen as if those before it
+        had the results that are expected of them: for several workers.
 
     Returns
     -------
@@ -77,7 +82,7 @@ def advise(asked: Asked, *, most: int = 5) -> Advice:
     'Stop, and keep trial 15'
     """
     run = average_instances(asked.run, seed=asked.seed)
-    return AdviceExplainer(run, most=most, seed=asked.seed).explain()
+    return AdviceExplainer(run, most=most, n=n, seed=asked.seed).explain()
 
 
 class AdviceExplainer:
@@ -89,13 +94,15 @@ class AdviceExplainer:
         The run, without instances.
     most : int, default 5
         The largest number of actions.
+    n : int, default 1
+        How many configurations to try next.
     seed : int, default 0
         Seed of samples and draws.
 
     Raises
     ------
     InputError
-        If `most` is not a positive whole number.
+        If `most` or `n` is not a positive whole number.
 
     Examples
     --------
@@ -107,9 +114,10 @@ class AdviceExplainer:
     1
     """
 
-    def __init__(self, run: Run, *, most: int = 5, seed: int = 0) -> None:
+    def __init__(self, run: Run, *, most: int = 5, n: int = 1, seed: int = 0) -> None:
         self._run = run
         self._most = check_count("most", most)
+        self._n = check_count("n", n)
         self._seed = check_seed(seed)
 
     @shows_progress
@@ -156,8 +164,9 @@ class AdviceExplainer:
         changes = [a for a in (*warned, *wider) if a.parameters]
         smaller = _known(narrow(chances, space, {p.name for a in changes for p in a.parameters}))
         again = repeat(chances, alone=False)
-        repeated = 0 if again is None else len(again.trials)
-        tried = attempt(chances, [*changes, *smaller], repeated)
+        tried = attempt(chances, [*changes, *smaller], self._n)
+        if tried is not None and run.framework == "optuna" and not keeps_up(run.space):
+            tried = hand_over(chances)
         known = again is not None and again.gain >= KNOWING * chances.enough
         if not wider and not known and chances.soon.probability < PROBABLE:
             return [stop(chances, _known(again, tried)), *warned]

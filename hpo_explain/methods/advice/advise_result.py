@@ -35,6 +35,7 @@ _TITLES = {
     "keep": "Keep {0.which}: {0.settings}",
     "stop": "Stop, and keep {0.which}",
     "go_on": "Go on as it is",
+    "go_on_with": "Go on with Optuna's {0.sampler}",
     "fails_where": "Beware of {0.settings}",
     "category_never_tried": "Try what was never tried: {0.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
@@ -79,6 +80,8 @@ class Action:
         The trials that it is about.
     framework : str
         What ran the optimization, whose code `code` is: "optuna", "skopt", or empty.
+    sampler : str
+        The sampler of Optuna to go on with; empty where any other does.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Action:
     times: int = 1
     trials: tuple[int, ...] = ()
     framework: str = ""
+    sampler: str = ""
 
     @property
     def title(self) -> str:
@@ -107,6 +111,8 @@ class Action:
         which: str = self.kind
         if which == "beware":
             which = self.evidence[0].kind
+        elif self.sampler:
+            which = "go_on_with"
         return printable(_TITLES[which].format(self))
 
     @property

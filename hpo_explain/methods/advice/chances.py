@@ -23,20 +23,20 @@ import numpy as np
 
 from hpo_explain.belief.decide import LEVEL, NEGLIGIBLE, STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.improvement import Improvement, proposed
 from hpo_explain.belief.left import Left
+from hpo_explain.belief.mixture import Mixture
 from hpo_explain.methods.space.narrowing import usual_loss
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     Parameter,
-    SearchSpace,
     lowest,
     ranked,
 )
-from hpo_explain.space.searches import changed, filled
+from hpo_explain.space.searches import changed, filled, inside_of
 from hpo_explain.space.support import nearest
 
 _MOST = 1500  # rows of which it is asked whether trials failed near them
@@ -220,6 +220,22 @@ class Chances:
             chosen.append(place)
         return rows[chosen], gains[:, chosen].max(axis=1, initial=0.0)
 
+    def next_rows(self, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
+        """Return the rows (m, d) to try next, n at most, and the largest gain of each draw, (k,).
+
+        By expected improvement; each is believed at its mean before the next one is looked for,
+        as is what is under way.
+        """
+        if not isinstance(self.draws, Mixture):
+            return self.promising(n, within)  # a model of the user's has no scales
+        best = float(self.run.cost[self.run.feasible].min())
+        improvement = Improvement.over(self.draws.belief, best)
+        for x in self.run.under_way:
+            improvement = improvement.believing(x)
+        seed = self.draws.seed
+        rows, _ = proposed(improvement, n, seed=seed, within=within, allowed=self.allowed)
+        return rows, self.gains(rows).max(axis=1, initial=0.0)
+
     @cached_property
     def soon(self) -> Decision:
         """Whether the most promising trials gain what counts."""
@@ -233,21 +249,6 @@ class Chances:
         rows = np.flatnonzero(inside_of(self.draws.space, within, land.rows))[:_RANDOM]
         gains = self.costs[:, [self.best]] - land.possible_values[:, rows]
         return expected_best(np.maximum(gains, 0.0))
-
-
-def inside_of(space: SearchSpace, within: Sequence[Parameter], X: Array) -> Bools:
-    """Return which encoded rows have values of hyperparameters as they should be searched."""
-    found = np.ones(len(X), bool)
-    for parameter in within:
-        whole, x = space[parameter.name], X[:, space.index(parameter.name)]
-        if isinstance(whole, CategoricalParameter) or isinstance(parameter, CategoricalParameter):
-            known = np.isin(x, whole.encode(list(getattr(parameter, "choices", ()))))
-        else:
-            ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
-            low, high = whole.encode(ends)
-            known = (x >= low - 1e-9) & (x <= high + 1e-9)
-        found &= known | np.isnan(x)
-    return found
 
 
 def expected_best(values: Array, k: int = TRIALS) -> Array:

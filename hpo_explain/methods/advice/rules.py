@@ -13,7 +13,7 @@ from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.methods.advice.chances import MOST_TRIED, TRIALS, Chances
+from hpo_explain.methods.advice.chances import TRIALS, Chances
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.space import (
     LARGEST_WHOLE,
@@ -48,8 +48,17 @@ _LEFT = declared_fact(
 )
 _EXPECTED = declared_fact(
     "expected_improvement",
-    "the best of them is expected to be better than trial {trials} by {expected:.2g}, and by more "
-    "than what counts ({enough:.2g}) with {probability:%}",
+    {
+        True: "it is expected to be better than trial {trials} by {expected:.2g}, and by more than "
+        "what counts ({enough:.2g}) with {probability:%}",
+        False: "the best of them is expected to be better than trial {trials} by {expected:.2g}, "
+        "and by more than what counts ({enough:.2g}) with {probability:%}",
+    },
+)
+_MANY_CATEGORIES = declared_fact(
+    "many_categories",
+    "with {count} categorical hyperparameters Optuna's GPSampler was better than the search that "
+    "names what to try",
 )
 _SAME = declared_fact(
     "best_hidden",
@@ -187,25 +196,30 @@ def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> 
 # ---------------------------------------------------------------------- configurations
 
 
-def attempt(chances: Chances, changes: Sequence[Action], others: int = 0) -> Action | None:
-    """Return the configurations to try next within what is searched after `changes`.
-
-    Few enough that they are ten trials with `others`, which are made beside them.
-    """
-    n = min(MOST_TRIED - others, max(len(chances.run) // 3, 1))
-    rows, gains = chances.promising(n, [p for action in changes for p in action.parameters])
+def attempt(chances: Chances, changes: Sequence[Action], n: int = 1) -> Action | None:
+    """Return the n configurations to try next within what is searched after `changes`."""
+    rows, gains = chances.next_rows(n, [p for action in changes for p in action.parameters])
     if not len(rows) or chances.decided(gains, chances.worth).probability < PROBABLE:
         return None
     decision = chances.decided(gains)
     configs = _shortened(chances.run.space, rows)
     reason = _EXPECTED(
-        trials=[chances.trial], expected=decision.estimate, enough=chances.enough,
+        alone=len(rows) == 1,
+        trials=[chances.trial],
+        expected=decision.estimate,
+        enough=chances.enough,
         probability=decision.probability,
-    )  # fmt: skip
+    )
     return Action(
         "try", tuple(configs[0]), tuple(configs[0].values()), configurations=tuple(configs),
         evidence=(reason,), **_told(decision),
     )  # fmt: skip
+
+
+def hand_over(chances: Chances) -> Action:
+    """Return that another sampler should go on: with many categories it does so better."""
+    count = sum(isinstance(parameter, CategoricalParameter) for parameter in chances.run.space)
+    return Action("go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),))
 
 
 def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:

@@ -1,0 +1,354 @@
+"""Where to go on: the configurations with the largest expected improvement over the belief.
+
+==========  ============================================================================
+symbol      meaning
+==========  ============================================================================
+best        the lowest cost of a trial that gave a result that counts
+T           the way back from a scale's standardized values to costs
+m, s        mean and standard deviation of the function at a row, with one kernel setting
+h(u)        ``u Φ(u) + φ(u)``
+improvement ``E max(best - T(g), 0)`` with g ~ N(m, s²), which is ``∫ T'(z) Φ((z - m) / s) dz``
+            below best [1]_
+==========  ============================================================================
+
+T is linear between nodes, with slope a_i behind node i, so the integral is
+``s Σ_i (a_{i-1} - a_i) h((z_i - m) / s)``: a sum over nodes. The improvement is the mean over
+settings and scales, each scale as often as it predicts, times the probability of a result that
+counts.
+
+References
+----------
+.. [1] Jones, D. R., Schonlau, M. and Welch, W. J. (1998). Efficient global optimization of
+   expensive black-box functions. Section 4.1, on a scale that is not the cost's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.belief.belief import REACH, Belief
+from hpo_explain.belief.feasibility import PROBABLE
+from hpo_explain.belief.process import Process, weights_by_skill
+from hpo_explain.belief.scales import SCALES, Bounds, Scale
+from hpo_explain.models.conditioned import Conditioned
+from hpo_explain.models.product_kernel import Pairs, distances
+from hpo_explain.space import Array, Bools, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space.searches import brought_inside, filled, inside_of
+from hpo_explain.space.sobol import sobol
+
+_CATEGORIES = 5  # beyond which GPSampler was better
+# Of the largest probability of a result a row has so much: at a border, half of the proposals
+# failed without this, a sixth with it, and the best found was as good.
+_SAFE = 0.8
+_LEAST = 0.05  # of all weight: a scale that has less is left out
+_DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])  # below the best, on a scale
+_GRID = np.linspace(-12.0, 12.0, 2401)  # standardized values at which a way back is turned around
+_PAIRS = 2**18  # of rows and trials at once
+_ROWS, _STARTS, _ROUNDS = 2048, 10, 4
+_STEPS = np.array([0.2, 0.08, 0.03, 0.01, 0.003])  # of a number, up and down
+_MANY = 24  # values of a number beyond which only some are tried in a round
+
+
+@dataclass(frozen=True, eq=False)
+class Gain:
+    """The expected improvement on a best cost of normal values on a scale.
+
+    Attributes
+    ----------
+    nodes : ndarray of shape (K,)
+        Standardized values, descending from that of the best cost.
+    bends : ndarray of shape (K,)
+        By how much the slope of the way back changes there.
+    """
+
+    nodes: Array
+    bends: Array
+
+    @classmethod
+    def below(cls, best: float, scale: Scale, limits: Bounds) -> Gain:
+        """Return it for a best (scaled) cost."""
+        nodes = _value_of(best, scale, limits) - _DEPTHS
+        costs = scale.cost(nodes, limits)
+        slopes = np.diff(costs) / np.diff(nodes)  # slopes[i] is that below node i
+        return cls(nodes, np.append(slopes, 0.0) - np.append(0.0, slopes))
+
+    def expected(self, mean: Array, variance: Array) -> Array:
+        """Return it for means and variances on the scale, (n,)."""
+        from scipy.special import ndtr
+
+        spread = np.sqrt(variance)
+        u = (self.nodes[:, None] - mean) / spread
+        h = u * ndtr(u) + np.exp(-0.5 * u * u) / np.sqrt(2.0 * np.pi)
+        return np.asarray(np.maximum(spread * (self.bends @ h), 0.0))
+
+
+def _value_of(cost: float, scale: Scale, limits: Bounds) -> float:
+    """Return the standardized value that a cost has on a scale."""
+    return float(np.interp(cost, scale.cost(_GRID, limits), _GRID))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One setting of the kernel's parameters on one scale.
+
+    Attributes
+    ----------
+    weight : float
+        How much it counts.
+    process : Process
+        The process of its scale.
+    given : Conditioned
+        The function, given the trials and the rows that are believed.
+    best : float
+        The best scaled cost, of what is believed, too.
+    gain : Gain
+        What it expects to be gained of normal values.
+    """
+
+    weight: float
+    process: Process
+    given: Conditioned
+    best: float
+    gain: Gain
+
+    def believing(self, apart: Array, active: Array) -> Part:
+        """Return it with one more row, which has the value that is expected there."""
+        scale, limits = self.process.scale, self.process.limits
+        given = self.given.believing(apart, active)
+        there = float(scale.cost(self.given.predict(apart, active)[0], limits)[0])
+        if there >= self.best:
+            return replace(self, given=given)
+        return replace(self, given=given, best=there, gain=Gain.below(there, scale, limits))
+
+
+@dataclass(frozen=True, eq=False)
+class Improvement:
+    """The expected improvement over scales and settings of the kernel.
+
+    Attributes
+    ----------
+    belief : Belief
+        The belief.
+    parts : tuple of Part
+        Settings of its kernels, with their weights.
+    rows : ndarray of shape (n, d)
+        Encoded rows of the trials, and of those that are believed.
+    """
+
+    belief: Belief
+    parts: tuple[Part, ...]
+    rows: Array
+
+    @classmethod
+    def over(
+        cls, belief: Belief, best: float, processes: tuple[Process, ...] | None = None
+    ) -> Improvement:
+        """Return the expected improvement of a belief on a best cost.
+
+        Parameters
+        ----------
+        belief : Belief
+            The belief.
+        best : float
+            The lowest cost of a trial that counts: the objective, negated if larger is better.
+        processes : tuple of Process, optional
+            The process of each scale; by default those of the belief.
+        """
+        processes = belief.processes if processes is None else processes
+        scaled = (best - float(belief.cost[0])) / belief.unit + float(belief.scaled[0])
+        with one_blas_thread():
+            weights = weights_by_skill(processes, belief.scaled)
+            weights = np.where(weights < _LEAST, 0.0, weights)
+            weights = weights / weights.sum()
+            parts = list[Part]()
+            for weight, process in zip(weights.tolist(), processes, strict=True):
+                if weight:
+                    gain = Gain.below(scaled, process.scale, process.limits)
+                    share = weight / len(process.kernels)
+                    given = [Conditioned.on(process.pairs, kernel) for kernel in process.kernels]
+                    parts += [Part(share, process, one, scaled, gain) for one in given]
+        return cls(belief, tuple(parts), belief.X)
+
+    def __call__(self, X: Array) -> Array:
+        """Return it at encoded rows, in the objective's units, (n,)."""
+        return self.if_feasible(X) * self.probability(X)
+
+    def if_feasible(self, X: Array) -> Array:
+        """Return it at encoded rows, as if all gave a result that counts, (n,)."""
+        found = np.zeros(len(X))
+        with one_blas_thread():
+            for rows, apart, active in self._blocks(X):
+                for part in self.parts:
+                    mean, variance = part.given.predict(apart, active)
+                    found[rows] += part.weight * part.gain.expected(mean, variance)
+        return found * self.belief.unit
+
+    def probability(self, X: Array) -> Array:
+        """Return how probable a result that counts is at encoded rows, (n,)."""
+        feasibility = self.belief.feasibility
+        return np.ones(len(X)) if feasibility is None else feasibility.probability(X)
+
+    def believing(self, x: Array) -> Improvement:
+        """Return it once a row (d,) has the value that each setting expects there."""
+        ((_, apart, active),) = self._blocks(x[None, :])
+        parts = tuple(part.believing(apart, active) for part in self.parts)
+        return replace(self, parts=parts, rows=np.vstack([self.rows, x]))
+
+    def _blocks(self, X: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield blocks of rows, their distances from the trials, and what is active in them."""
+        space = self.belief.space
+        numbers = space.categories_in_own_order == 0
+        trials, rows = space.in_own_order(self.rows), space.in_own_order(X)
+        size = max(1, _PAIRS // len(trials))
+        for first in range(0, len(rows), size):
+            some = rows[first : first + size]
+            apart = distances(some[:, None, :], trials, numbers)
+            yield slice(first, first + size), apart, (~np.isnan(some)).astype(float)
+
+
+def keeps_up(space: SearchSpace) -> bool:
+    """Return whether the search was as good as GPSampler with as many categories.
+
+    Examples
+    --------
+    >>> keeps_up(SearchSpace([CategoricalParameter(f"op {i}", ["a", "b"]) for i in range(6)]))
+    False
+    """
+    of_categories = [isinstance(parameter, CategoricalParameter) for parameter in space]
+    return sum(of_categories) <= _CATEGORIES
+
+
+def renewed(belief: Belief, learned: tuple[Process, ...]) -> tuple[Process, ...]:
+    """Return the processes of a belief with kernels that were learned from fewer trials.
+
+    Scales and what is given are those of its own trials.
+    """
+    limits, columns = belief.limits(REACH), belief.space.in_own_order(belief.X)
+    found = []
+    for make, process in zip(SCALES, learned, strict=True):
+        scale = make(belief.scaled)
+        pairs = Pairs(columns, scale.z, process.pairs.prior, process.pairs.temper)
+        found.append(Process(scale, pairs, process.posterior, limits))
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------- the search
+
+
+def proposed(
+    improvement: Improvement,
+    n: int = 1,
+    *,
+    seed: int = 0,
+    within: Sequence[Parameter] = (),
+    allowed: Callable[[Array], Bools] | None = None,
+) -> tuple[Array, Array]:
+    """Return the rows (m, d), n at most, to evaluate next, and what each is expected to gain, (m,).
+
+    Each is believed at its mean before the next one is looked for.
+
+    Parameters
+    ----------
+    improvement : Improvement
+        What is expected of rows.
+    n : int, default 1
+        How many.
+    seed : int, default 0
+        Seed of the rows that are looked at.
+    within : sequence of Parameter, default ()
+        Hyperparameters of which a part is searched.
+    allowed : callable, optional
+        Which encoded rows (n, d) may be proposed, (n,); by default all.
+    """
+    space = improvement.belief.space
+    rows, gains = list[Array](), list[float]()
+
+    def may_be(X: Array) -> Array:
+        X = X[inside_of(space, within, X)]
+        for x in rows:  # several workers would make the same trial
+            X = X[~((x == X) | (np.isnan(x) & np.isnan(X))).all(axis=1)]
+        return X if allowed is None else X[allowed(X)]
+
+    for place in range(n):
+        rng = np.random.default_rng([seed, place])
+        start = may_be(_start(improvement.belief, within, rng))
+        if not len(start):
+            break
+        x = _climbed(improvement, start, may_be, rng)
+        rows.append(x)
+        gains.append(float(improvement(x[None])[0]))
+        if place + 1 < n:
+            improvement = improvement.believing(x)
+    return np.array(rows).reshape(-1, len(space)), np.array(gains)
+
+
+def _start(belief: Belief, within: Sequence[Parameter], rng: np.random.Generator) -> Array:
+    """Return rows that stand for the space, and those of the best trials."""
+    space = belief.space
+    uniform = space.from_latent(sobol(len(space), _ROWS, int(rng.integers(2**31))))
+    tried = belief.X[np.argsort(belief.scaled, kind="stable")[:_STARTS]]
+    rows = space.project(brought_inside(space, within, uniform))
+    return space.distinct(np.concatenate([rows, tried]))
+
+
+def _climbed(
+    improvement: Improvement,
+    rows: Array,
+    may_be: Callable[[Array], Array],
+    rng: np.random.Generator,
+) -> Array:
+    """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
+    required = max(PROBABLE, _SAFE * improvement.probability(rows).max())
+    scores = _score(improvement, rows, required)
+    for turn in range(_ROUNDS):
+        in_order = np.argsort(-scores, kind="stable")[:_STARTS]
+        rows, scores = rows[in_order], scores[in_order]
+        near = may_be(_neighbors(improvement.belief.space, rows, turn, rng))
+        of_near = _score(improvement, near, required)
+        rows, scores = np.concatenate([rows, near]), np.concatenate([scores, of_near])
+        if of_near.max(initial=-np.inf) <= scores[0]:
+            break
+    return np.asarray(rows[np.argmax(scores)])
+
+
+def _score(improvement: Improvement, X: Array, required: float) -> Array:
+    """Return what rows are chosen by, (n,).
+
+    Where a result is less probable than required, how probable it is: below anything else.
+    """
+    probability = improvement.probability(X)
+    feasible = probability >= required
+    found = probability - 1.0
+    found[feasible] = improvement.if_feasible(X[feasible]) * probability[feasible]
+    return found
+
+
+def _neighbors(space: SearchSpace, rows: Array, turn: int, rng: np.random.Generator) -> Array:
+    """Return rows that differ in one hyperparameter, nearer ones in later turns."""
+    latent = filled(space, rows, int(rng.integers(2**31)))
+    found = []
+    for j in space.order.tolist():
+        values = _other_values(space, j, latent[:, j], turn)
+        changed = np.repeat(latent[:, None, :], values.shape[1], axis=1)
+        changed[:, :, j] = values
+        found.append(changed.reshape(-1, len(space)))
+    return space.distinct(space.project(np.concatenate(found)))
+
+
+def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:
+    """Return values to change a hyperparameter to, (n, number of values): all if they are few."""
+    parameter = space.parameters[j]
+    if isinstance(parameter, CategoricalParameter):
+        return np.tile(np.arange(len(parameter.choices), dtype=float), (len(at), 1))
+    size, grid = parameter.size, parameter.grid()
+    if grid is not None and len(grid[0]) <= _MANY:
+        return np.tile(grid[0], (len(at), 1))
+    steps = _STEPS / 2.0**turn
+    if size is not None:
+        steps = np.append(steps, 1.0 / (size - 1))
+    moved = at[:, None] + np.concatenate([steps, -steps])
+    return np.asarray(parameter.nearest(moved))
