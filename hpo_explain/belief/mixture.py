@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,7 +49,7 @@ class Mixture(Draws):
     def parts(self) -> tuple[slice, ...]:
         """The draws of each process that has any."""
         ends = DRAWS * np.cumsum([0, *shared_out(self.weights, KERNELS)])
-        return tuple(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True) if a < b)
+        return tuple(slice(a, b) for a, b in pairwise(ends.tolist()) if a < b)
 
     @cached_property
     def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:

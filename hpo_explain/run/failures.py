@@ -97,8 +97,8 @@ def failures(run: Record, before: int | None = None) -> Failures:
     """
     ended = [t for t in run.ended_before(before) if t in run.without_result]
     X = _rows(run, ended)
-    some = run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)
-    trials = [t for t, known in zip(ended, some.tolist(), strict=True) if known]
+    some = np.asarray(run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1))
+    trials = [ended[i] for i in np.flatnonzero(some)]
     failed = [t for t in trials if _gave_nothing(run.without_result[t])]
     costs = _costs_of_pruned(run, before, [t for t in trials if t not in {*failed}])
     return Failures(

@@ -14,10 +14,11 @@ time from what was left. So what is enough for less is enough for more, and boxe
 lie in those of smaller ones.
 
 The end of a range, or a category, is dropped while in at least 95 % of the draws of each process a
-near row is left, first what loses least probability per logarithm of the volume. A level is dropped only if its
-own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by what is
-near the best of its branch, too. What is left of a hyperparameter that hardly matters there is one
-level, that of the configuration to keep, where no draw loses more than half of the rung by that.
+near row is left, first what loses least probability per logarithm of the volume. A level is dropped
+only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
+what is near the best of its branch, too. What is left of a hyperparameter that hardly matters there
+is one level, that of the configuration to keep, where no draw loses more than half of the rung by
+that.
 
 Never dropped are the levels of the configuration to keep, and what nobody tried: a category without
 a trial, and levels in a stretch wider than a fifth of the range in which no trial lies.
