@@ -18,10 +18,12 @@ from hpo_explain.adapters._reading import (
     nothing_left,
     positions,
     repeated,
+    state_of,
 )
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.options import STATES, Direction
+from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Curves, OptimizerRecord, Run, WithoutResult
 from hpo_explain.space import Array, SearchSpace
@@ -155,6 +157,11 @@ def run_of(
     elif level is not None:
         problem = f"was given, but all trials of the {source.kind} have the same budget"
         raise InputError("level", problem, level, "Leave it out.")
+    known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
+    results = Sentinels(
+        source.direction, source.objective_name, bounds, lambda i: repr(sorted(configs[i].items()))
+    )
+    excluded |= results.excluded(known, numbers.tolist())
     kept = np.array([i for i, n in enumerate(numbers.tolist()) if n not in excluded], dtype=int)
     fitting = {int(numbers[i]): i for i in range(len(trials)) if i not in misfits}
     if not len(kept):
@@ -171,16 +178,12 @@ def run_of(
         proposals=[int(numbers[i]) for i in kept if trials[i].origin is Origin.MODEL],
         origins={int(numbers[i]): trials[i].origin for i in kept},
         excluded=dict(sorted(excluded.items())),
-        notes=[*notes, *read.notes, *about, *repeated(X[kept])],
+        notes=[*notes, *of_sentinels(excluded), *read.notes, *about, *repeated(X[kept])],
         started=times[kept, 0] if timed else None,
         finished=times[kept, 1] if timed else None,
         durations=np.where(np.isfinite(took) & (took >= 0.0), took, np.nan),
         excluded_times=_times_of(excluded, numbers, times) if timed else {},
-        without_result={
-            int(numbers[i]): _without_result(trial, X[i])
-            for i, trial in enumerate(trials)
-            if trial.reason is not None and trial.reason.kind in STATES and i not in misfits
-        },
+        without_result=_without_result(excluded, fitting, trials, X),
         curves=Curves.of(
             {number: trials[i].curve for number, i in fitting.items()},
             {number: X[i] for number, i in fitting.items()},
@@ -283,6 +286,24 @@ def _times_of(
     return found
 
 
-def _without_result(trial: Evaluation, x: Array) -> WithoutResult:
-    state: Any = "" if trial.reason is None else trial.reason.kind
-    return WithoutResult(state, x, trial.origin, trial.origin is Origin.MODEL)
+def _without_result(
+    excluded: Mapping[int, Fact],
+    fitting: Mapping[int, int],
+    trials: Sequence[Evaluation],
+    X: Array,
+) -> dict[int, WithoutResult]:
+    """Return the trials that are left out as they gave no result, by their numbers.
+
+    `fitting` has the rows of the trials whose configurations the space has.
+    """
+    found = {}
+    for number, reason in excluded.items():
+        state = state_of(reason)
+        if state is None or number not in fitting:
+            continue
+        i = fitting[number]
+        trial = trials[i]
+        reported = bool(np.isfinite([trial.value, *trial.curve.values()]).any())
+        by_model = trial.origin is Origin.MODEL
+        found[number] = WithoutResult(state, X[i], trial.origin, by_model, reported)
+    return found

@@ -16,13 +16,15 @@ import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError, NothingToExplain, Text
 from hpo_explain.base.facts import Fact, by_reason
+from hpo_explain.base.options import STATES, State
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import counted_trials, declared_fact, separated
-from hpo_explain.run import Instances, Run
+from hpo_explain.run import NO_VALUE, Instances, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
 LEAST_KNOWN = 2
 """Finished trials that an assumed model needs to explain a trial that no model chose."""
+_GAVE_NOTHING = ("not_finite", "not_finite_on_instance", "sentinel", NO_VALUE.kind)
 _MOST_REASONS = 10
 _MOST_INSTANCES = 10
 
@@ -33,6 +35,12 @@ def _reasons(fact: Fact) -> Text:
 
 
 NOT_FINITE = declared_fact("not_finite", "its {names} is {value}")
+NOT_FINITE_ON_INSTANCE = declared_fact(
+    "not_finite_on_instance",
+    "its {objective} is {value} where {column} is {instance}",
+    objective=lambda fact: fact.names[0],
+    column=lambda fact: fact.names[1],
+)
 _NOTHING_READABLE = declared_fact(
     "nothing_readable",
     "{source} has no trial that can be read: of its {count}, {reasons}. A run needs a finished "
@@ -120,6 +128,22 @@ def not_finite(
         int(trials[i]): NOT_FINITE(names=[name], value=str(objective[i]))
         for i in np.flatnonzero(~np.isfinite(objective)).tolist()
     }
+
+
+def state_of(reason: Fact) -> State | None:
+    """Return what has become of a trial that was left out; None where it has a result.
+
+    A trial that ended without a finite value failed.
+
+    Examples
+    --------
+    >>> state_of(NOT_FINITE(names=["loss"], value="nan"))
+    'failed'
+    """
+    if reason.kind in _GAVE_NOTHING:
+        return "failed"
+    state: Any = reason.kind
+    return state if state in STATES else None
 
 
 def nothing_left(source: str, excluded: Mapping[int, Fact]) -> NothingToExplain:

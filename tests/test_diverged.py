@@ -1,11 +1,13 @@
 """What is clipped for fitting: divergence, but neither convergence nor a plateau."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import hpo_explain as hx
 from hpo_explain import Run
 from hpo_explain.base.facts import Origin
-from hpo_explain.run.diverged import space_filling_part
+from hpo_explain.run.diverged import converged, same_cost, space_filling_part
 from tests.analytic import nested_space, unit_cube
 from tests.noted import kinds, the_note
 
@@ -143,3 +145,69 @@ def test_neither_unit_nor_zero_decides_which_objectives_are_the_same(scale, shif
     direction = "minimize" if scale > 0 else "maximize"
     run = Run(SPACE, SPACE.sample(len(y), seed=0), scale * y + shift, direction)
     assert sorted(run.tied) == [1, 3]
+
+
+def test_neither_one_value_nor_rounding_decides_which_costs_are_the_same():
+    far = np.array([*[0.0] * 7, 0.5, 1e14])
+    assert not same_cost(0.0, 0.5, far)
+    rounded = np.array([*[0.0] * 7, 1e-16, 5.0])
+    assert same_cost(0.0, 1e-16, rounded)
+
+
+# ---------------------------------------------------------------------- who chose is not known
+
+
+def controller(seed, d, initial, n=70, rate=0.8):
+    """A controller that closes in on an optimum after some random trials; costs fall by 1e-9."""
+    rng = np.random.default_rng(seed)
+    optimum, scale = rng.uniform(0.2, 0.8, d), 10.0 ** rng.uniform(0.0, 3.0, d)
+    X = rng.random((n, d))
+    width = np.maximum(0.5 * rate ** np.arange(1, n - initial + 1), 1e-5)
+    moved = optimum + 0.5 * width[:, None] * rng.normal(size=(n - initial, d))
+    X[initial:] = np.clip(moved, 0.0, 1.0)
+    return X, ((X - optimum) ** 2) @ scale + 1e-9 * rng.random(n)
+
+
+def table_of(X, y):
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(loss=y)
+
+
+@pytest.mark.parametrize("initial", [3, 6, 10, 15])
+@pytest.mark.parametrize("d", [1, 2, 6])
+def test_a_converged_run_of_a_plain_table_keeps_its_early_trials(d, initial):
+    for seed in range(3):
+        run = hx.from_frame(table_of(*controller(seed, d, initial)), "loss")
+        assert run.origin(0) is Origin.UNKNOWN
+        assert "diverged" not in kinds(run.notes)
+        np.testing.assert_array_equal(run.learned_cost(), run.cost)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_what_diverged_in_a_plain_table_is_clipped_wherever_it_is(count):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.random((40, 3)), rng.uniform(0.1, 0.9, 40)
+        bad = rng.choice(40, count, replace=False)
+        y[bad] = 10.0 ** rng.uniform(4.0, 8.0, count)
+        run = hx.from_frame(table_of(X, y), "loss")
+        assert set(the_note(run.notes, "diverged").trials) == set(bad.tolist())
+        assert run.learned_cost().max() < 50.0
+
+
+def test_only_what_leads_a_run_or_is_close_to_the_others_is_convergence():
+    cost = np.full(12, 0.5)
+    cost[-1] = 0.0
+    early, once, scattered, near = (cost.copy() for _ in range(4))
+    early[[0, 1, 2, 4]] = once[0] = scattered[[0, 6]] = 1e6
+    near[[0, 6]] = 4.0
+    assert converged(early, 2.0)
+    assert not converged(once, 2.0)  # may be an accident
+    assert not converged(scattered, 2.0)
+    assert converged(near, 2.0)
+    assert not converged(cost, 2.0)
+
+
+def test_what_overflows_is_clipped_whoever_chose_it():
+    y = np.array([1e200, 1e199, *np.linspace(0.1, 0.9, 38)])
+    run = hx.from_frame(table_of(SPACE.sample(40, seed=0), y), "loss")
+    assert run.learned_cost().max() <= 1e150

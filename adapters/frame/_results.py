@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import fits_conditions, level_of, positions
+from hpo_explain.adapters._reading import fits_conditions, level_of, positions, state_of
+from hpo_explain.adapters._sentinels import Sentinels
 from hpo_explain.adapters.frame._cells import is_empty, read_numbers, read_objective
 from hpo_explain.adapters.frame._columns import Roles, check_column
 from hpo_explain.adapters.frame._layouts import Layout, read_status
@@ -16,6 +17,7 @@ from hpo_explain.adapters.frame._trials import Trials
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.options import State
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Curves, WithoutResult
 from hpo_explain.space import Array, SearchSpace
@@ -53,16 +55,12 @@ class Results:
     compared: Mapping[int, Fact]
     notes: tuple[Fact, ...]
 
-    def ended(self, trials: Trials) -> dict[int, Fact]:
-        """Return the trials that failed, were pruned, run or wait, by their numbers."""
-        return trials.of_rows(self.stopped)
-
     def excluded(self, trials: Trials, name: str) -> dict[int, Fact]:
         """Return why trials without a result are left out, by their numbers."""
         return {
             **trials.evaluations.not_finite(self.objective, trials.numbers, name),
             **trials.of_rows(self.compared),
-            **self.ended(trials),
+            **trials.of_rows(self.stopped),
         }
 
 
@@ -74,6 +72,7 @@ def read_results(
     *,
     hyperparameters: Collection[str],
     level: float | None,
+    asked: Sentinels,
 ) -> Results:
     """Return what came out of the rows of a table.
 
@@ -91,6 +90,8 @@ def read_results(
         The columns of the hyperparameters.
     level : float or None
         The fidelity that counts; None for the highest with a result.
+    asked : Sentinels
+        Which results stand for a failure.
 
     Raises
     ------
@@ -104,13 +105,17 @@ def read_results(
         stopped = dict(layout.stopped)
     counted = objective.copy()
     counted[list(stopped)] = np.nan
-    if not roles.fidelity:
-        return Results(counted, stopped, {}, ())
-    fidelity = read_numbers(table[roles.fidelity])
-    at = level_of(roles.fidelity, fidelity, np.isfinite(counted), level)
-    compared = at.reasons(np.arange(len(table)))
-    counted[list(compared)] = np.nan
-    return Results(counted, stopped, compared, tuple(at.notes()))
+    compared: dict[int, Fact] = {}
+    notes: list[Fact] = []
+    rows = np.arange(len(table))
+    if roles.fidelity:
+        fidelity = read_numbers(table[roles.fidelity])
+        at = level_of(roles.fidelity, fidelity, np.isfinite(counted), level)
+        compared, notes = at.reasons(rows), at.notes()
+        counted[list(compared)] = np.nan
+    failed = asked.excluded(counted, rows.tolist())
+    counted[list(failed)] = np.nan
+    return Results(counted, stopped | failed, compared, tuple(notes))
 
 
 # ---------------------------------------------------------------------- learning curves
@@ -195,23 +200,28 @@ def read_without_result(
     by_model: Collection[int],
     *,
     known: bool,
+    reported: Collection[int] = (),
 ) -> dict[int, WithoutResult]:
-    """Return the trials of some rows, those with a value outside the space left out.
+    """Return the trials that gave no result, those with a value outside the space left out.
 
     Parameters
     ----------
     configs : pandas.DataFrame
         Their hyperparameters, indexed by the trials' numbers.
     reasons : mapping of int to Fact
-        Why they have no result; its kind is their state.
+        Why trials are left out.
     space : SearchSpace
         The run's search space.
     by_model : collection of int
         Trials that a model chose.
     known : bool
         Whether it is known which these are.
+    reported : collection of int
+        Trials that have a value, though it does not count.
     """
-    rows = configs.loc[list(reasons)]
+    states = {trial: state_of(why) for trial, why in reasons.items()}
+    without = {trial: state for trial, state in states.items() if state is not None}
+    rows = configs.loc[list(without)]
     X = np.full((len(rows), len(space)), np.nan)
     fits = np.ones(len(rows), dtype=bool)
     for j, parameter in enumerate(space):
@@ -221,18 +231,25 @@ def read_without_result(
         X[full, j], fits[full] = found, fits[full] & ~np.isnan(found)
     fits &= fits_conditions(space, X)
     return {
-        trial: _read(why, x, by_model=trial in by_model, known=known)
-        for (trial, why), x, fitting in zip(reasons.items(), X, fits.tolist(), strict=True)
+        trial: WithoutResult(
+            state,
+            x,
+            _origin(state, by_model=trial in by_model, known=known),
+            trial in by_model and state != "waiting",
+            trial in reported,
+        )
+        for (trial, state), x, fitting in zip(without.items(), X, fits.tolist(), strict=True)
         if fitting
     }
 
 
-def _read(why: Fact, x: Array, *, by_model: bool, known: bool) -> WithoutResult:
-    state: Any = why.kind
+def _origin(state: State, *, by_model: bool, known: bool) -> Origin:
+    """Return who chose a trial without a result."""
     if state == "waiting":
-        return WithoutResult(state, x, Origin.ENQUEUED, False)
-    other = Origin.INITIAL if known else Origin.UNKNOWN
-    return WithoutResult(state, x, Origin.MODEL if by_model else other, by_model)
+        return Origin.ENQUEUED
+    if by_model:
+        return Origin.MODEL
+    return Origin.INITIAL if known else Origin.UNKNOWN
 
 
 # ---------------------------------------------------------------------- proposals

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import INSTANCES_MISSING, MEAN_OVER_INSTANCES, not_finite
+from hpo_explain.adapters._reading import (
+    INSTANCES_MISSING,
+    MEAN_OVER_INSTANCES,
+    NOT_FINITE_ON_INSTANCE,
+    not_finite,
+)
 from hpo_explain.adapters.frame._cells import (
     as_float,
     cell_key,
@@ -44,12 +49,6 @@ _NAMES = declared_fact(
     "names_of_trials", "trials: {names} names them; they are numbered in the order of their rows"
 )
 _BY_TIME = declared_fact("numbered_by_time", "trials: numbered in the order of {names}")
-_NOT_FINITE = declared_fact(
-    "not_finite_on_instance",
-    "its {objective} is {value} where {column} is {instance}",
-    objective=lambda fact: fact.names[0],
-    column=lambda fact: fact.names[1],
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +114,7 @@ class Evaluations:
         reasons: dict[int, Fact] = {}
         for i in np.flatnonzero(~np.isfinite(objective)).tolist():
             instance = self.names[self.instance[i]]
-            reason = _NOT_FINITE(
+            reason = NOT_FINITE_ON_INSTANCE(
                 names=[name, self.column], value=str(objective[i]), instance=instance
             )
             reasons.setdefault(int(trials[self.configuration[i]]), reason)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.adapters._reading import instances_of, nothing_left, repeated
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.frame._cells import read_durations, read_objective
 from hpo_explain.adapters.frame._columns import (
     Roles,
@@ -32,7 +33,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import Instances, Run
+from hpo_explain.run import UNDER_WAY, Instances, Run
 from hpo_explain.run.metrics import direction_of
 from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 
@@ -89,7 +90,7 @@ def from_frame(
     frame : pandas.DataFrame
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
-        Column of the objective; rows in which it is NaN or infinite are left out. May be left out
+        Column of the objective; rows in which it is NaN or infinite failed. May be left out
         for a table of scikit-learn or Optuna with a single one.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
@@ -134,7 +135,9 @@ def from_frame(
         Column that says what became of a trial, in words such as "finished", "failed", "timeout"
         or "pruned"; of failed and pruned ones the objective does not count.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default that of the metric by its name, if it has one. A
+        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
+        it.
 
     Returns
     -------
@@ -202,7 +205,18 @@ def from_frame(
     configs, set_to_none = configurations(table, chosen, layout)
 
     columns = [*chosen.names]
-    results = read_results(table, layout, roles, values, hyperparameters=columns, level=level)
+    asked_of_results = Sentinels(
+        direction, roles.objective, bounds, lambda row: repr(configs.iloc[row].tolist())
+    )
+    results = read_results(
+        table,
+        layout,
+        roles,
+        values,
+        hyperparameters=columns,
+        level=level,
+        asked=asked_of_results,
+    )
     trials = read_trials(
         table, roles, columns, by_time=len(roles.times) == 1 or (time is None and bool(roles.times))
     )
@@ -229,10 +243,15 @@ def from_frame(
         table, layout, trials, initial=initial, proposed=proposed, optimizer=optimizer
     )
     by_number = cells.set_axis(numbers)
-    without_result = {}
-    if not roles.instance:
-        ended = results.ended(trials)
-        without_result = read_without_result(by_number, ended, own, by_model, known=known)
+    excluded_times = trials.times_without(means)
+    without_result = read_without_result(
+        by_number,
+        _without_running(excluded, excluded_times),
+        own,
+        by_model,
+        known=known,
+        reported=numbers[evaluations.configuration[np.isfinite(values)]].tolist(),
+    )
     curves = None
     if has_curves:
         keys = table[roles.trial].map(str).iloc[evaluations.first].tolist()
@@ -254,6 +273,7 @@ def from_frame(
             *about_sweep,
             *chosen.named_in(own),
             *about_direction,
+            *of_sentinels(excluded),
             *results.notes,
             *trials.notes,
             *evaluations.notes(numbers, roles.objective),
@@ -264,7 +284,7 @@ def from_frame(
         started=None if trials.started is None else trials.started[kept],
         finished=None if trials.finished is None else trials.finished[kept],
         durations=_durations(table, roles, layout, evaluations)[kept],
-        excluded_times=trials.times_without(means),
+        excluded_times=excluded_times,
         without_result=without_result,
         objective_name=roles.objective,
         bounds=bounds,
@@ -273,6 +293,17 @@ def from_frame(
         curves=curves,
         ranges_from={name: of for name, of in ranges.items() if name not in chosen.given},
     )
+
+
+def _without_running(
+    excluded: Mapping[int, Fact], times: Mapping[int, tuple[float, float]]
+) -> dict[int, Fact]:
+    """Return why trials were left out, without those that have no value as they still run."""
+    found = dict(excluded)
+    for trial, (_, finish) in times.items():
+        if np.isinf(finish) and found[trial].kind not in UNDER_WAY:
+            del found[trial]
+    return found
 
 
 def _instances(

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
 import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
@@ -15,7 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run import OwnAcquisition
+from hpo_explain.run import OwnAcquisition, clock_difference
 from hpo_explain.space import SearchSpace
 
 _NOBODY = "no acquisition function chose this: "
@@ -135,15 +136,28 @@ class Asking:
     _trial_id: int = -1
 
 
+def clocks_agree(trials: Sequence[FrozenTrial]) -> bool:
+    """Return whether the times of trials can be compared."""
+    numbers = np.array([trial.number for trial in trials])
+    times = [
+        [np.nan if time is None else time.timestamp() for time in both]
+        for both in ((trial.datetime_start, trial.datetime_complete) for trial in trials)
+    ]
+    started, finished = np.array(times, dtype=float).reshape(-1, 2).T
+    return not clock_difference(numbers, started, finished)
+
+
 def known_when(trials: Sequence[FrozenTrial], before: int | None) -> list[FrozenTrial]:
     """Return the trials as they stood when trial `before` was asked for, in order of number.
 
     Those that were under way then are running, whatever became of them; later ones are missing.
-    None stands for the next trial. Where times are unknown or equal, numbers tell.
+    None stands for the next trial. Where times are unknown or equal, or clocks differ, numbers
+    tell.
     """
     if before is None:
         return [t for t in trials if t.state != TrialState.WAITING]
     asked = next((t.datetime_start for t in trials if t.number == before), None)
+    asked = asked if clocks_agree(trials) else None
     known = []
     for trial in trials:
         start, end = trial.datetime_start, trial.datetime_complete

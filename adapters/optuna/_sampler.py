@@ -20,7 +20,7 @@ from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
-from hpo_explain.adapters.optuna._record import BY_HAND, NOT_RECORDED
+from hpo_explain.adapters.optuna._record import BY_HAND, NOT_RECORDED, clocks_agree
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted
@@ -323,9 +323,8 @@ def _finished_before(
 ) -> npt.NDArray[np.int64]:
     """Return how many trials in these states were finished when each of `kept` started."""
     counted = [trial for trial in trials if trial.state in states]
-    if all(trial.datetime_complete is not None for trial in counted) and all(
-        trial.datetime_start is not None for trial in kept
-    ):
+    timed = all(trial.datetime_complete is not None for trial in counted)
+    if timed and all(trial.datetime_start is not None for trial in kept) and clocks_agree(trials):
         ends = np.array([trial.datetime_complete for trial in counted], dtype="datetime64[us]")
         order = np.argsort(ends, kind="stable")
         starts = np.array([trial.datetime_start for trial in kept], dtype="datetime64[us]")

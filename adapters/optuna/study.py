@@ -22,7 +22,9 @@ from hpo_explain.adapters._reading import (
     fits_conditions,
     nothing_left,
     repeated,
+    state_of,
 )
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import Choice, read_choice, read_reviewed
@@ -234,27 +236,40 @@ def read_trials(
         known = dict(zip(numbers, X, strict=True))
         known |= {number: trial.x for number, trial in without_result.items()}
         curves = read_curves(study, trials, known)
+    way = check_direction(found.direction)
+    asked_of_results = Sentinels(way, found.name, bounds, lambda i: X[i].tobytes())
+    failed = asked_of_results.excluded(objective, numbers)
+    excluded |= failed
     left_out = [t for t in trials if t.number in excluded and t.datetime_start is not None]
+    proposed = {*choice.proposals}
+    without_result |= {
+        trial: WithoutResult("failed", X[i], choice.origins[trial], trial in proposed)
+        for i, trial in enumerate(numbers)
+        if trial in failed
+    }
+    ok = np.array([i for i, trial in enumerate(numbers) if trial not in failed], dtype=np.int64)
+    numbers = [numbers[i] for i in ok]
     return Run(
         space,
-        X,
-        objective,
-        check_direction(found.direction),
+        X[ok],
+        objective[ok],
+        way,
         trials=numbers,
-        proposals=choice.proposals,
+        proposals=[trial for trial in choice.proposals if trial not in failed],
         origins={number: choice.origins[number] for number in numbers},
         excluded=dict(sorted(excluded.items())),
         notes=[
             *found.notes,
+            *of_sentinels(excluded),
             *choice.notes,
             *notes,
             *selection.notes,
-            *repeated(X),
+            *repeated(X[ok]),
             *_only_left_out(trials, excluded, space),
-            *_untimed(numbers, times),
+            *_untimed(numbers, times[ok]),
         ],
-        started=times[:, 0],
-        finished=times[:, 1],
+        started=times[ok, 0],
+        finished=times[ok, 1],
         excluded_times={
             trial.number: (start, end)
             for trial, (start, end) in zip(left_out, _times(left_out).tolist(), strict=True)
@@ -263,7 +278,7 @@ def read_trials(
         curves=curves,
         reviewed=read_reviewed([*kept, *others], space),
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
-        feasible=selection.feasible[rows],
+        feasible=selection.feasible[rows[ok]],
         objective_name=found.name,
         bounds=bounds,
         optimizer=choice.label,
@@ -361,8 +376,13 @@ def _only_left_out(
 def those_without_result(
     trials: Sequence[FrozenTrial], excluded: Mapping[int, Fact]
 ) -> list[FrozenTrial]:
-    """Return the trials left out that run, wait, failed or were pruned."""
-    return [t for t in trials if t.state in _STATES and t.number in excluded]
+    """Return the trials left out that run, wait, failed, were pruned, or have no finite value."""
+    return [t for t in trials if t.number in excluded and _state(t, excluded[t.number]) is not None]
+
+
+def _state(trial: FrozenTrial, reason: Fact) -> State | None:
+    """Return what has become of a trial that was left out: failed, if it finished without value."""
+    return _STATES.get(trial.state) or state_of(reason)
 
 
 def read_without_result(
@@ -397,14 +417,19 @@ def read_without_result(
     fits_space = fits_conditions(space, X)
     return {
         trial.number: WithoutResult(
-            _STATES[trial.state],
+            _STATES.get(trial.state, "failed"),
             X[i],
             choice.origins[trial.number],
             trial.number in choice.proposed_without_result,
+            _reported(trial),
         )
         for i, trial in enumerate(trials)
         if i not in outside and fits_space[i]
     }
+
+
+def _reported(trial: FrozenTrial) -> bool:
+    return not bool(np.isnan([*trial.intermediate_values.values()]).all())
 
 
 def _set_by_hand(trial: FrozenTrial, space: SearchSpace) -> tuple[Array, bool]:

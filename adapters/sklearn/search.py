@@ -16,8 +16,10 @@ from hpo_explain.adapters._reading import (
     not_finite,
     nothing_left,
     repeated,
+    state_of,
     with_default,
 )
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, Option
@@ -155,6 +157,9 @@ def _of_results(
         excluded |= at.reasons(numbers)
         notes += at.notes()
         configs = [_without(config, at.name) for config in configs]
+    known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
+    scored = Sentinels(target.direction, target.column, bounds, lambda i: repr(configs[i]))
+    excluded |= scored.excluded(known, numbers.tolist())
     kept = np.array([i for i in numbers.tolist() if i not in excluded], dtype=np.int64)
     if not len(kept):
         raise nothing_left("search", excluded)
@@ -174,11 +179,11 @@ def _of_results(
         origins=dict.fromkeys(numbers.tolist(), _origin(search)),
         excluded=dict(sorted(excluded.items())),
         without_result={
-            i: WithoutResult("failed", X[i], _origin(search), False)
+            i: WithoutResult(state, X[i], _origin(search), False)
             for i, why in excluded.items()
-            if why.kind == "failed"
+            if (state := state_of(why)) is not None
         },
-        notes=notes + repeated(X[kept]),
+        notes=[*of_sentinels(excluded), *notes, *repeated(X[kept])],
         objective_name=target.column,
         bounds=bounds,
         optimizer=_label(search),

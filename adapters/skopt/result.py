@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain.adapters._reading import LEAST_KNOWN, not_finite, nothing_left, repeated
+from hpo_explain.adapters._reading import (
+    LEAST_KNOWN,
+    not_finite,
+    nothing_left,
+    repeated,
+    state_of,
+)
+from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
     model_columns,
@@ -119,7 +126,10 @@ def from_skopt(
     names : sequence of str, optional
         Names of the dimensions; by default their own, or x0, x1, ... by position.
     bounds : tuple of (float, float), optional
-        The objective's natural range; by default that of the metric by its name, if it has one.
+        The objective's natural range; by default that of the metric by its name, if it has one. A
+        number that lies far beyond all others, such as 1e6, counts as a failure unless they hold
+        it: then trials of it are in ``run.without_result``, and surrogates of the objective are
+        fitted to the others.
 
     Returns
     -------
@@ -160,6 +170,9 @@ def from_skopt(
     X, outside = encode_points(space, result.x_iters)
     objective = sign * np.asarray(result.func_vals, dtype=float)
     excluded = outside | not_finite(objective, range(len(X)), source.objective_name)
+    known = np.array([np.nan if t in excluded else objective[t] for t in range(len(X))])
+    results = Sentinels(source.direction, source.objective_name, bounds, lambda t: X[t].tobytes())
+    excluded |= results.excluded(known, range(len(X)))
     trials = [t for t in range(len(X)) if t not in excluded]
     if not trials:
         raise nothing_left("result", excluded)
@@ -185,12 +198,27 @@ def from_skopt(
     constraint = getattr(getattr(result, "space", None), "constraint", None)
     if constraint is not None:
         notes.append(_CONSTRAINT)
-    notes += [*repeated(X[trials]), *about_models, *about_proposals]
+    notes += [*of_sentinels(excluded), *repeated(X[trials]), *about_models, *about_proposals]
     if not specs.random:
         if own:
             notes += _about_models(stored, specs, start, len(X))
         else:
             notes += _about_no_model(stored, specs)
+    origins = _origins(range(len(X)), specs, start, recorded=not about_proposals)
+    failed = {
+        trial: WithoutResult("failed", X[trial], origins.get(trial, Origin.MODEL), trial >= start)
+        for trial, reason in excluded.items()
+        if trial not in outside and state_of(reason) is not None
+    }
+    running = {
+        trial: WithoutResult(
+            "running",
+            record.asked_rows[trial],
+            Origin.INITIAL if entry.model is None else Origin.MODEL,
+            entry.model is not None or specs.random,
+        )
+        for trial, entry in numbered.items()
+    }
     return Run(
         space,
         X[trials],
@@ -198,17 +226,9 @@ def from_skopt(
         source.direction,
         trials=np.array(trials, dtype=np.int64),
         proposals=[t for t in trials if t >= start],
-        origins=_origins(trials, specs, start, recorded=not about_proposals),
+        origins={trial: origins[trial] for trial in trials if trial in origins},
         excluded=dict(sorted(excluded.items())),
-        without_result={
-            trial: WithoutResult(
-                "running",
-                record.asked_rows[trial],
-                Origin.INITIAL if entry.model is None else Origin.MODEL,
-                entry.model is not None or specs.random,
-            )
-            for trial, entry in numbered.items()
-        },
+        without_result={**failed, **running},
         notes=notes,
         objective_name=source.objective_name,
         bounds=bounds,

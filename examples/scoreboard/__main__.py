@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 
 from examples.scoreboard import advice, changes, importance, narrowing, optimum
 from examples.scoreboard.tables import NAMES
-from tests.claims.__main__ import table
+from tests.claims.tables import table
 from tests.source_tree import ROOT
 
 OUTPUT = ROOT / "examples" / "scoreboard.md"

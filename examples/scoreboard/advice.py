@@ -15,7 +15,7 @@ import optuna
 
 import hpo_explain as hx
 from examples.scoreboard.tables import load
-from tests.claims.problems import Problem
+from tests.claims.problem import Problem
 
 EVERY, CONTINUATIONS, LEAST = 10, 5, 0.005
 TRIALS = 40

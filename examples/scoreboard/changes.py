@@ -16,7 +16,7 @@ import hpo_explain as hx
 from examples.scoreboard.tables import load
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.mixtures import Mixtures
-from tests.claims.problems import Problem
+from tests.claims.problem import Problem
 from tests.claims.runs import Setting, make_run
 
 KEEP, DRAWS = 0.95, 60

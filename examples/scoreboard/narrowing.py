@@ -13,7 +13,7 @@ import numpy as np
 
 import hpo_explain as hx
 from examples.scoreboard.tables import load
-from tests.claims.problems import Problem
+from tests.claims.problem import Problem
 from tests.claims.runs import Setting, make_run
 
 SHARE = 0.05

@@ -11,7 +11,7 @@ import numpy as np
 import hpo_explain as hx
 from examples.scoreboard.tables import load
 from hpo_explain.space import CategoricalParameter
-from tests.claims.problems import Problem
+from tests.claims.problem import Problem
 from tests.claims.runs import Setting, make_run
 
 MORE = STALE = 20

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.claims.problems import TABLES, Problem, problem_of, table_of
+from tests.claims.families.tabulated import TABLES, problem_of, table_of
+from tests.claims.problem import Problem
 
 NAMES = (
     "hpobench_australian",

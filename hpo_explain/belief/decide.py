@@ -110,9 +110,10 @@ def decide(
     upward = side == "above" or (side == "either" and above >= below)
     probability = above if upward else below
     *ends, bound = np.quantile(draws, [*_ENDS, 1.0 - level if upward else level]).tolist()
-    low, high = _stretched(ends, stretch)
+    mean = float(draws.mean())
+    low, high = _stretched(ends, stretch, mean)
     return Decision(
-        estimate=float(draws.mean()),
+        estimate=mean,
         interval=(low, high),
         probability=probability,
         certain=probability >= level,
@@ -123,10 +124,14 @@ def decide(
 
 
 def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
-    """Return what holds a number with 95 % probability, stretched about the median."""
-    return _stretched(np.quantile(draws, _ENDS).tolist(), stretch)
+    """Return what holds a number with 95 % probability, stretched about the median.
+
+    It holds the draws' mean, which is what is told as the number, however skewed they are.
+    """
+    return _stretched(np.quantile(draws, _ENDS).tolist(), stretch, float(np.mean(draws)))
 
 
-def _stretched(ends: list[float], stretch: float) -> tuple[float, float]:
+def _stretched(ends: list[float], stretch: float, mean: float) -> tuple[float, float]:
     low, middle, high = ends
-    return middle - stretch * (middle - low), middle + stretch * (high - middle)
+    low, high = middle - stretch * (middle - low), middle + stretch * (high - middle)
+    return min(low, mean), max(high, mean)

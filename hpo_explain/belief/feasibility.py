@@ -13,7 +13,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,12 @@ TEMPER = 0.5
 MOST = 500  # trials that it learns from
 
 PROBABLE = 0.5
-"""Configurations less probable to give a result that counts are not proposed, nor called best."""
+"""What is less probable to give a result that counts is not told as an effect."""
+SAFE = 0.75
+"""Of the probability at trials that gave one: what is less probable is neither proposed nor best.
+
+The best of many places at a border is where the border is believed too far away: among the best
+rows of runs whose border is known, half of those with a probability of 0.5 to 0.7 failed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,8 @@ class Feasibility:
         all trials have the same label.
     feasible, infeasible : int
         How many trials gave a result that counts, and how many did not.
+    usual : float
+        The probability at trials that gave one: their median.
 
     Examples
     --------
@@ -59,6 +66,7 @@ class Feasibility:
     functions: tuple[Functions, ...]
     feasible: int
     infeasible: int
+    usual: float = 1.0
 
     @classmethod
     def fit(cls, space: SearchSpace, X: Array, feasible: Bools, *, seed: int = 0) -> Feasibility:
@@ -92,7 +100,9 @@ class Feasibility:
             posterior_mean(columns, pairs, kernel, categories)
             for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
         )
-        return cls(space, functions, good, bad)
+        known = cls(space, functions, good, bad)
+        usual = float(np.median(known.probability(X[np.asarray(feasible, bool)])))
+        return replace(known, usual=usual)
 
     @property
     def rate(self) -> float:
@@ -111,5 +121,5 @@ class Feasibility:
         return np.asarray(np.clip(share + spread * mean, 0.0, 1.0), float)
 
     def probable(self, X: Array) -> Bools:
-        """Return which encoded rows rather give a result that counts than not, (n,)."""
-        return np.asarray(self.probability(X) >= PROBABLE)
+        """Return which encoded rows are safe enough to be proposed, or called best, (n,)."""
+        return np.asarray(self.probability(X) >= SAFE * self.usual)

@@ -5,9 +5,12 @@ from .acquisitions import OwnAcquisition as OwnAcquisition
 from .averaged import OverInstances as OverInstances
 from .averaged import average_instances as average_instances
 from .best_predicted import BestPredicted as BestPredicted
+from .clocks import clock_difference as clock_difference
 from .diverged import LARGEST as LARGEST
 from .diverged import diverged_above as diverged_above
 from .diverged import winsorized as winsorized
+from .failures import Failures as Failures
+from .failures import failures as failures
 from .noise import NoiseModel as NoiseModel
 from .objectives import Objectives as Objectives
 from .objectives import hypervolume as hypervolume
@@ -16,6 +19,7 @@ from .objectives import pareto_ranks as pareto_ranks
 from .parts import FAILED as FAILED
 from .parts import NO_VALUE as NO_VALUE
 from .parts import RUNNING as RUNNING
+from .parts import UNDER_WAY as UNDER_WAY
 from .parts import WAITING as WAITING
 from .parts import WAS_PRUNED as WAS_PRUNED
 from .parts import Curves as Curves

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.run.metrics import bounds_of
-from hpo_explain.run.parts import Reviewed, WithoutResult
+from hpo_explain.run.parts import Curves, Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
@@ -148,9 +149,15 @@ def checked_excluded_times(
 
 
 def checked_without_result(
-    space: SearchSpace, given: Mapping[int, WithoutResult], numbers: Collection[int]
+    space: SearchSpace,
+    given: Mapping[int, WithoutResult],
+    numbers: Collection[int],
+    curves: Curves | None,
 ) -> dict[int, WithoutResult]:
-    """Return the trials without a result, whose numbers no finished trial has."""
+    """Return the trials without a result, whose numbers no finished trial has.
+
+    Those with a learning curve have reported a value.
+    """
     found = {int(trial): one for trial, one in sorted(given.items())}
     finished = sorted({*found} & {*numbers})
     if finished:
@@ -162,6 +169,8 @@ def checked_without_result(
         if len(wrong):
             problem = f"has a position that stands for no value: {rows[wrong[0]].tolist()}"
             raise InputError(f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]])
+    for trial in {*found} & {*(() if curves is None else curves.trials.tolist())}:
+        found[trial] = replace(found[trial], reported=True)
     return found
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace, size_of
 from hpo_explain.space.support import gower_distances
 
 _ISOLATED = 100.0  # see `diverged_above`
@@ -14,6 +14,8 @@ _TAILS = ((0.9, 20.0), (0.75, 100.0))
 _OTHERS = 2.0 / 3.0  # share of the different costs that lie below those that diverged
 _OTHERS_OF_DESIGN = 1.0 / 2.0
 _FEWEST = 4  # different costs; fewer have no scale
+_LEADING = 2  # trials; the first alone may be an accident
+_GAP = 10.0  # between those that diverged and the others, where it is not known who chose them
 _DESIGN = 10  # trials that a space-filling part has at least
 _SAME = 1e-12  # of the distance from the best to the median
 _ROUNDED = 2.0**-46  # of a cost: what rounding leaves of means
@@ -75,11 +77,49 @@ def diverged_above(cost: Array, space_filling: Bools | None = None) -> float:
     return bound if bound < np.max(cost, initial=-math.inf) else math.inf
 
 
+def converged(cost: Array, bound: float) -> bool:
+    """Return whether costs above a bound are those of a run that converged.
+
+    What diverges does so here and there, and far beyond the others. The first trials of a run that
+    converges are worse than the later ones as well, but they lead it: its beginning holds most of
+    them and hardly another one. Or there is no gap: the others reach up to a tenth of them.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n,)
+        Costs, in the order of the trials.
+    bound : float
+        The bound, as of :func:`diverged_above`.
+
+    Examples
+    --------
+    >>> cost = np.random.default_rng(0).random(40)
+    >>> early, anywhere = cost.copy(), cost.copy()
+    >>> early[:6], anywhere[4::10] = 1e4, 1e4
+    >>> converged(early, 10.0), converged(anywhere, 10.0)
+    (True, False)
+    """
+    above = cost > bound
+    if not above.any():
+        return False
+    near, far = cost[~above].max() - cost.min(), cost[above].min() - cost.min()
+    return _leads(above) or bool(far < _GAP * near)
+
+
+def _leads(chosen: Bools) -> bool:
+    """Return whether a run begins with most of the chosen trials, and hardly another one."""
+    places = np.flatnonzero(chosen)
+    if len(places) < _LEADING:
+        return False
+    most = len(places) // 2 + 1
+    return bool(most > _OTHERS * (places[most - 1] + 1))
+
+
 def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
     """Return whether costs differ by rounding only, or by nothing beside those of a run.
 
     What is much is asked of the distance from the best cost of the run to its median, or to the
-    first quantile that is not as good: neither the unit nor the zero of the objective counts.
+    first one beyond that is not as good: neither the unit nor the zero of the objective counts.
 
     Parameters
     ----------
@@ -103,8 +143,8 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
         np.ldexp(other, power),
         np.ldexp(np.sort(among), power),
     )
-    distances = ordered[[len(ordered) // 2, 3 * len(ordered) // 4, -1]] - ordered[0]
-    far = distances[distances > _ROUNDED * abs(ordered[0])]
+    distances = ordered[len(ordered) // 2 :] - ordered[0]
+    far = distances[distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))]
     slack = _SAME * (float(far[0]) if len(far) else 0.0)
     rounded = _ROUNDED * np.maximum(np.abs(one), np.abs(other))
     return np.asarray(np.abs(one - other) <= np.maximum(slack, rounded))

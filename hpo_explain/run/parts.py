@@ -70,6 +70,8 @@ class WithoutResult(Frozen):
         Who chose it.
     proposed : bool
         Whether it counts as a proposal, as the finished trials in `Run.proposals` do.
+    reported : bool
+        Whether it reported a value on its way: one that was pruned then did not crash.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class WithoutResult(Frozen):
     x: Array
     origin: Origin = Origin.MODEL
     proposed: bool = True
+    reported: bool = False
 
     def __post_init__(self) -> None:
         check_option("state", self.state, STATES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,10 +33,26 @@ from hpo_explain.run._checked import (
     ran_at_once,
 )
 from hpo_explain.run.acquisitions import OptimizerRecord
-from hpo_explain.run.diverged import diverged_above, same_cost, space_filling_part, winsorized
+from hpo_explain.run.clocks import clock_difference
+from hpo_explain.run.diverged import (
+    LARGEST,
+    converged,
+    diverged_above,
+    same_cost,
+    space_filling_part,
+    winsorized,
+)
 from hpo_explain.run.fits import choose_kind
 from hpo_explain.run.metrics import BOUNDS_BY_NAME, bounds_of
-from hpo_explain.run.parts import Curves, Frozen, Instances, Reviewed, WithoutResult, frozen
+from hpo_explain.run.parts import (
+    UNDER_WAY,
+    Curves,
+    Frozen,
+    Instances,
+    Reviewed,
+    WithoutResult,
+    frozen,
+)
 from hpo_explain.space import Array, Bools, Config, Ints, SearchSpace
 
 if TYPE_CHECKING:
@@ -58,6 +75,12 @@ _parallel = declared_fact(
     "parallel",
     "parallel: trials ran at the same time; a proposal is explained with the trials that had "
     "finished when it started",
+)
+_CLOCKS = declared_fact(
+    "clocks_differ",
+    "clocks: recorded times jump back by {hours:g} h against the order of the trials, as clocks of "
+    "several zones or a clock that was changed do; what was known before a trial is decided by "
+    "trial numbers",
 )
 _CONSTANT = declared_fact(
     "constant_objective",
@@ -126,7 +149,7 @@ class Record(Frozen):
             "excluded": {int(t): as_fact(why) for t, why in self.excluded.items()},
             "excluded_times": checked_excluded_times(self.excluded_times, self.excluded),
             "without_result": checked_without_result(
-                self.space, self.without_result, numbers.tolist()
+                self.space, self.without_result, numbers.tolist(), self.curves
             ),
             "reviewed": checked_reviewed(self.space, self.reviewed),
             "bounds": checked_bounds(self.bounds, objective, self.objective_name),
@@ -149,7 +172,7 @@ class Record(Frozen):
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
             return []
-        own = self.record is not None
+        own = self.record is not None and not self.has_sentinels
         notes = [choose_kind(len(self), self.space, own=own, measured=self.measured)]
         numbers, bound = np.asarray(self.trials), self.diverged_above()
         learned = winsorized(self.cost, bound)
@@ -170,7 +193,9 @@ class Record(Frozen):
                     bound=float(self.sign * learned[beyond][0]),
                 )
             )
-        if ran_at_once(*self._clock()[1:]):
+        if self._clock_difference:
+            notes.append(_CLOCKS(hours=self._clock_difference / 3600.0))
+        elif ran_at_once(*self._clock()[1:]):
             notes.append(_parallel())
         bounds = bounds_of(self.objective_name, self.objective)
         if bounds is not None and self.bounds == bounds:
@@ -229,12 +254,17 @@ class Record(Frozen):
         numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
         return (first, *(int(t) for t in numbers if t != first))
 
+    @property
+    def has_sentinels(self) -> bool:
+        """Whether trials are left out whose result was a number that stands for a failure."""
+        return any(why.kind == "sentinel" for why in self.excluded.values())
+
     def later_trials(self, trial: int) -> tuple[int, ...]:
         """Return the numbers of the trials that ended after a trial, those left out included.
 
         By number; those that still run or wait have not ended.
         """
-        ended = [t for t, why in self.excluded.items() if why.kind not in ("running", "waiting")]
+        ended = [t for t, why in self.excluded.items() if why.kind not in UNDER_WAY]
         return tuple(t for t in sorted([*np.asarray(self.trials).tolist(), *ended]) if t > trial)
 
     @property
@@ -386,7 +416,14 @@ class Record(Frozen):
         )
 
     def _start(self, trial: int) -> float:
-        """Return when a trial started: NaN where it is not known, infinity for the next one."""
+        """Return when a trial started: infinity for the next one.
+
+        NaN where it is not known, or where clocks differ: such times are not compared.
+        """
+        if self._clock_difference and trial != self._next:
+            if trial not in self.excluded and trial not in self.without_result:
+                self.row(trial)
+            return np.nan
         if trial in self.excluded:
             return self.excluded_times.get(trial, (np.nan, np.nan))[0]
         if trial in self.without_result:
@@ -400,10 +437,15 @@ class Record(Frozen):
     def _next(self) -> int:
         return max([*self.excluded, int(np.max(self.trials, initial=-1))]) + 1
 
+    @cached_property
+    def _clock_difference(self) -> float:
+        return clock_difference(*self._clock())
+
     def known_before(self, before: int | None) -> Ints:
         """Return the rows of the trials that were finished when trial `before` was proposed.
 
-        By time where both trials have times, else by number; all rows where `before` is None.
+        By time where both trials have times by the same clock, else by number; all rows where
+        `before` is None.
 
         Raises
         ------
@@ -421,13 +463,36 @@ class Record(Frozen):
         InputError
             If there is no such trial.
         """
-        start, numbers = self._start(before), np.asarray(self.trials)[rows]
-        known: Bools = numbers < before
-        if self.finished is not None:
-            finished = self.finished[rows]
-            timed = ~np.isnan(finished) & ~np.isnan(start)
-            known = np.where(timed, is_before(finished, numbers, start, before), known)
-        return known
+        numbers = np.asarray(self.trials)[rows]
+        unknown = np.full(numbers.shape, np.nan)
+        finished = unknown if self.finished is None else self.finished[rows]
+        return self._ended_before(before, numbers, finished)
+
+    def ended_before(self, before: int | None) -> tuple[int, ...]:
+        """Return the trials left out that had ended when a trial was proposed.
+
+        By the rule of `known_before`; without `before`, all but those that run or wait.
+
+        Raises
+        ------
+        InputError
+            If there is no such trial.
+        """
+        under_way = {*self.pending}
+        under_way |= {t for t, why in self.excluded.items() if why.kind in UNDER_WAY}
+        ended = [t for t in sorted({*self.excluded, *self.without_result}) if t not in under_way]
+        if before is None:
+            return tuple(ended)
+        numbers = np.array(ended, dtype=np.int64)
+        finished = np.array([self.excluded_times.get(t, (np.nan, np.nan))[1] for t in ended])
+        return tuple(numbers[self._ended_before(before, numbers, finished)].tolist())
+
+    def _ended_before(self, before: int, numbers: Ints, finished: Array) -> Bools:
+        """Return which trials had finished when another one started, by time where it is known."""
+        start = self._start(before)
+        timed = ~np.isnan(finished) & ~np.isnan(start)
+        by_time = is_before(finished, numbers, start, before)
+        return np.asarray(np.where(timed, by_time, numbers < before))
 
     def running_at(self, trial: int | None) -> tuple[int, ...]:
         """Return the numbers of the trials that were running when a trial was proposed.
@@ -475,7 +540,8 @@ class Record(Frozen):
         """Return the cost above which trials count as diverged; for fitting they count as that.
 
         It is judged against the space-filling part of the run: the trials that no model chose, or
-        where they are few, those furthest apart.
+        where they are few, those furthest apart. Where it is not known who chose trials, a model
+        may have, and what looks as a run that converged is taken for one.
 
         Parameters
         ----------
@@ -498,17 +564,22 @@ class Record(Frozen):
         """
         rows = self.known_before(before)
         rows = rows[np.argsort(np.asarray(self.trials)[rows], kind="stable")]
-        part = space_filling_part(self.space, self.X[rows], self._by_model[rows])
-        return diverged_above(self.cost[rows], part)
+        unknown = self._is_by(Origin.UNKNOWN)[rows]
+        by_model = self._is_by(Origin.MODEL)[rows] | unknown
+        part = space_filling_part(self.space, self.X[rows], by_model)
+        bound = diverged_above(self.cost[rows], part)
+        if unknown[self.cost[rows] > bound].any() and converged(self.cost[rows], bound):
+            return LARGEST if (self.cost[rows] > LARGEST).any() else math.inf
+        return bound
 
-    @cached_property
-    def _by_model(self) -> Bools:
-        numbers = np.asarray(self.trials)
-        chosen: Bools = np.isin(numbers, self.proposals or ())
-        others = [t for t in self.origins if t in self._rows]
-        known = [self.origins[t] is Origin.MODEL for t in others]
-        chosen[[self._rows[t] for t in others]] = known
-        return chosen
+    def _is_by(self, origin: Origin) -> Bools:
+        """Return which finished trials have an origin, by what `origins` and `proposals` say."""
+        known = dict.fromkeys(self._proposed, Origin.MODEL) | dict(self.origins)
+        found = np.zeros(len(self), dtype=bool)
+        found[[self._rows[t] for t, one in known.items() if one is origin and t in self._rows]] = (
+            True
+        )
+        return found
 
     def learned_cost(self, before: int | None = None) -> Array:
         """Return the known trials' cost as a surrogate learns it, `diverged_above` at most.

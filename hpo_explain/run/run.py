@@ -28,6 +28,7 @@ from hpo_explain.run.acquisitions import (
     OwnAcquisition,
     criterion_of,
 )
+from hpo_explain.run.failures import failures
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
     TOO_FEW_AT_LEVEL,
@@ -46,7 +47,6 @@ from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
 from hpo_explain.run.told import describe, summary
 from hpo_explain.space import Array, Ints
-from hpo_explain.space.searches import filled
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -195,7 +195,8 @@ class Run(Record):
             raise NothingToExplain(self._too_few(rows, before))
         if kind == "auto":
             own = None if self.record is None else self.record.surrogate(before)
-            if own is not None:
+            # the one that is next to choose took numbers that stand for failures for results
+            if own is not None and not (before is None and self.has_sentinels):
                 return own
             kind = choose_kind(len(rows), self.space, measured=self.measured)["surrogate"]
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
@@ -310,12 +311,12 @@ class Run(Record):
         rows = self.known_before(before)
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
-        objective = self.sign * self.learned_cost(before)
-        known = noise_of(self.X[rows], self.cost[rows])
+        known, ended = noise_of(self.X[rows], self.cost[rows]), failures(self, before)
+        cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
         return believed(
             self.space,
-            self.X[rows],
-            objective,
+            np.concatenate([self.X[rows], ended.X_pruned]),
+            self.sign * cost,
             self.direction,
             self.bounds,
             known,
@@ -373,27 +374,12 @@ class Run(Record):
 
     def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
         rows = self.known_before(before)
-        failed = self._failed(before)
+        failed = failures(self, before).X
         feasible = np.concatenate([np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)])
         if feasible.all():
             return None
         X = np.concatenate([self.X[rows], failed])
         return classified(self.space, X, feasible, seed)
-
-    def _failed(self, before: int | None) -> Array:
-        """Return the encoded rows of trials that ended without a result, (m, d)."""
-        ended = [
-            trial.x
-            for trial in self.without_result.values()
-            if trial.state in ("failed", "pruned") and before is None
-        ]
-        X = np.array(ended).reshape(-1, len(self.space))
-        X = X[self.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)]
-        # one that failed before all was chosen tells of what was: the rest may have been anything
-        cut_short = ~self.space.is_valid(X)
-        drawn = filled(self.space, X, seed=0)
-        X[cut_short] = self.space.project(drawn)[cut_short]
-        return X
 
     def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
         """Return a model of the noise: how much results of one configuration scatter.

@@ -17,5 +17,6 @@ from .search_space import encode_one as encode_one
 from .searches import Ties as Ties
 from .searches import lowest as lowest
 from .searches import ranked as ranked
+from .searches import size_of as size_of
 from .shared import Shared as Shared
 from .shared import values_of as values_of

@@ -14,9 +14,13 @@ from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
 
 _OF_SPREAD = 2.0**-24
-"""Share of the distance from the lowest cost to the middle one below which costs are equal."""
-_OF_LARGEST = 2.0**-44
-"""The same, of the largest cost: a few times what rounding leaves of it."""
+"""Share of the spread of costs below which they are equal."""
+_OF_SIZE = 2.0**-44
+"""The same, of the size of costs: a few times what rounding leaves of them."""
+_MOST_STEPS = 2.0**51
+"""Whole numbers up to here, and their halves, are exact."""
+_ROUNDING = 2.0**-58, 2.0**-48
+"""What rounding leaves of sums, as shares of what was added."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +50,55 @@ class Ties:
 
     @classmethod
     def among(cls, costs: Array) -> Ties:
-        """Return the ties of a search, by the lower half and the size of its first costs."""
-        known = costs[np.isfinite(costs)]
+        """Return the ties of a search, by the spread and the size of most of its first costs."""
+        known = np.sort(costs[np.isfinite(costs)])
         if not known.size:
             return cls(0.0, 0.0)
-        middle, low = known.size // 2, float(known.min())
-        above = float(np.partition(known, middle, axis=None)[middle]) / 2.0 - low / 2.0
-        return cls(low, max(2.0 * _OF_SPREAD * above, _OF_LARGEST * float(np.abs(known).max())))
+        half = known / 2.0  # no difference overflows
+        lower = half[known.size // 2] - half[0]
+        inner = half[_upper_quartile(known.size)] - half[known.size // 4]
+        spread = 2.0 * _OF_SPREAD * float(min(lower, inner))
+        step = max(spread, _OF_SIZE * size_of(known))
+        # one cost far below the others must not round their steps away
+        origin = max(known[0], known[known.size // 4] - _MOST_STEPS * step)
+        return cls(float(origin), step)
 
     def settled(self, costs: Array) -> Array:
         """Return costs in steps, whole numbers; infinite ones stay so."""
         if not self.step:
             return costs
-        return np.asarray(np.rint(costs / self.step - self.origin / self.step))
+        with np.errstate(over="ignore"):  # one cost that far away counts as infinite
+            return np.asarray(np.rint(costs / self.step - self.origin / self.step))
+
+
+def size_of(costs: Array) -> float:
+    """Return the size of most of some costs: what rounding is to be measured by.
+
+    It is the upper quartile of their absolute values, which no single cost decides; the largest
+    where all others but one are 0, and that one can be what rounding left of it.
+
+    Examples
+    --------
+    >>> size_of(np.array([1.0, 0.5, 0.0, 1e14])), size_of(np.array([1e-16, 0.0, 0.0, 1.0]))
+    (1.0, 1.0)
+    """
+    sizes = np.sort(np.abs(costs), axis=None)
+    sizes = sizes[np.isfinite(sizes)]
+    known = np.flatnonzero(sizes)
+    if not len(known):
+        return 0.0
+    place = max(_upper_quartile(len(sizes)), int(known[0]))
+    found, largest = float(sizes[place]), float(sizes[-1])
+    least, most = _ROUNDING
+    alone = len(np.unique(sizes[known[0] : place + 1])) == 1
+    if alone and least * largest <= found <= most * largest:
+        return largest
+    return found
+
+
+def _upper_quartile(n: int) -> int:
+    """Return the place of the upper quartile of n sorted values: of four the third."""
+    return -(-3 * n // 4) - 1
 
 
 def ranked(costs: Array) -> Ints:

@@ -452,6 +452,23 @@ def test_decisions_are_shares_of_the_draws():
     assert (nothing.probability, nothing.certain) == (0.0, False)
 
 
+@pytest.mark.parametrize("stretch", [1.0, 1.68])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_estimate_lies_inside_its_own_interval_however_skewed_the_draws_are(sign, stretch):
+    """Of 200 draws 4 are far away: the mean is beyond 97.5 % of them."""
+    draws = sign * np.concatenate([np.zeros(196), np.full(4, 1e3)])
+    found = decide(draws, stretch=stretch)
+    low, high = found.interval
+    assert found.estimate == pytest.approx(sign * 20.0)
+    assert low <= found.estimate <= high
+    assert interval(draws, stretch=stretch) == (low, high)
+    rng = np.random.default_rng(0)
+    for shape in (0.1, 0.3, 1.0, 3.0):
+        drawn = sign * rng.gamma(shape, size=192) ** 3
+        found = decide(drawn, stretch=stretch)
+        assert found.interval[0] <= found.estimate <= found.interval[1]
+
+
 def test_intervals_hold_the_middle_of_the_draws_stretched_about_the_median():
     draws = np.linspace(0.0, 1.0, 1001) ** 2  # whose quantile of q is q²
     assert interval(draws) == pytest.approx((0.025**2, 0.975**2))

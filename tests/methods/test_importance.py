@@ -1,6 +1,7 @@
 """Importance: shares whose truth is known, which model answers, the words and the figures."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.methods.importance.fanova_result import ALONE
+from hpo_explain.methods.importance.most import MOST
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.problems import additive, categorical
 from tests.handmade import tuning_run
@@ -60,6 +62,74 @@ def test_where_there_is_only_noise_nothing_is_certain():
         y = np.random.default_rng(seed).standard_normal(60)
         found = hx.importance(hx.Run(space, X, y, "minimize"), order=2)
         assert not any(claim.certain for claim in found.claims)
+
+
+def most(run, **options):
+    claim = hx.importance(run, **options).claims[0]
+    assert (claim.kind, claim.term) == ("share", MOST)
+    return claim
+
+
+def test_most_is_as_certain_as_it_is_that_no_other_matters_more():
+    """Of x1 + x2 each has half: both matter for certain, and which one more is not known."""
+    space = unit_cube(2)
+    X = space.sample(60, seed=2)
+    even = hx.Run(space, X, X.sum(axis=1) + 0.05 * np.sin(40.0 * X[:, 0]), "minimize")
+    found = hx.importance(even)
+    both = [c for c in found.claims if c.kind == "share" and not c.term]
+    assert [claim.certain for claim in both] == [True, True]
+    first = found.claims[0]
+    totals = even.belief().anova.totals
+    largest = totals[:, space.index(first.hyperparameters[0])] >= totals.max(axis=1)
+    assert first.probability == pytest.approx(largest.mean())
+    assert not first.certain
+    assert f"{first.hyperparameters[0]} matters most for the objective (" in found.sentence
+    one = most(hx.Run(space, X, X[:, 0], "minimize"))
+    assert (one.hyperparameters, one.certain) == (("x1",), True)
+
+
+def test_of_one_hyperparameter_and_noise_alone_nothing_matters_most():
+    """Every function's whole variance is the hyperparameter's: 100 % of what is hardly there."""
+    space = unit_cube(1)
+    for seed in range(6):
+        X = space.sample(60, seed=seed)
+        y = np.random.default_rng(seed).standard_normal(60)
+        run = hx.Run(space, X, y, "minimize")
+        claim = most(run)
+        assert not claim.certain
+        assert not most(run, top=0.1).certain
+        assert ("matters most" in hx.summary(run).lines[1]) == (claim.side == "above")
+    signal = hx.Run(space, X, X[:, 0] + 0.1 * y, "minimize")
+    assert most(signal).certain
+    assert hx.summary(signal).lines[1].startswith("x1 matters most: ")
+
+
+def drawn_shares(drawn, *, of_evaluations=1.0):
+    """Shares of single hyperparameters in each draw, without any pairs."""
+    found = shares_of({(j,): share for j, share in enumerate(drawn.T)})
+    scaled = np.full(len(drawn), of_evaluations)
+    anova = SimpleNamespace(mains=drawn, totals=drawn, of_evaluations=scaled)
+    return replace(found, rows="draws", anova=anova)
+
+
+@pytest.mark.parametrize(
+    ("often", "words"),
+    [
+        (1.0, "x0 matters most for the loss."),
+        (0.7, "Probably x0 matters most for the loss (70%)."),
+        (0.4, "Perhaps x0 matters most for the loss (40%)."),
+    ],
+)
+def test_most_in_words(often, words):
+    """Draws made by hand: x0 has .6 of the variance so often, else every other one has .5."""
+    others = np.array([[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]] * 5)[: round(10 * (1 - often))]
+    drawn = np.vstack([np.tile([0.6, 0.2, 0.2], (10 - len(others), 1)), others])
+    found = drawn_shares(drawn)
+    assert found.finding.startswith(words)
+    assert found.claims[0].probability == pytest.approx(often)
+    nothing = drawn_shares(drawn, of_evaluations=0.01)
+    assert nothing.finding == "Nothing is known to matter for the loss yet."
+    assert nothing.claims[0].side == "below"
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
@@ -159,13 +229,13 @@ def test_what_cannot_be_said_of_the_best_is_told(asked, message):
 def test_what_decides_the_best_in_words_and_as_a_figure():
     found = hx.importance(cliff(), top=0.1)
     assert found.finding.startswith(
-        "Whether a configuration is among the best 10% depends most on x2 ("
+        "x2 matters most for being among the best 10%. Shares of the variance: x2 ("
     )
     rows = found.described()
     assert rows.heading == "What decides whether a configuration is among the best 10%"
     assert rows.label == "share of the variance of being among the best 10%"
     within = hx.importance(cliff(), top=0.1, within=0.5)
-    assert within.finding.startswith("Whether one of the better 50% is among the best 10% depends")
+    assert "matters most for being among the best 10% of the better 50%" in within.finding
     assert "over the better 50%" in within.described().subtitle
     assert (within.to_dict()["top"], within.to_dict()["within"]) == (0.1, 0.5)
 

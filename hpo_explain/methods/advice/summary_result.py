@@ -14,6 +14,7 @@ from hpo_explain.base.width import columns, shorten
 from hpo_explain.methods.advice.advise_result import Advice, settings_of
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space_result import Recommendation
@@ -71,9 +72,10 @@ class Summary(Result):
         "more": "{best} by trial {trial}; one better by more than noise exists with {p:%}.",
         "best": "{best} by trial {trial}.",
         "no best": "No trial counts yet.",
-        "matters": "{name} matters most: {share:%} of all variation{best}.",
-        "perhaps": "Probably {name} matters most: {share:%} of all variation{best}.",
-        "nothing matters": "Nothing is known to matter yet.",
+        "certainly": "{name} matters most: {share:%} of all variation{best}.",
+        "probably": "Probably {name} matters most ({p:%}): {share:%} of all variation{best}.",
+        "perhaps": "Perhaps {name} matters most ({p:%}): {share:%} of all variation{best}.",
+        "nothing": "Nothing is known to matter yet.",
         "where": "{volume:part} of the space is enough; narrowed: {names}.",
         "everywhere": "Everywhere: nothing can be left out yet.",
         "next": "{title}.",
@@ -142,20 +144,28 @@ class Summary(Result):
 
     @property
     def _matters(self) -> Claim:
-        found, best = self.importance, self.among_best
-        claim = None if found is None else found.claims[0]
-        if claim is None or not (claim.certain or claim.probability >= 0.5):
-            return self._short(None, "nothing matters")
-        (name, *_), among = claim.hyperparameters, ""
-        if best is not None and best.estimate.any():
-            first = best.claims[0].hyperparameters[0]
-            of_best = f"for being among the best {best.top or 0.0:.0%}"
-            among = f", also {of_best}"
-            if first != name:
-                among = f"; {of_best} it is {shorten(first, _NAME)}"
-        says = "matters" if claim.certain else "perhaps"
-        words = {"name": shorten(name, _NAME), "share": claim.estimate}
-        return _fitting([self._short(claim, says, best=best, **words) for best in (among, "")])
+        claim = None if self.importance is None else self.importance.claims[0]
+        sure = "nothing" if claim is None else how_sure(claim)
+        if claim is None or sure == "nothing":
+            return self._short(None, "nothing")
+        (name,) = claim.hyperparameters
+        words = {"name": shorten(name, _NAME), "share": claim.estimate, "p": claim.probability}
+        told = [self._short(claim, sure, best=best, **words) for best in (self._among(name), "")]
+        return _fitting(told)
+
+    def _among(self, most: str) -> str:
+        """Return what matters most for being among the best, where that is at least probable."""
+        best = self.among_best
+        if best is None or not best.estimate.any():
+            return ""
+        claim = best.claims[0]
+        probably = {"certainly": "", "probably": "probably "}.get(how_sure(claim))
+        if probably is None:
+            return ""
+        of_best = f"for being among the best {best.top or 0.0:.0%}"
+        if claim.hyperparameters == (most,):
+            return f", {probably}also {of_best}"
+        return f"; {of_best} it is {probably}{shorten(claim.hyperparameters[0], _NAME)}"
 
     @property
     def _where(self) -> Claim:

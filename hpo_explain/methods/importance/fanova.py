@@ -36,6 +36,7 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.best import Best
+from hpo_explain.belief.decide import MATTERS
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.methods.importance._latent_forest import LatentForest, completed_subject
@@ -283,6 +284,9 @@ def of_draws(
     anova: Anova | Best = draws.anova
     if top is not None:
         anova = Best(draws.landscape, top, 1.0 if within is None else within)
+    # of a function that hardly varies beside the noise nobody can tell what decides it
+    there = (anova.of_evaluations > MATTERS)[:, None]
+    shares = anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
     forest = LatentForest(subject, (), {})
     activity = forest.activity(draws.seed)
     alone = tuple((j,) for j in range(len(subject.space)))
@@ -291,7 +295,7 @@ def of_draws(
         order=order,
         members=alone if order == 1 else alone + anova.pairs,
         rows="draws",
-        shares=anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs]),
+        shares=np.where(there, shares, 0.0),
         variances=anova.variance,
         axes=tuple(Axis(*forest.grid(j), float(activity[j])) for (j,) in alone),
         anova=anova,

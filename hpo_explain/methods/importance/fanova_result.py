@@ -22,7 +22,8 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import INTERACTS, MATTERS, STRETCH, decide, interval
+from hpo_explain.belief.decide import INTERACTS, MATTERS, STRETCH, Decision, decide, interval
+from hpo_explain.methods.importance.most import MOST, PROBABLE, foremost, how_sure, parts_of
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import (
     marginal_at,
@@ -151,10 +152,13 @@ class FanovaImportance(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "constant": "The {found.what} is constant: no hyperparameter matters.",
-        "share": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
+        "certainly": "{name} matters most for {found.matter}.",
+        "probably": "Probably {name} matters most for {found.matter} ({p:%}).",
+        "perhaps": "Perhaps {name} matters most for {found.matter} ({p:%}).",
+        "nothing": "Nothing is known to matter for {found.matter} yet.",
+        "shares": "Shares of the variance: {each}. | {label} ({share})",
+        "by trees": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
         "variance. | {label} ({share})",
-        "top": "Whether {found.one_of} is among the best {found.top:%} depends most on {each}. | "
-        "{label} ({share})",
         "mains": "Together single hyperparameters explain {share}.",
     }
 
@@ -459,9 +463,16 @@ class FanovaImportance(Result):
         return self.subject.sub_space(self.given)
 
     @property
-    def one_of(self) -> str:
-        """Of what is asked whether it is among the best."""
-        return "a configuration" if self.within is None else f"one of the better {self.within:.0%}"
+    def matter(self) -> str:
+        """What hyperparameters matter for, in words."""
+        if self.top is None:
+            return f"the {self.objective_name}"
+        among = "" if self.within is None else f" of the better {percent(self.within)}"
+        return f"being among the best {percent(self.top)}{among}"
+
+    @property
+    def _alone(self) -> Array:
+        return np.asarray(self.shares[:, : len(self.names)].sum(axis=1))
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -474,33 +485,58 @@ class FanovaImportance(Result):
             claim = self.told("share", self.names, 0.0, says="constant", certain=False,
                               because=(_ALL_EQUAL(),))  # fmt: skip
             return (replace(claim, side="below"),)
-        where = f" given {self.where_given}" if self.given else ""
-        by = f" (by {self.subject.model})" if self.subject.model and self.rows == "trees" else ""
-        says, claims = "share" if self.top is None else "top", []
-        totals = None if self.anova is None else self.totals
-        if totals is not None and self.within is not None:  # of which draws are too certain
-            middle = np.median(totals, axis=0)
-            totals = middle + self._stretch * (totals - middle)
         ranking = np.argsort(-self.estimate, kind="stable").tolist()
         named = worth_naming(ranking, self.estimate, _MOST_NAMED)
-        # of trees nothing is certain: what is not told is no claim
-        for i in named if self.anova is None else [*named, *(i for i in ranking if i not in named)]:
-            names, threshold = self._named(self.members[i]), INTERACTS
-            decided = share = self.shares[:, i]
-            if len(names) == 1:
-                threshold = MATTERS
-                decided = share if totals is None else totals[:, self.members[i][0]]
-            claims.append(
-                self._claim(names, share, decided, threshold, says=says if i in named else "",
-                            label=SEPARATOR.join(names), where=where, by=by)
-            )  # fmt: skip
+        if self.anova is None:
+            return self._of_trees(named)
+        return self._of_draws(self.anova, ranking, named)
+
+    def _of_trees(self, named: Sequence[int]) -> tuple[Claim, ...]:
+        """Return the largest shares of trees with their spread, of which none is certain."""
+        where = f" given {self.where_given}" if self.given else ""
+        by = f" (by {self.subject.model})" if self.subject.model else ""
+        told = [(self._named(self.members[i]), self.shares[:, i], "by trees", "") for i in named]
+        if len(self.names) > 1:
+            told.append((self.names, self._alone, "mains", ALONE))
+        return tuple(
+            self.told(
+                "share", names, float(share.mean()), says=says, certain=False, term=term,
+                because=(_OVER_TREES(),), label=SEPARATOR.join(names), where=where, by=by,
+                share=percent_sd(float(share.mean()), float(share.std())),
+            )
+            for names, share, says, term in told
+        )  # fmt: skip
+
+    def _of_draws(
+        self, anova: Anova | Best, ranking: Sequence[int], named: Sequence[int]
+    ) -> tuple[Claim, ...]:
+        """Return what matters most, every share, and which of two neighbours matters more."""
+        # of a part of the space draws are too certain
+        parts = parts_of(anova, 1.0 if self.within is None else self._stretch)
+        matters = [decide(part, MATTERS, side="above") for part in parts.T]
+        first, most = foremost(parts)
+        known = most.probability >= PROBABLE or any(one.certain for one in matters)
+        claims = [self._most(first, most, known=known)]
+        for i in [*named, *(i for i in ranking if i not in named)]:
+            members, share = self.members[i], self.shares[:, i]
+            found = matters[members[0]]
+            if len(members) > 1:
+                found = decide(share * anova.of_evaluations, INTERACTS, side="above")
+            says = "shares" * (known and i in named)
+            claims.append(self._share(self._named(members), share, found, says))
         claims += self._orders()
         if len(self.names) > 1:
-            alone = self.shares[:, : len(self.names)].sum(axis=1)
             # where nothing matters for sure, shares are those of nothing
-            first = alone if totals is None else _largest(totals)
-            claims.append(self._claim(self.names, alone, first, MATTERS, says="mains", term=ALONE))
+            found = matters[int(parts.mean(axis=0).argmax())]
+            claims.append(self._share(self.names, self._alone, found, "mains" * known, ALONE))
         return tuple(claims)
+
+    def _most(self, j: int, found: Decision, *, known: bool) -> Claim:
+        """Return which hyperparameter matters most, or that nothing is known to matter."""
+        claim = self._share((self.names[j],), self.shares[:, j], found, "", MOST)
+        claim = replace(claim, side="above" if known else "below", because=())
+        frame, text = self.words(how_sure(claim), name=self.names[j], p=found.probability)
+        return replace(claim, frame=frame, text=text)
 
     def _orders(self) -> Iterator[Claim]:
         """Return, for neighbours in the ranking of single hyperparameters, which matters more."""
@@ -520,24 +556,15 @@ class FanovaImportance(Result):
             if c.kind == "share" and len(c.hyperparameters) > 1 and not c.term
         )  # fmt: skip
 
-    def _claim(
-        self, names: tuple[str, ...], share: Array, decided: Array, threshold: float, *, says: str,
-        term: str = "", **words: Any,
-    ) -> Claim:  # fmt: skip
-        """Return what is said of a share: of trees with their spread, and never certain."""
-        mean = float(share.mean())
-        if self.anova is None:
-            return self.told(
-                "share", names, mean, says=says, certain=False, because=(_OVER_TREES(),),
-                term=term, share=percent_sd(mean, float(share.std())), **words,
-            )  # fmt: skip
-        found = decide(decided * self.anova.of_evaluations, threshold, side="above")
-        stretch = STRETCH["average"] if term else self._stretch
-        low, high = interval(share, stretch=stretch)
-        shown = replace(found, estimate=mean, interval=(max(low, 0.0), min(high, 1.0)))
-        claim = self.decided("share", names, shown, says=says,
-                             share=percent_range(*shown.interval), **words)  # fmt: skip
-        return replace(claim, term=term)
+    def _share(
+        self, names: tuple[str, ...], share: Array, found: Decision, says: str, term: str = ""
+    ) -> Claim:
+        """Return a share in functions drawn, with what was decided about it."""
+        stretch = STRETCH["average"] if term == ALONE else self._stretch
+        low, high = np.clip(interval(share, stretch=stretch), 0.0, 1.0).tolist()
+        shown = replace(found, estimate=float(share.mean()), interval=(low, high))
+        label, told = SEPARATOR.join(names), percent_range(low, high)
+        return self.decided("share", names, shown, says=says, term=term, label=label, share=told)
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -565,11 +592,6 @@ class FanovaImportance(Result):
             "given": self.given,
             "fidelity": self.fidelity,
         }
-
-
-def _largest(totals: Array) -> Array:
-    """Return the totals of the hyperparameter that matters most, (number of draws,)."""
-    return np.asarray(totals[:, totals.mean(axis=0).argmax()])
 
 
 def capped(cap: float, direction: Direction) -> str:

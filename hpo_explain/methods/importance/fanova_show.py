@@ -118,7 +118,8 @@ def pairs(found: FanovaImportance) -> Cells:
 def _heading(found: FanovaImportance, objective: str) -> str:
     if found.top is None:
         return f"What the {objective} depends on"
-    return f"What decides whether {found.one_of} is among the best {percent(found.top)}"
+    one = "a configuration" if found.within is None else f"one of the better {found.within:.0%}"
+    return f"What decides whether {one} is among the best {percent(found.top)}"
 
 
 def _explained(found: FanovaImportance, objective: str) -> str:

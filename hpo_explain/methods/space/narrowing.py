@@ -42,6 +42,7 @@ from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Paramete
 
 RUNGS = 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0  # of the median minus the best
 HELD = 0.95  # share of the draws that keep a near row
+_FAILING = 0.1  # of a box: dropping more never makes more of it fail
 UNTRIED = 0.2  # of a range: a stretch as wide in which no trial lies is not given up
 _FIXED = 0.5  # of a rung: no draw may lose more by one level of a hyperparameter
 _MAY_BE_NEAR = 0.35  # of the draws: a level that is near in more is never dropped
@@ -134,11 +135,19 @@ class Narrowing:
             return kept, fixed
         tried = [j for j, of in enumerate(self.untried) if not (of & kept[j]).any()]
         inside = self.inside(kept) & self.land.possible
+        if not inside.any():
+            return kept, fixed
         fixed, _ = stay_fixed(self.draws, x, _FIXED * rung, inside, among=tried, start=fixed)
         kept = list(kept)
         for j in fixed:
             kept[j] = np.arange(len(kept[j])) == self.land.axes[j].level(x[[j]])
         return kept, fixed
+
+    @cached_property
+    def failing(self) -> Array | None:
+        """The probability that rows of the space give no result that counts; None if all do."""
+        known = self.draws.feasibility
+        return None if known is None else 1.0 - known.probability(self.land.rows)
 
     @cached_property
     def untried(self) -> list[Bools]:
@@ -226,6 +235,7 @@ class _Rung:
     def __init__(self, search: Narrowing, lose: float) -> None:
         self.search, self.land, self.starts = search, search.land, search.starts
         self.near = [self._near(rows & self.land.possible, lose) for rows in search.goal_rows]
+        self.failing = search.failing
 
     def _near(self, rows: Bools, lose: float) -> Bools:
         """Return what is near in each draw among some rows, (k, M)."""
@@ -252,7 +262,7 @@ class _Rung:
                     smaller, factors[j], out=np.zeros_like(smaller), where=factors[j] > 0.0
                 )
                 then = float(branches @ of_branch)
-                if not 0.0 < then < volume:
+                if not 0.0 < then < volume or self._fails_more(kept, j, level):
                     continue
                 lost = mass = 0.0
                 for counts, total in (left[goal] for goal in {0, search.goal_of[j]}):
@@ -270,6 +280,17 @@ class _Rung:
             if best is None:
                 return kept
             kept, volume = _without(kept, *best[1]), best[2]
+
+    def _fails_more(self, kept: Levels, j: int, level: int) -> bool:
+        """Return whether a box without a level fails more often than with it, and often."""
+        if self.failing is None:
+            return False
+        before = self.search.inside(kept)[: len(self.failing)]
+        after = before & (self.land.level[: len(self.failing), j] != level)
+        if not after.any():
+            return False
+        share = float(self.failing[after].mean())
+        return share > max(_FAILING, float(self.failing[before].mean()))
 
     def _without_far_categories(self, kept: Levels) -> Levels:
         """Return levels without categories that are near in no draw: they cost nothing."""

@@ -1,0 +1,60 @@
+"""Which hyperparameter matters most, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from hpo_explain.base.claim import Claim
+from hpo_explain.belief.decide import MATTERS, Decision, decide
+from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    from hpo_explain.belief.best import Best
+    from hpo_explain.belief.functionals import Anova
+
+PROBABLE = 0.5  # from here on something matters, or one "probably" matters most
+MOST = "most"
+"""The term of the claim about which hyperparameter matters most."""
+
+Sure = Literal["nothing", "perhaps", "probably", "certainly"]
+"""How sure it is what matters most; nothing where it is not known that anything matters."""
+
+
+def parts_of(anova: Anova | Best, stretch: float = 1.0) -> Array:
+    """Return what each hyperparameter takes part in, of what evaluations vary by, (draws, d).
+
+    A share of what is hardly there beside the noise is next to nothing of what evaluations vary by.
+    """
+    totals = anova.totals
+    middle = np.median(totals, axis=0)
+    stretched = middle + stretch * (totals - middle)
+    return np.asarray(stretched * anova.of_evaluations[:, None])
+
+
+def foremost(parts: Array) -> tuple[int, Decision]:
+    """Return which hyperparameter most often matters more than all others, and matters at all.
+
+    Examples
+    --------
+    >>> parts = np.array([[0.5, 0.1], [0.4, 0.3], [0.2, 0.3], [0.01, 0.0]])
+    >>> first, found = foremost(parts)
+    >>> first, found.probability, found.certain
+    (0, 0.5, False)
+    """
+    largest = parts == parts.max(axis=1, keepdims=True)
+    alone = largest.sum(axis=1, keepdims=True) == 1
+    leads = largest & alone & (parts > MATTERS)
+    often, mean = leads.mean(axis=0), parts.mean(axis=0)
+    first = max(range(parts.shape[1]), key=lambda j: (often[j], mean[j]))
+    return first, decide(leads[:, first].astype(float), 0.5, side="above")
+
+
+def how_sure(most: Claim) -> Sure:
+    """Return how sure the claim is about which hyperparameter matters most."""
+    if most.side == "below":
+        return "nothing"
+    if most.certain:
+        return "certainly"
+    return "probably" if most.probability >= PROBABLE else "perhaps"

@@ -1,0 +1,154 @@
+"""What is known of trials that gave no result: where they failed, and what pruned ones cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain.run.parts import Frozen, WithoutResult, frozen
+from hpo_explain.run.record import Record
+from hpo_explain.space import Array, Ints
+from hpo_explain.space.searches import filled
+
+# a pruner stops what it holds worse than most: at best it is like the median of the others
+_AT_BEST = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Failures(Frozen):
+    """Trials that gave no result, and what is known of them all the same.
+
+    Attributes
+    ----------
+    trials : ndarray of int, shape (m,)
+        The trials that failed, or were pruned before they reported a value.
+    X : ndarray of shape (m, d)
+        Their configurations, encoded. Of one that failed before all was chosen the rest is drawn.
+    pruned : ndarray of int, shape (p,)
+        The trials that were pruned with a value that can be compared with those of others.
+    X_pruned : ndarray of shape (p, d)
+        Their configurations, encoded.
+    cost_pruned : ndarray of shape (p,)
+        What each would have cost at its end, as far as that can be told.
+    """
+
+    trials: Ints
+    X: Array
+    pruned: Ints
+    X_pruned: Array
+    cost_pruned: Array
+
+    def __post_init__(self) -> None:
+        for column in (self.trials, self.X, self.pruned, self.X_pruned, self.cost_pruned):
+            frozen(column)
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+
+def failures(run: Record, before: int | None = None) -> Failures:
+    """Return what is known of the trials that gave no result.
+
+    A trial failed if it says so, if its objective was NaN, infinite or a number that stands for a
+    failure, or if it was pruned before it reported a value.
+
+    A trial that was pruned with a value is worse than most: its value is ranked among those that
+    finished trials reported at the same step, or at the last one that it has in common with some,
+    and it counts as their final cost at the quantile of its rank, as their median at best. Where
+    no finished trial reported anything, or the values cannot be read, nothing is known of it.
+
+    Parameters
+    ----------
+    run : Record
+        The run.
+    before : int, optional
+        Only what was known when this trial was proposed; by default every trial.
+
+    Returns
+    -------
+    Failures
+        The failures; those of which no hyperparameter is known are left out.
+
+    Raises
+    ------
+    InputError
+        If there is no such trial.
+
+    Examples
+    --------
+    >>> from hpo_explain import FloatParameter, Run, SearchSpace
+    >>> from hpo_explain.run import Curves, WithoutResult
+    >>> space = SearchSpace([FloatParameter("lr", 0.0, 1.0)])
+    >>> lr = {0: [0.1], 1: [0.2], 2: [0.3], 3: [0.4], 4: [0.9]}
+    >>> reported = {0: {1: 0.9, 2: 0.1}, 1: {1: 0.8, 2: 0.2}, 2: {1: 0.7, 2: 0.3}, 3: {1: 0.85}}
+    >>> run = Run(
+    ...     space,
+    ...     [lr[0], lr[1], lr[2]],
+    ...     [0.1, 0.2, 0.3],
+    ...     "minimize",
+    ...     without_result={3: WithoutResult("pruned", lr[3]), 4: WithoutResult("failed", lr[4])},
+    ...     curves=Curves.of(reported, lr),
+    ... )
+    >>> found = failures(run)
+    >>> found.trials.tolist(), found.X.tolist(), found.pruned.tolist()
+    ([4], [[0.9]], [3])
+    """
+    ended = [t for t in run.ended_before(before) if t in run.without_result]
+    failed = [t for t in ended if _gave_nothing(run.without_result[t])]
+    X = _rows(run, failed)
+    known = run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)
+    pruned = [t for t in ended if t not in {*failed}]
+    complete = run.space.is_valid(_rows(run, pruned)).tolist()
+    pruned = [t for t, valid in zip(pruned, complete, strict=True) if valid]
+    costs = _costs_of_pruned(run, before, pruned)
+    return Failures(
+        trials=np.array(failed, dtype=np.int64)[known],
+        X=_completed(run, X[known]),
+        pruned=np.array([*costs], dtype=np.int64),
+        X_pruned=_rows(run, [*costs]),
+        cost_pruned=np.array([*costs.values()], dtype=float),
+    )
+
+
+def _rows(run: Record, trials: Sequence[int]) -> Array:
+    rows = [run.without_result[trial].x for trial in trials]
+    return np.array(rows, dtype=float).reshape(-1, len(run.space))
+
+
+def _completed(run: Record, X: Array) -> Array:
+    """Return rows as configurations: what was not chosen yet may have been anything."""
+    cut_short = ~run.space.is_valid(X)
+    X[cut_short] = run.space.project(filled(run.space, X, seed=0))[cut_short]
+    return X
+
+
+def _gave_nothing(trial: WithoutResult) -> bool:
+    return trial.state == "failed" or (trial.state == "pruned" and not trial.reported)
+
+
+def _costs_of_pruned(run: Record, before: int | None, pruned: Sequence[int]) -> dict[int, float]:
+    """Return the final costs of trials that were pruned, of those that can be compared."""
+    if run.curves is None:
+        return {}
+    place = {trial: i for i, trial in enumerate(run.curves.trials.tolist())}
+    reported = run.sign * run.curves.values
+    known = run.known_before(before)
+    has_curve = np.isin(np.asarray(run.trials)[known], run.curves.trials)
+    final = run.learned_cost(before)[has_curve]
+    numbers = np.asarray(run.trials)[known][has_curve]
+    peers = reported[[place[trial] for trial in numbers.tolist()]]
+    found = {}
+    for trial in pruned:
+        if trial not in place:
+            continue
+        own = reported[place[trial]]
+        common = np.flatnonzero((~np.isnan(peers)).any(axis=0) & ~np.isnan(own))
+        if not len(common):
+            continue
+        step = common[-1]
+        there = ~np.isnan(peers[:, step])
+        rank = float(np.mean(peers[there, step] < own[step]))
+        found[trial] = float(np.quantile(final[there], max(rank, _AT_BEST)))
+    return found

@@ -1,0 +1,1 @@
+"""Families of problems whose truth is known, one kind a file."""
