@@ -320,9 +320,9 @@ def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: I
 
     Its values have a single column.
     """
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg import cho_solve
 
-    factor = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
+    factor = pairs.factor(parameters), True
     update = cho_solve(factor, pairs.z[:, None], check_finite=False)
     d, places = len(categories), int(np.where(categories == 0, 1, categories + 1).sum())
     single = np.float32
@@ -351,7 +351,7 @@ def draw(
 
     `categories` says how many values each categorical column has, 0 of a number.
     """
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg import cho_solve
 
     rng = np.random.default_rng(seed)
     numbers, d = categories == 0, X.shape[1]
@@ -396,6 +396,6 @@ def draw(
     noise = math.sqrt(parameters.noise)
     values = valued([prior], levels(X, categories))[0]
     values = values + noise * rng.standard_normal((len(X), count))
-    factor = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
+    factor = pairs.factor(parameters), True
     update = cho_solve(factor, pairs.z[:, None] - values, check_finite=False)
     return replace(prior, update=update.astype(np.float32))
