@@ -134,6 +134,11 @@ class Belief(Draws):
         with one_blas_thread():
             return Mixture(self, weights_by_skill(self.processes, self.scaled), REACH)
 
+    @property
+    def parts(self) -> tuple[slice, ...]:
+        """The draws of each process that has any."""
+        return self.whole.parts
+
     @cached_property
     def at_best(self) -> Mixture:
         """Draws of the same processes for questions about the best."""

@@ -16,9 +16,10 @@ MATTERS, INTERACTS = 0.02, 0.005  # shares of the variance of one, and of what t
 GAINED, KEPT = 0.9, 0.85  # of a gain that is asked for first, and of sets of changes that keep it
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
+_ROUNDING = 1e-12  # of the largest: nothing that is rounded lies on no side
 NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
 STRETCH = {
-    "average": 1.5, "attainable": 1.68, "least": 1.65, "order": 1.19, "share": 1.0, "top": 1.2,
+    "average": 1.5, "attainable": 2.5, "least": 1.65, "order": 1.19, "share": 1.0, "top": 1.2,
     "within": 1.5,
 }  # fmt: skip
 """How far intervals that are shown are stretched about the median, so that they cover 95 %."""
@@ -105,8 +106,9 @@ def decide(
     draws = draws[np.isfinite(draws)]
     if not len(draws):
         return Decision(np.nan, (np.nan, np.nan), 0.0, False, np.nan, threshold)
-    above = float((draws > threshold + least).mean())
-    below = float((draws < threshold - least).mean())
+    apart = draws - threshold
+    least += _ROUNDING * float(np.abs(apart).max())
+    above, below = float((apart > least).mean()), float((apart < -least).mean())
     upward = side == "above" or (side == "either" and above >= below)
     probability = above if upward else below
     *ends, bound = np.quantile(draws, [*_ENDS, 1.0 - level if upward else level]).tolist()
@@ -121,6 +123,21 @@ def decide(
         threshold=threshold,
         side="above" if upward else "below",
     )
+
+
+def varying(sizes: Array) -> Array:
+    """Return the sizes of differences in draws that are not constant; all where every one is.
+
+    Constant draws stand for the doubt whether the trials show anything. That they show no
+    difference does not follow from it.
+
+    Examples
+    --------
+    >>> varying(np.array([0.3, 0.0, 0.2, 1e-17])).tolist()
+    [0.3, 0.2]
+    """
+    there = sizes > _ROUNDING * sizes.max(initial=0.0)
+    return sizes[there] if there.any() else sizes
 
 
 def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:

@@ -50,6 +50,11 @@ class Draws(ABC):
         self.sign = 1.0 if direction == "minimize" else -1.0
 
     @property
+    def parts(self) -> tuple[slice, ...]:
+        """The draws of each model that they are of."""
+        return (slice(None),)
+
+    @property
     def at_best(self) -> Draws:
         """The draws of which is asked what is best."""
         return self

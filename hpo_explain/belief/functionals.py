@@ -67,7 +67,10 @@ class Anova:
     @cached_property
     def _centered(self) -> Array:
         """The draws without their mean, in units in which no square overflows."""
-        return np.asarray((self.landscape.values - self.mean[:, None]) / self._unit)
+        values = self.landscape.values
+        centered = np.asarray((values - self.mean[:, None]) / self._unit)
+        centered[np.ptp(values, axis=1) == 0.0] = 0.0  # of a constant a rounded mean is not it
+        return centered
 
     @cached_property
     def _whole(self) -> Array:

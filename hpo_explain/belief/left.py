@@ -21,6 +21,11 @@ from dataclasses import dataclass
 MOST = 0.95  # of probability: more is never told, nor less than the rest
 
 
+def told(probability: float) -> float:
+    """Return a probability as it is told: no larger than is known, nor smaller than the rest."""
+    return min(max(probability, 1.0 - MOST), MOST)
+
+
 @dataclass(frozen=True)
 class Left:
     """By how much the best configuration is better than the trial to keep.

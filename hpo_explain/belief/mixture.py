@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.noise import Noise
+from hpo_explain.belief.process import doubt
 from hpo_explain.belief.scales import from_table
 from hpo_explain.models.pathwise import Functions, draw, levels, valued
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 if TYPE_CHECKING:
     from hpo_explain.belief.belief import Belief
@@ -24,6 +26,8 @@ _KEPT_ROWS = 5000  # at most: costs at more are computed each time
 
 class Mixture(Draws):
     """Functions drawn from the processes of a belief, in proportion to how much each counts.
+
+    As many of them as it is probable that the trials are noise alone are constant.
 
     Parameters
     ----------
@@ -41,6 +45,12 @@ class Mixture(Draws):
         self.limits = belief.limits(reach)
         self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
 
+    @property
+    def parts(self) -> tuple[slice, ...]:
+        """The draws of each process that has any."""
+        ends = DRAWS * np.cumsum([0, *shared_out(self.weights, KERNELS)])
+        return tuple(slice(a, b) for a, b in pairwise(ends.tolist()) if a < b)
+
     @cached_property
     def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:
         """The functions of each kernel, with tables of an evaluation's mean and sd."""
@@ -56,13 +66,32 @@ class Mixture(Draws):
                     tables.append(process.scale.back(kernel.noise, self.limits))
         return functions, tables
 
+    @cached_property
+    def constant(self) -> Bools:
+        """Which draws are constant, (k,)."""
+        whole = KERNELS * DRAWS
+        count = round(doubt(self.belief.processes, self.weights) * whole)
+        found = np.zeros(whole, bool)
+        found[((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)] = True
+        return found
+
+    @cached_property
+    def _levels(self) -> Array:
+        """Scaled costs of the constant draws: what the mean of the trials may be."""
+        scaled, count = self.belief.scaled, int(self.constant.sum())
+        rng = np.random.default_rng([self.seed, len(scaled)])
+        drawn = rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
+        return np.asarray(np.clip(scaled.mean() + drawn, *self.limits))
+
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
         X = np.asarray(X, float)
         asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
         found = self._last.get(asked) if asked else None
         if found is None:
-            found = self.belief.in_units(np.concatenate(self._read(X, 0)))
+            drawn = np.concatenate(self._read(X, 0))
+            drawn[self.constant] = self._levels[:, None]
+            found = self.belief.in_units(drawn)
             found.setflags(write=False)
             if asked:
                 self._last.clear()
@@ -80,11 +109,13 @@ class Mixture(Draws):
         at = levels(moved, categories, places)
         found = levels(space.in_own_order(X)[:, others], categories, others)
         with one_blas_thread():
-            drawn = [
+            of_each = [
                 from_table(functions.along(found, at).transpose(1, 2, 0), table[0])
                 for functions, table in zip(*self._drawn, strict=True)
             ]
-        return self.belief.in_units(np.concatenate(drawn, axis=1))
+        drawn = np.concatenate(of_each, axis=1)
+        drawn[:, self.constant] = self._levels[:, None]
+        return self.belief.in_units(drawn)
 
     def own_costs(self, rows: Array) -> Array:
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
@@ -96,7 +127,9 @@ class Mixture(Draws):
                 X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(-1, rows.shape[2])
                 values = valued([functions], levels(self.space.in_own_order(X), categories))[0]
                 found.append(from_table(values[np.arange(len(X)), own], table[0]))
-        return self.belief.in_units(np.concatenate(found)).reshape(len(rows), m)
+        drawn = np.concatenate(found).reshape(len(rows), m)
+        drawn[self.constant] = self._levels[:, None]
+        return self.belief.in_units(drawn)
 
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
@@ -109,6 +142,7 @@ class Mixture(Draws):
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
         drawn = np.concatenate(self._read(X, 1))
+        drawn[self.constant] = self.belief.scaled.std()
         return np.asarray(np.sqrt((drawn**2).mean(axis=0)) * self.belief.unit)
 
     @property

@@ -99,6 +99,7 @@ def _proposed(process: Process, better: Bools) -> Array:
     """Return the standard deviation of an evaluation under each proposal, as a cost, (m,)."""
     z = process.scale.z[better]
     sd = process.scale.deviations(z, _TABLED, process.limits)
+    sd = np.maximum(sd, 1e-300)  # of trials that are all the same
     logs = np.interp(np.log(process.posterior.noise), np.log(_TABLED), np.log(sd))
     return np.asarray(np.exp(logs))
 

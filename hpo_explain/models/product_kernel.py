@@ -26,7 +26,7 @@ from hpo_explain.space import Array, Bools, Ints
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
-_ROUNDING = 1e-6  # of a variance, that single precision leaves unknown
+_ROUNDED = 1e-7  # of the diagonal: by so much it is raised first where it has to be
 _MOST = 160  # parameters, of which the curvature is looked at
 FAR, NOWHERE = 1e9, 2e9  # in place of a distance: where B_j is 0, and where both are inactive
 Single = npt.NDArray[Any]  # in single precision
@@ -217,26 +217,26 @@ class Pairs:
     def factor(self, p: Parameters) -> Array:
         """Return the lower Cholesky factor of the values' covariance, (n, n).
 
-        Covariances are of single precision: where rounding leaves no positive definite matrix, as
-        with many trials at nearly the same place, the noise is as much larger as it takes.
+        Covariances are of single precision: where rounding leaves none, the diagonal is raised by
+        as little as is needed.
         """
         from scipy.linalg.lapack import dpotrf
 
         K = self.gram(p)[0]
-        own, added = np.diag(K).copy(), 0.0
-        factor, failed = dpotrf(K, lower=1, clean=1)
-        while failed:
-            added = max(10.0 * added, _ROUNDING * float(own.max()))
-            K[np.diag_indices(self.n)] = own + added
-            factor, failed = dpotrf(K, lower=1, clean=1)
-        return np.asarray(factor)
+        raised = _ROUNDED * float(np.diag(K).mean())
+        while True:
+            c, failed = dpotrf(K, lower=1)
+            if not failed:
+                return np.asarray(c)
+            K[np.diag_indices(self.n)] += raised
+            raised *= 10.0
 
     def inverse(self, p: Parameters) -> Array:
         """Return the inverse of the values' covariance, (n, n)."""
         from scipy.linalg.lapack import dpotri
 
-        lower = np.tril(dpotri(self.factor(p), lower=1)[0])
-        return lower + np.tril(lower, -1).T
+        lower, _ = dpotri(self.factor(p), lower=1, overwrite_c=1)
+        return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
 
     def value(self, u: Array) -> float:
         """Return the log of the tempered posterior at standardized parameters, to a constant."""

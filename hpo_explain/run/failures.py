@@ -25,7 +25,7 @@ class Failures(Frozen):
     trials : ndarray of int, shape (m,)
         The trials that failed, or were pruned before they reported a value.
     X : ndarray of shape (m, d)
-        Their configurations, encoded. Of one that failed before all was chosen the rest is drawn.
+        Their configurations, encoded; of those cut short what was not chosen is drawn.
     pruned : ndarray of int, shape (p,)
         The trials that were pruned with a value that can be compared with those of others.
     X_pruned : ndarray of shape (p, d)
@@ -69,7 +69,7 @@ def failures(run: Record, before: int | None = None) -> Failures:
     Returns
     -------
     Failures
-        The failures; those of which no hyperparameter is known are left out.
+        The failures; those without any value are left out.
 
     Raises
     ------
@@ -96,18 +96,16 @@ def failures(run: Record, before: int | None = None) -> Failures:
     ([4], [[0.9]], [3])
     """
     ended = [t for t in run.ended_before(before) if t in run.without_result]
-    failed = [t for t in ended if _gave_nothing(run.without_result[t])]
-    X = _rows(run, failed)
-    known = run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)
-    pruned = [t for t in ended if t not in {*failed}]
-    complete = run.space.is_valid(_rows(run, pruned)).tolist()
-    pruned = [t for t, valid in zip(pruned, complete, strict=True) if valid]
-    costs = _costs_of_pruned(run, before, pruned)
+    X = _rows(run, ended)
+    some = np.asarray(run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1))
+    trials = [ended[i] for i in np.flatnonzero(some)]
+    failed = [t for t in trials if _gave_nothing(run.without_result[t])]
+    costs = _costs_of_pruned(run, before, [t for t in trials if t not in {*failed}])
     return Failures(
-        trials=np.array(failed, dtype=np.int64)[known],
-        X=_completed(run, X[known]),
+        trials=np.array(failed, dtype=np.int64),
+        X=_completed(run, failed),
         pruned=np.array([*costs], dtype=np.int64),
-        X_pruned=_rows(run, [*costs]),
+        X_pruned=_completed(run, [*costs]),
         cost_pruned=np.array([*costs.values()], dtype=float),
     )
 
@@ -117,8 +115,9 @@ def _rows(run: Record, trials: Sequence[int]) -> Array:
     return np.array(rows, dtype=float).reshape(-1, len(run.space))
 
 
-def _completed(run: Record, X: Array) -> Array:
-    """Return rows as configurations: what was not chosen yet may have been anything."""
+def _completed(run: Record, trials: Sequence[int]) -> Array:
+    """Return encoded rows; what was not chosen any more, as the trial failed before, may be any."""
+    X = _rows(run, trials)
     cut_short = ~run.space.is_valid(X)
     X[cut_short] = run.space.project(filled(run.space, X, seed=0))[cut_short]
     return X

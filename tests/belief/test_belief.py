@@ -373,6 +373,31 @@ def test_shares_in_being_among_the_best_are_those_of_closed_forms():
         np.testing.assert_allclose(found[0], [wanted_within, wanted_within, 0.0], atol=0.015)
 
 
+def test_one_hyperparameter_decides_all_of_what_is_best_wherever_the_border_runs():
+    for names, idle in (("x", 0), ("xyzuv", 4)):
+        space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in names])
+        for function in (lambda X: X[:, 0], lambda X: np.abs(X[:, 0] - 0.37)):
+            for top in (0.05, 0.1, 0.3):
+                found = Best(Known(space, function).landscape, top).mains[0]
+                np.testing.assert_allclose(found, [1.0, *[0.0] * idle], atol=0.02)
+    five = CategoricalParameter("c", [*"abcde"])
+    category = SearchSpace([five, FloatParameter("x", 0.0, 1.0)])
+    found = Best(Known(category, lambda X: X[:, 0]).landscape, 0.2).mains[0]
+    np.testing.assert_allclose(found, [1.0, 0.0], atol=0.01)
+
+
+@pytest.mark.parametrize("top", [0.05, 0.1, 0.3])
+def test_shares_of_a_steep_sum_are_those_on_a_fine_grid(top):
+    """x + 10 y²⁰: over most of the range only x decides, and near y = 1 only y."""
+    space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "xy"])
+    known = Known(space, lambda X: X[:, 0] + 10.0 * X[:, 1] ** 20)
+    at = (np.arange(2000) + 0.5) / 2000
+    cost = at[:, None] + 10.0 * at**20
+    is_best = cost <= np.quantile(cost, top)
+    exact = np.array([is_best.mean(axis=1 - j).var() for j in (0, 1)]) / is_best.var()
+    np.testing.assert_allclose(Best(known.landscape, top).mains[0], exact, atol=0.03)
+
+
 def test_shares_of_what_is_optional_are_those_of_closed_forms():
     """Being inactive is a value of its own: of c by itself, of y the middle of its range."""
     space = SearchSpace([
@@ -467,6 +492,13 @@ def test_an_estimate_lies_inside_its_own_interval_however_skewed_the_draws_are(s
         drawn = sign * rng.gamma(shape, size=192) ** 3
         found = decide(drawn, stretch=stretch)
         assert found.interval[0] <= found.estimate <= found.interval[1]
+
+
+def test_nothing_that_is_rounded_lies_on_no_side():
+    """Half of the draws are constant, and a sum of their differences leaves -1e-17."""
+    draws = np.concatenate([-np.linspace(0.1, 1.0, 96), np.full(96, -1e-17)])
+    found = decide(draws)
+    assert (found.side, found.probability, found.certain) == ("below", 0.5, False)
 
 
 def test_intervals_hold_the_middle_of_the_draws_stretched_about_the_median():

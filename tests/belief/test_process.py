@@ -7,7 +7,7 @@ from scipy.stats import lognorm, norm
 from hpo_explain import FloatParameter, SearchSpace
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.mixture import shared_out
-from hpo_explain.belief.process import Process, weights_by_skill, weights_by_stacking
+from hpo_explain.belief.process import Process, doubt, weights_by_skill, weights_by_stacking
 from hpo_explain.belief.scales import SCALES, identity, logarithm
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 
@@ -127,3 +127,42 @@ def test_own_costs_are_those_of_each_draw_alone():
     own = belief.own_costs(rows)
     for draw in (0, 57, 191):
         np.testing.assert_allclose(own[draw], belief.costs(rows[draw])[draw], rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trials_that_are_noise_alone_are_doubted_and_others_are_not(seed):
+    """With noise as large as the function 60 trials show it; without the function, nothing."""
+    space = SearchSpace([FloatParameter(name, 0.0, 1.0) for name in "xyz"])
+    X = space.sample(60, seed=seed)
+    noise = np.random.default_rng(seed).standard_normal(60)
+    nothing = Belief(space, X, noise, "minimize")
+    assert 0.25 <= doubt(nothing.processes, nothing.whole.weights) <= 0.5
+    flat = np.ptp(nothing.costs(X), axis=1) == 0.0
+    assert flat.mean() >= 0.25
+    np.testing.assert_array_equal(flat, nothing.whole.constant)
+    assert (np.ptp(nothing.at_best.costs(X), axis=1) == 0.0).mean() >= 0.25
+    moved = nothing.costs_at(X[:5], [0], np.array([[0.1], [0.9]]))
+    np.testing.assert_array_equal(np.ptp(moved[:, flat], axis=(0, 2)), 0.0)
+    assert nothing.anova.variance[flat].max() < 1e-290
+    assert not nothing.anova.mains[flat].any()
+    signal = 3.0 * X[:, 0]
+    known = Belief(space, X, signal + noise * signal.std(), "minimize")
+    assert doubt(known.processes, known.whole.weights) < 0.01
+    assert not (np.ptp(known.costs(X), axis=1) == 0.0).any()
+
+
+def test_noise_that_grows_with_the_cost_is_no_doubt():
+    """Few trials are missed by far, which the logarithm of a density would not forgive."""
+    rng = np.random.default_rng(0)
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
+    X = np.repeat(space.sample(30, seed=0), 3, axis=0)
+    cost = ((X - 0.4) ** 2).sum(axis=1)
+    noise = 0.05 * rng.standard_normal(90) * (1.0 + 5.0 * (cost > 0.2))
+    belief = Belief(space, X, cost + noise, "minimize")
+    assert doubt(belief.processes, belief.whole.weights) < 0.01
+
+
+def test_where_all_trials_are_the_same_there_is_no_doubt():
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    same = Belief(space, space.sample(9, seed=0), np.ones(9), "minimize")
+    assert doubt(same.processes, same.whole.weights) == 0.0

@@ -64,7 +64,7 @@ def test_the_best_is_that_of_each_function():
     belief = hx.Run(space, X, np.sin(6 * X[:, 0]), "minimize").belief()
     grid = belief.landscape.axes[0].centers[[1, 4, 9]]
     found = attainable(belief, 0, grid, "minimize")  # nothing else to choose
-    assert (found.drawn <= belief.draws(grid[:, None]).T + 1e-6).all()
+    assert (found.drawn <= belief.at_best.draws(grid[:, None]).T + 1e-6).all()
     np.testing.assert_allclose(found.mean, belief.draws(grid[:, None]).mean(axis=0), atol=0.3)
 
 
@@ -94,3 +94,17 @@ def test_a_family_that_is_worse_on_average_wins_at_its_best():
     assert effect.attainable.configurations[1]["b_rate"] == pytest.approx(0.7, abs=0.1)
     assert "With all others at their best the loss is best at family = b" in effect.sentence
     assert "attainable: the others at their best" in effect.described().means.values()
+
+
+def test_the_attainable_best_is_inside_its_interval_as_often_as_it_is_said():
+    """Of x₁² + 4 (x₂ - x₁)² with noise, a(x₁) = x₁²: 95 % of the intervals hold it."""
+    space, inside = unit_cube(2), []
+    for seed in range(6):
+        X = space.sample(40, seed=seed)
+        cost = X[:, 0] ** 2 + 4.0 * (X[:, 1] - X[:, 0]) ** 2
+        y = cost + 0.1 * np.random.default_rng(seed).standard_normal(40)
+        effect = hx.partial_dependence(hx.Run(space, X, y, "minimize"), "x1", attainable=True)
+        low, high = effect.reached.band()
+        truth = effect.positions[0] ** 2
+        inside += ((low - 0.01 <= truth) & (truth <= high + 0.01)).tolist()
+    assert np.mean(inside) >= 0.92

@@ -159,11 +159,11 @@ def test_a_parent_switches_its_children_on_and_they_follow_it():
 def test_a_run_with_branches_names_the_family_that_is_better():
     found = hx.changes(
         make_run(Setting(conditional(), "tpe", 60, 0)),
-        {"family": "c", "c_depth": 0.5, "shared": 0.5},
+        {"family": "c", "of_c": 0.5, "shared": 0.5},
     )
     assert found.changed["family"] == "b"
-    assert "b_rate" in found.changed
-    assert "c_depth" not in found.config
+    assert "of_b" in found.changed
+    assert "of_c" not in found.config
 
 
 # ---------------------------------------------------------------------- a goal

@@ -11,7 +11,7 @@ from hpo_explain.base.facts import fact
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import functionals
-from tests.analytic import AnalyticSurrogate
+from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import explained, tuning_run
 from tests.methods.test_shapley import cube
 
@@ -128,3 +128,17 @@ def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
             if claim.term == "objective":
                 promised, certain = promised + 1, certain + claim.certain
     assert certain <= 1 <= promised
+
+
+def test_of_noise_alone_no_contribution_is_certain():
+    """To constant draws nothing contributes: not even what the mean of all is moved by."""
+    space = unit_cube(4)
+    for seed in range(3):
+        X = space.sample(60, seed=seed)
+        y = np.random.default_rng(seed).standard_normal(60)
+        run = hx.Run(space, X, y, "minimize")
+        flat = np.ptp(run.belief().costs(X), axis=1) == 0.0
+        found = hx.explain_prediction(run, int(y.argmin()))
+        assert flat.any()
+        assert not found.drawn[flat].any()
+        assert not any(claim.certain for claim in found.claims)

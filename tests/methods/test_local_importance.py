@@ -210,3 +210,15 @@ def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many()
     many = explained(np.arange(1.0, 31.0)).described()
     assert many.labels[-1][0] == "11 others (sum)"
     assert sum(bar.end for bar in many.bars) == pytest.approx(1.0)
+
+
+def test_of_noise_alone_nothing_is_certain_around_a_trial():
+    """Of one hyperparameter it is all of the variance of whatever varies at all."""
+    space = unit_cube(1)
+    for seed in range(4):
+        X = space.sample(40, seed=seed)
+        y = np.random.default_rng(seed).standard_normal(40)
+        found = hx.methods.local_importance(hx.Run(space, X, y, "minimize"))
+        assert not any(claim.certain for claim in found.claims)
+    signal = hx.methods.local_importance(hx.Run(space, X, X[:, 0] + 0.1 * y, "minimize"))
+    assert [claim.certain for claim in signal.claims] == [True]

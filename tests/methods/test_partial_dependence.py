@@ -11,6 +11,7 @@ from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods.effects.effect_ranges import never_tried
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
@@ -520,3 +521,53 @@ def test_values_tried_that_are_not_known_are_refused():
     surrogate = AnalyticSurrogate(MIXED, 1.0)
     with pytest.raises(InputError, match="grid has no value of lr"):
         PartialDependenceExplainer(surrogate, grid="tried").explain("lr")
+
+
+# ---------------------------------------------------------------------- what nobody tried
+
+
+def untried_run(tried, slope):
+    """A run whose first hyperparameter has these values only, and matters by a slope."""
+    space = unit_cube(2)
+    X = space.sample(60, seed=0)
+    X[:, 0] = np.random.default_rng(0).choice(tried, 60)
+    return hx.Run(space, X, slope(X[:, 0]) + 0.1 * X[:, 1], "minimize")
+
+
+def best_of(run, name="x1"):
+    effect = hx.partial_dependence(run, name)
+    return [claim for claim in effect.claims if claim.kind == "best"]
+
+
+def test_a_value_that_nobody_tried_is_not_told_as_the_best_for_certain():
+    """The slope leads on to where no trial is: below .4 there may be anything."""
+    beyond = untried_run(np.linspace(0.4, 1.0, 30), lambda x: x)
+    for claim in best_of(beyond):
+        assert not claim.certain
+    claim, _ = best_of(beyond)
+    (doubt,) = claim.because
+    assert doubt.names == ("x1",)
+    assert (doubt["low"], doubt["high"]) == pytest.approx((0.0, 0.4), abs=1e-9)
+    assert "no trial lies between 0 and 0.4 of x1" in hx.partial_dependence(beyond, "x1").sentence
+    everywhere = untried_run(np.linspace(0.0, 1.0, 30), lambda x: x)
+    assert all(claim.certain for claim in best_of(everywhere))
+
+
+def test_between_the_four_values_of_a_coarse_grid_nothing_is_known():
+    grid = np.array([0.05, 0.35, 0.65, 0.95])
+    claim, _ = best_of(untried_run(grid, lambda x: 5.0 * (x - 0.5) ** 2))
+    assert not claim.certain
+    (doubt,) = claim.because
+    assert (doubt["low"], doubt["high"]) == pytest.approx((0.35, 0.65))
+
+
+def test_a_category_that_nobody_tried_is_not_the_best_for_certain():
+    """Few trials that are bad make a belief that what was not tried is better."""
+    category = hx.CategoricalParameter("c", ["a", "b", "z"])
+    space = hx.SearchSpace([category, hx.FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(40, seed=0)
+    X[:, 0] = np.arange(40) % 2
+    y = X[:, 0] + 0.1 * X[:, 1]
+    effect = hx.partial_dependence(hx.Run(space, X, y, "minimize"), "c")
+    assert never_tried(effect, 0, 0, effect.best) is None
+    assert never_tried(effect, 0, 2, effect.best) == ("z",)

@@ -96,12 +96,12 @@ def attainable(
         Expected best at each value, with its uncertainty.
     """
     known = as_draws(surrogate, direction, seed=seed)
-    draws = _Predicted(surrogate, direction, seed) if known is None else known
+    draws = _Predicted(surrogate, direction, seed) if known is None else known.at_best
     land = draws.landscape
     axis, level = land.axes[j], land.level[:, j]
-    allowed = np.ones(len(level), dtype=bool)
+    allowed = land.possible
     if feasible is not None:
-        allowed = feasible(land.all_rows) >= PROBABLE
+        allowed = allowed & (feasible(land.all_rows) >= PROBABLE)
     masks = [allowed & (level == i) for i in range(len(axis.centers))]
     least = np.stack([least_in(land, inside) for inside in masks])  # (L, k)
     least[np.isinf(least)] = np.nan

@@ -64,11 +64,16 @@ def drawn_contributions(
     by_row = np.einsum("jnr,nr->jn", weights, values.mean(axis=0).reshape(n, -1))
     exact = n == 1 or (given and n == len(background))
     error = 0.0 if exact else np.sqrt(n) * by_row.std(axis=1, ddof=1)
-    if known is not None:
-        phi += known[0][players] - phi.mean(axis=0)
-        error = known[1][players]
+    # to a constant draw nothing contributes, whatever is known of the others
+    varies = np.ptp(values, axis=1) > 0.0
     found = np.zeros((len(phi), len(game.x)))
-    found[:, players] = widened(phi, error)
+    if not varies.any():
+        return found
+    phi = phi[varies]
+    if known is not None:
+        phi += known[0][players] / varies.mean() - phi.mean(axis=0)
+        error = known[1][players]
+    found[np.ix_(varies, players)] = widened(phi, error)
     return found
 
 

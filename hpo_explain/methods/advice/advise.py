@@ -20,14 +20,11 @@ from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.chances import Chances
 from hpo_explain.methods.advice.rules import (
-    KNOWING,
-    PROBABLE,
     attempt,
     hand_over,
     keep,
     narrow,
     repeat,
-    stop,
     widen,
 )
 from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer, still_possible
@@ -79,7 +76,7 @@ def advise(asked: Asked, *, most: int = 5, n: int = 1) -> Advice:
     >>> table["loss"] = (table.x - 0.2) ** 2 + 0.01 * rng.standard_normal(40)
     >>> advice = hx.advise(table, objective="loss")
     >>> advice.actions[0].title
-    'Stop, and keep trial 15'
+    'Keep trial 15: x = 0.1967 and y = 0.2274'
     """
     run = average_instances(asked.run, seed=asked.seed)
     return AdviceExplainer(run, most=most, n=n, seed=asked.seed).explain()
@@ -167,9 +164,6 @@ class AdviceExplainer:
         tried = attempt(chances, [*changes, *smaller], self._n)
         if tried is not None and run.framework == "optuna" and not keeps_up(run.space):
             tried = hand_over(chances)
-        known = again is not None and again.gain >= KNOWING * chances.enough
-        if not wider and not known and chances.soon.probability < PROBABLE:
-            return [stop(chances, _known(again, tried)), *warned]
         more = _known(repeat(chances) if tried is None else again, tried)
         return [keep(chances), *warned, *wider, *smaller, *more]
 

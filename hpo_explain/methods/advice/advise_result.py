@@ -19,7 +19,7 @@ from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
-    "narrow", "widen", "try", "repeat", "keep", "beware", "stop", "go_on",
+    "narrow", "widen", "try", "repeat", "keep", "beware", "go_on",
 ]  # fmt: skip
 """What can be advised: see `Action`."""
 
@@ -33,7 +33,6 @@ _TITLES = {
     "try": "Try next: {0.settings}{0.others}",
     "repeat": "Repeat {0.which} {0.often}",
     "keep": "Keep {0.which}: {0.settings}",
-    "stop": "Stop, and keep {0.which}",
     "go_on": "Go on as it is",
     "go_on_with": "Go on with Optuna's {0.sampler}",
     "fails_where": "Beware of {0.settings}",
@@ -52,7 +51,7 @@ class Action:
         "narrow" (search smaller ranges, or fewer categories), "widen" (search larger ranges), "try"
         (evaluate configurations), "repeat" (evaluate trials again), "keep" (the tried configuration
         to take, which need not be the best observed one), "beware" (what trials fail of, or what
-        was forgotten), "stop", or "go_on".
+        was forgotten), or "go_on".
     hyperparameters : tuple of str
         What it is about.
     values : tuple
@@ -247,8 +246,8 @@ class Advice(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
     >>> advice = hx.advise(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
-    >>> [action.kind for action in advice.actions]  # the best was found
-    ['stop']
+    >>> [action.kind for action in advice.actions]
+    ['keep', 'try']
     """
 
     table: ClassVar[Table] = Table(

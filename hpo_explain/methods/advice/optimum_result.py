@@ -14,11 +14,11 @@ from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import Estimate, declared_fact
 from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.belief.landscape import Axis
+from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import settings_of, values_of
 from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace
 
 _PROBABLE = declared_fact("told_with_probability", "a probability is told", role="said")
-_MOST = 0.95  # no larger probability is told, nor a smaller one than the rest
 _LITTLE = 0.1  # of what counts: a smaller gain is not told by its number
 _NARROW, _NAMED = 0.5, 3  # of their values at most: hyperparameters that the sentence names
 
@@ -213,7 +213,7 @@ class Optimum(Result):
         half = (self.interval[1] - self.interval[0]) / 2.0
         promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
         more, little = self.better, _LITTLE * self.epsilon
-        probable = float(np.clip(self.p_better, 1.0 - _MOST, _MOST))
+        probable = told(self.p_better)
         return (
             self._told(
                 "best", config, promised, "config", values, objective=self.objective_name,

@@ -1,4 +1,4 @@
-"""What is advised, a rule for each kind: widen, narrow, try, repeat, keep, and stop."""
+"""What is advised, a rule for each kind: widen, narrow, try, repeat, and keep."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.belief.left import told
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.chances import TRIALS, Chances
@@ -27,9 +28,7 @@ from hpo_explain.space import (
 
 _Number = FloatParameter | IntParameter
 PROBABLE = 0.1  # of gaining what counts: with less there is nothing to get
-KNOWING = 0.5  # of what counts: so much is gained by knowing which trial is best
 _CONTENDERS, _MOST_TIMES = 3, 5
-_RATHER = 0.5  # something better exists rather than not
 _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
 _FACTOR = 10.0  # of the end of a logarithmic range
 _ROWS = 100
@@ -67,19 +66,13 @@ _SAME = declared_fact(
 _WORSE = ", the best observed one, trial {observed}, is expected to be worse by {expected:.2g}"
 _KEPT = declared_fact(
     "lowest_mean",
-    "its expected {objective}, {mean:.4g}, is the best of all trials{beside}; none is better by "
-    "more than what counts ({enough:.2g}) with {probability:%}",
+    "its expected {objective}, {mean:.4g}, is the best of all trials{beside}; no other tried "
+    "trial is clearly better ({probability:%})",
     beside=lambda about: filled(_WORSE, **dict(about.values)) if about["expected"] else "",
 )
-_SOMEWHERE = declared_fact(
-    "better_somewhere",
-    "a configuration that is better than trial {trials} by more than what counts ({enough:.2g}) is "
-    "expected with {probability:%}, but the trials do not tell where",
-)
-_NOTHING = declared_fact(
-    "nothing_to_gain",
-    "a configuration that is better than trial {trials} by more than what counts ({enough:.2g}) is "
-    "expected with {probability:%} only; that is never certain: it may be where no trial was made",
+_WHAT_IS_LEFT = declared_fact(
+    "what_is_left",
+    "{probability:%} chance that something is better by more than {enough:.2g}",
 )
 
 
@@ -186,6 +179,8 @@ def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> 
         objective=chances.run.objective_name,
     )  # fmt: skip
     gained = decide(after - before)
+    if not found.loss.certain or gained.estimate < chances.worth:
+        return None  # it helps neither a search nor a person
     return changed_to(
         "narrow", kept, evidence=(reason,),
         **_told(gained, probability=found.loss.probability, certain=found.loss.certain
@@ -245,7 +240,7 @@ def repeat(chances: Chances, *, alone: bool = True) -> Action | None:
     chosen = [best, *others[: _CONTENDERS - 1]]
     gains = costs[:, best] - costs[:, chosen].min(axis=1)
     decision = decide(gains)
-    noise = chances.draws.noise_std
+    noise = chances.draws.noise.counted
     if len(chosen) < 2 or decision.estimate < chances.worth / 2.0:
         return None
     # an error as large as what is to be told
@@ -270,31 +265,15 @@ def keep(chances: Chances) -> Action:
     config = run.config(chances.trial)
     reason = _KEPT(
         objective=run.objective_name, mean=run.sign * float(costs[:, chances.best].mean()),
-        observed=chances.trial_of(observed), expected=gains.estimate, enough=chances.enough,
+        observed=chances.trial_of(observed), expected=gains.estimate,
         probability=min(right.probability, 0.99),
     )  # fmt: skip
-    return Action(
-        "keep", tuple(config), tuple(config.values()), trials=(chances.trial,), evidence=(reason,),
-        **_told(gains, probability=right.probability),
+    left = _WHAT_IS_LEFT(
+        trials=[chances.trial], probability=told(chances.better.probability),
+        enough=chances.enough,
     )  # fmt: skip
-
-
-def stop(chances: Chances, others: Sequence[Action] = ()) -> Action:
-    """Return that there is no more to get by what the trials tell; that is never certain.
-
-    Where a better one exists rather than not, but the trials do not tell where, the search goes on.
-    Who makes trials makes those of `others`.
-    """
-    decision = chances.better
-    more = tuple(config for action in others for config in action.configurations)
-    known: dict[str, Any] = {
-        "trials": [chances.run.incumbent_trial], "enough": chances.enough,
-        "probability": decision.probability,
-    }  # fmt: skip
-    if decision.probability >= _RATHER:
-        reason = _SOMEWHERE(**known)
-        return Action("go_on", evidence=(reason,), configurations=more, **_told(decision))
     return Action(
-        "stop", trials=(chances.trial,), evidence=(_NOTHING(**known),), configurations=more,
-        **_told(decision, probability=1.0 - decision.probability),
+        "keep", tuple(config), tuple(config.values()), trials=(chances.trial,),
+        evidence=(reason, left),
+        **_told(gains, probability=right.probability),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.width import columns, shorten
+from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import Advice, settings_of
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
@@ -69,7 +70,7 @@ class Summary(Result):
         held={"lines": "lines"},
     )
     says: ClassVar[Mapping[str, str]] = {
-        "more": "{best} by trial {trial}; one better by more than noise exists with {p:%}.",
+        "more": "{best} by trial {trial}; {p:%} chance of one better by more than {enough}.",
         "best": "{best} by trial {trial}.",
         "no best": "No trial counts yet.",
         "certainly": "{name} matters most: {share:%} of all variation{best}.",
@@ -140,7 +141,14 @@ class Summary(Result):
         if self.optimum is None:
             return self._short(self.history.claims[0], "best", trial=trial, best=best)
         claim = next(c for c in self.optimum.claims if c.kind == "difference")
-        return self._short(claim, "more", trial=trial, best=best, p=claim.probability)
+        return self._short(
+            claim,
+            "more",
+            trial=trial,
+            best=best,
+            p=told(claim.probability),
+            enough=format_value(self.optimum.epsilon),
+        )
 
     @property
     def _matters(self) -> Claim:

@@ -13,7 +13,16 @@ from hpo_explain.base.numbers import format_level, format_value, leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import UNCLEAR, Estimate
-from hpo_explain.belief.decide import CHOSEN, LEVEL, NEGLIGIBLE, STRETCH, Decision, decide, interval
+from hpo_explain.belief.decide import (
+    CHOSEN,
+    LEVEL,
+    NEGLIGIBLE,
+    STRETCH,
+    Decision,
+    decide,
+    interval,
+    varying,
+)
 from hpo_explain.space import Array
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
@@ -174,7 +183,7 @@ class Ablation(Result):
             each = np.abs(self.gains_drawn).max(axis=0)
             largest = np.maximum(each, np.abs(self.gains_drawn.sum(axis=0)))
             least = max(self._rounding, self.noise_std, np.finfo(float).tiny)
-            nothing = decide(largest, least, side="below", stretch=STRETCH["average"])
+            nothing = decide(varying(largest), least, side="below", stretch=STRETCH["average"])
         if same or (nothing is not None and nothing.certain):
             says = "the same" if same else "hardly"
             said = self._said("difference", names, 0.0, nothing, says)

@@ -23,10 +23,12 @@ import numpy as np
 from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.decide import MATTERS
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
@@ -180,7 +182,9 @@ class LocalImportanceExplainer:
         importance = _shares(variance[None, :])[0]
         drawn, std = None, self._over_trees(rows, members, owner, points)
         if self._draws is not None and len(rows):
-            drawn = _varying(self._by_function(self._draws.draws(rows).T, members, owner, points))
+            noise = float(self._draws.noise_at(x[None])[0])
+            values = self._draws.draws(rows).T
+            drawn = self._by_function(values, members, owner, points, noise)
             importance, std = drawn.mean(axis=0), drawn.std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
@@ -249,13 +253,24 @@ class LocalImportanceExplainer:
         return np.vstack(rows)[order], owner[order]
 
     def _by_function(
-        self, values: Array, members: Sequence[int], owner: Ints, points: list[Points]
+        self,
+        values: Array,
+        members: Sequence[int],
+        owner: Ints,
+        points: list[Points],
+        noise: float = 0.0,
     ) -> Array:
-        """Return the shares in several functions, (functions, d), of values (n, functions)."""
+        """Return the shares in several functions, (functions, d), of values (n, functions).
+
+        Of a function that hardly varies beside the noise nobody can tell what changes it: 0.
+        """
         found = np.zeros((values.shape[1], len(self._space)))
         for j, v, (_, w) in zip(members, _averaged(values, owner, points), points, strict=True):
             found[:, j] = _variance(v, w)
-        return _shares(found)
+        unit = unit_of(values)  # in which no square overflows
+        whole = found.sum(axis=1, keepdims=True) / unit / unit
+        there = whole > MATTERS * (whole + (noise / unit) ** 2)
+        return _shares(np.where(there, found, 0.0))
 
     def _over_trees(
         self, rows: Array, members: Sequence[int], owner: Ints, points: list[Points]

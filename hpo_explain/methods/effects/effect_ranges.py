@@ -49,6 +49,46 @@ def range_of(effect: Effect, i: int, inside: Mask) -> tuple[Any, ...]:
     return found[0] if len(found) == 1 else tuple(found)
 
 
+_WIDE = 0.2  # of a hyperparameter's range: of what lies in so wide a gap nothing was seen
+
+
+def never_tried(effect: Effect, i: int, at: int, inside: Mask) -> tuple[Any, ...] | None:
+    """Return the stretch in which no trial lies, or the category that none has, where that is best.
+
+    Parameters
+    ----------
+    effect : Effect
+        The effect.
+    i : int
+        Which of its hyperparameters.
+    at : int
+        The place of the best one among the grid's values of it.
+    inside : ndarray of bool
+        Which of these may be best.
+
+    Returns
+    -------
+    tuple or None
+        Both ends in the user's units, or the category; None where the best was tried, where a gap
+        between trials that holds it is narrower than a fifth of the range, or where the trials are
+        not known.
+    """
+    if not effect.tried:
+        return None
+    parameter, axis = effect.subject.space[effect.names[i]], effect.axes[i]
+    positions, tried = effect.positions[i], np.sort(parameter.encode(effect.tried[i]))
+    if effect.categorical[i]:
+        return None if positions[at] in tried else (axis[at],)
+    best, ends = positions[at], (positions[0], positions[-1])
+    below = tried[tried <= best].max(initial=ends[0])
+    above = tried[tried >= best].min(initial=ends[1])
+    nearest = np.abs(tried[:, None] - positions).argmin(axis=1)
+    seen = bool(inside[nearest].any())
+    if best in tried or (above - below <= _WIDE * (ends[1] - ends[0]) and seen):
+        return None
+    return tuple(parameter.decode(np.array([below, above])))
+
+
 def where_best(effect: Effect, values: tuple[Any, ...]) -> list[str]:
     """Return the values that may be best in words."""
     said = []

@@ -23,10 +23,15 @@ from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval
+from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval, varying
 from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable
-from hpo_explain.methods.effects.effect_ranges import kept_values, range_of, where_best
+from hpo_explain.methods.effects.effect_ranges import (
+    kept_values,
+    never_tried,
+    range_of,
+    where_best,
+)
 from hpo_explain.space import Array, CategoricalParameter, category_index
 
 Mask = npt.NDArray[np.bool_]
@@ -35,6 +40,13 @@ _ROUNDING = 1e-12  # of the level: below, no value is better than another
 _TIED = 1e-9  # of the range: below, both values are the best
 
 _OPEN = declared_fact("no_value_ruled_out", "no value can be told from the best", role="said")
+_NEVER_TRIED = declared_fact(
+    "best_never_tried",
+    {
+        "stretch": "no trial lies between {low} and {high} of {names}",
+        "category": "no trial has {names} = {value}",
+    },
+)
 _INFEASIBLE = declared_fact(
     "probably_infeasible", "probably infeasible, so not the best: {names} = {values}", role="basis",
     values=lambda told: listed([*map(format_value, told["values"])], 5),
@@ -412,7 +424,7 @@ class Effect(Result):
         least = max(_ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         if self._costs is not None:
             noise, ranges = max(self.noise_std, least), np.ptp(self._costs, axis=1)
-            flat = decide(ranges, noise, side="below", stretch=self._stretch)
+            flat = decide(varying(ranges), noise, side="below", stretch=self._stretch)
             if flat.certain:
                 says = "apart" if together else "flat" if noise > least else "same"
                 return (self._told("difference", says, flat),)
@@ -430,17 +442,31 @@ class Effect(Result):
         """Return which values hold the best one, where any differ, and how good it is."""
         kept, level = kept_values(self), float(self.mean.ravel()[place])
         narrowed = differs and any(not all(inside) for inside in kept)
+        unseen = self._never_tried(place, kept)
         values = tuple(range_of(self, i, inside) for i, inside in enumerate(kept))
         held = {"estimate": level, "values": values, "where": where_best(self, values)}
         if self.drawn is None:
             return self._told("best", "best", None, because=self._basis, **held)
         drawn = self.drawn.reshape(self.mean.size, -1)[place]
         low, high = np.clip(interval(drawn, stretch=self._stretch), *self._bounds).tolist()
-        decision = Decision(level, (low, high), _MASS, narrowed, level, np.nan)
-        claim = self._told(
-            "best", "best" if narrowed else "open", decision, because=self._basis, **held
-        )
-        return claim if narrowed else replace(claim, because=(_OPEN(), *self._basis))
+        sure = narrowed and not unseen
+        decision = Decision(level, (low, high), _MASS, sure, level, np.nan)
+        claim = self._told("best", "best" if narrowed else "open", decision, **held)
+        doubts = unseen if narrowed else (_OPEN(),)
+        return replace(claim, because=(*doubts, *self._basis))
+
+    def _never_tried(self, place: int, kept: list[Mask]) -> tuple[Fact, ...]:
+        """Return where the best one lies, as far as no trial does."""
+        found = []
+        for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
+            stretch = never_tried(self, i, int(at), kept[i])
+            name = (self.names[i],)
+            if stretch is not None and self.categorical[i]:
+                found.append(_NEVER_TRIED(of="category", names=name, value=stretch[0]))
+            elif stretch is not None:
+                low, high = stretch
+                found.append(_NEVER_TRIED(of="stretch", names=name, low=low, high=high))
+        return tuple(found)
 
     def contrast(self, a: Any, b: Any) -> Claim:
         """Return by how much the objective at one value differs from that at another on average.

@@ -16,7 +16,7 @@ from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, filled
-from hpo_explain.belief.decide import INTERACTS, LEVEL, MATTERS, Decision, decide, interval
+from hpo_explain.belief.decide import INTERACTS, LEVEL, MATTERS, Decision, decide, interval, varying
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class InteractionStrength(Result):
                 return (self._none(None),)
             return (self._most(ranking, None, "interact"),)
         each = self.shares[:, self._order]
-        most = decide(each.max(axis=1), MATTERS, side="below")
+        most = decide(varying(each.max(axis=1)), MATTERS, side="below")
         found = decide(each[:, 0], INTERACTS, side="above")
         if most.certain and not found.certain:
             return (self._none(most),)

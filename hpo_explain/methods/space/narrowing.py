@@ -13,11 +13,12 @@ One box for one allowed loss: it is found by losing little first and more then, 
 time from what was left. So what is enough for less is enough for more, and boxes of larger losses
 lie in those of smaller ones.
 
-The end of a range, or a category, is dropped while in at least 95 % of the draws a near row is
-left, first what loses least probability per logarithm of the volume. A level is dropped only if its
-own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by what is
-near the best of its branch, too. What is left of a hyperparameter that hardly matters there is one
-level, that of the configuration to keep, where no draw loses more than half of the rung by that.
+The end of a range, or a category, is dropped while in at least 95 % of the draws of each process a
+near row is left, first what loses least probability per logarithm of the volume. A level is dropped
+only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
+what is near the best of its branch, too. What is left of a hyperparameter that hardly matters there
+is one level, that of the configuration to keep, where no draw loses more than half of the rung by
+that.
 
 Never dropped are the levels of the configuration to keep, and what nobody tried: a category without
 a trial, and levels in a stretch wider than a fifth of the range in which no trial lies.
@@ -41,7 +42,7 @@ from hpo_explain.methods.space.stay_fixed import stay_fixed
 from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter
 
 RUNGS = 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0  # of the median minus the best
-HELD = 0.95  # share of the draws that keep a near row
+HELD = 0.95  # share of the draws of each process that keep a near row
 _FAILING = 0.1  # of a box: dropping more never makes more of it fail
 UNTRIED = 0.2  # of a range: a stretch as wide in which no trial lies is not given up
 _FIXED = 0.5  # of a rung: no draw may lose more by one level of a hyperparameter
@@ -267,7 +268,7 @@ class _Rung:
                 lost = mass = 0.0
                 for counts, total in (left[goal] for goal in {0, search.goal_of[j]}):
                     stays = total - counts[:, self.starts[j] + level] > 0.5
-                    if stays.mean() < HELD:
+                    if min(stays[part].mean() for part in search.draws.parts) < HELD:
                         break
                     lost = max(lost, float((total > 0.5).mean() - stays.mean()))
                     mass = max(mass, float(counts[:, self.starts[j] + level].sum() / total.sum()))
