@@ -39,7 +39,9 @@ from hpo_explain.space import Array, Bools, CategoricalParameter, Parameter, Sea
 from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
-_CATEGORIES = 5  # beyond which GPSampler was better
+# With six it had 1.3 times (standard error .3) the regret of GPSampler's two seeds in 8 runs, and
+# 2.05 in 4 others; elsewhere .99 (.12) in 18 runs.
+_CATEGORIES = 5
 # Of the largest probability of a result a row has so much. A search that comes to a border makes
 # most of its trials there: without this half of the proposals failed, with it a sixth, and the best
 # that was found was as good.
@@ -211,7 +213,7 @@ class Improvement:
 
 
 def keeps_up(space: SearchSpace) -> bool:
-    """Return whether the search was as good as GPSampler with as many categories.
+    """Return whether the search was seen to keep up with GPSampler with as many categories.
 
     Examples
     --------
