@@ -23,7 +23,7 @@ import numpy as np
 from hpo_explain.belief.process import Process
 from hpo_explain.space import Array, Bools
 
-_STRETCH = 1.0  # of the interval, in the logarithm
+_STRETCH = 1.2  # of the interval, in the logarithm
 _SETTLED = 4.0  # times the lower end at most is the upper one of a noise that is known
 _LEVELS = 0.05, 0.95
 _TABLED = np.geomspace(1e-4, 30.0, 16)  # variances whose standard deviation as a cost is computed

@@ -5,7 +5,7 @@ How it is found is told in `narrowing`. What could only be active for values giv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_direction, check_number, check_seed
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
@@ -22,8 +23,15 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.methods.advice.chances import Chances
-from hpo_explain.methods.space.narrowing import Narrowing, allowed, part_of, usual_loss
-from hpo_explain.methods.space.recommended_space_result import NEVER_ACTIVE, Kept, Recommendation
+from hpo_explain.methods.space.narrowing import Levels, Narrowing, allowed, part_of, usual_loss
+from hpo_explain.methods.space.recommended_space_result import (
+    NEVER_ACTIVE,
+    NOWHERE_FEASIBLE,
+    UNEXPLAINED,
+    UNTRIED_KEPT,
+    Kept,
+    Recommendation,
+)
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import average_instances
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest
@@ -182,6 +190,15 @@ class RecommendedSpaceExplainer:
         kept, lost = search.found(fix=self._fix)
         narrower = [part_of(draws, kept, j) for j in range(len(space))]
         possible, dropped = still_possible(narrower)
+        loss, notes = allowed(lost, lose), [*_untried(search, kept)]
+        unexplained = [p.name for p in space if p.optional is not None]
+        if unexplained:
+            loss = replace(loss, certain=False)
+            notes.append(UNEXPLAINED(names=unexplained))
+        if not draws.landscape.any_feasible:
+            notes.append(NOWHERE_FEASIBLE())
+        if dropped:
+            notes.append(NEVER_ACTIVE(names=dropped))
         return Recommendation(
             subject=subject,
             space=SearchSpace(possible),
@@ -193,9 +210,23 @@ class RecommendedSpaceExplainer:
             ),
             lose=lose,
             volume=search.volume(kept),
-            loss=allowed(lost, lose),
-            notes=(*([NEVER_ACTIVE(names=dropped)] if dropped else []), *subject.notes),
+            loss=loss,
+            notes=(*notes, *subject.notes),
         )
+
+
+def _untried(search: Narrowing, kept: Levels) -> Iterator[Fact]:
+    """Return what is kept of each hyperparameter because nobody tried it."""
+    for j, (axis, levels) in enumerate(zip(search.land.axes, search.untried, strict=True)):
+        stays, parameter = levels & kept[j], search.draws.space.parameters[j]
+        if not stays.any() or kept[j].all():
+            continue
+        if axis.category:
+            values = tuple(parameter.decode(axis.centers[stays]))
+        else:
+            ends = np.array([axis.edges[stays, 0].min(), axis.edges[stays, 1].max()])
+            values = tuple(parameter.decode(ends))
+        yield UNTRIED_KEPT(names=[parameter.name], values=values, category=axis.category)
 
 
 def still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.numbers import values_in_words
+from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.belief.decide import Decision
@@ -21,6 +21,24 @@ NEVER_ACTIVE = declared_fact(
     "never_active",
     "left out, because never active in the recommended space{which}",
     which=lambda about: f": {filled('{names}', names=about.names)}" if about.names else "",
+)
+
+UNTRIED_KEPT = declared_fact(
+    "untried_kept",
+    "kept, because no trial was made there: {names} {where}",
+    where=lambda about: (
+        f"in {{{values_in_words(about['values'])}}}"
+        if about["category"]
+        else "from {} to {}".format(*map(format_value, about["values"]))
+    ),
+)
+UNEXPLAINED = declared_fact(
+    "activity_unexplained",
+    "not certain, because it is not known when these are active: {names}",
+)
+NOWHERE_FEASIBLE = declared_fact(
+    "nowhere_feasible",
+    "no configuration is expected to give a result that counts, so where the best is is not known",
 )
 
 
