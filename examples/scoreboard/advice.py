@@ -79,7 +79,7 @@ class _Study:
 
     def named(self, advice: hx.methods.Advice) -> float:
         """Return the regret of the configuration that advice names to keep."""
-        kept = [a for a in advice.actions if a.kind in ("keep", "stop") and a.trials]
+        kept = [a for a in advice.actions if a.kind == "keep"]
         at = kept[0].trials[0] if kept else self.study.best_trial.number
         return self.regret(self.study.trials[at].params)
 
@@ -93,10 +93,9 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         first = _Study(problem, sampler, seed).go_on(n).study.trials
         others = [1000 * k + seed for k in range(1, CONTINUATIONS + 1)]
         before = [_Study(problem, sampler, k, first).go_on(n).observed() for k in others]
-        run, stops = _Study(problem, sampler, seed + 500, first), 0
+        run = _Study(problem, sampler, seed + 500, first)
         for _ in range(0, n, EVERY):
             advice = run.advised()
-            stops += advice.actions[0].kind == "stop"
             within = [a for a in advice.actions if a.kind != "widen"]  # a table has no more
             run.study = advice.apply(run.study, within)
             run.go_on(EVERY)
@@ -106,7 +105,6 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         "table": table, "low noise": _low_noise(problem), "as before": mean,
         "ratio of named": named / mean, "ratio of best observed": observed / mean,
         "named to observed": named / observed, "best tried to observed": reached / observed,
-        "stops": stops,
     }  # fmt: skip
 
 

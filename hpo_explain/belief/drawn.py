@@ -18,6 +18,7 @@ from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384
+_LEAST = 0.01  # of the way from the median to the best: less is never asked for
 
 
 class Draws(ABC):
@@ -248,6 +249,11 @@ def as_draws(
     if isinstance(surrogate, SupportsJoint):
         return DrawnSurrogate(surrogate, direction, feasibility=feasibility, seed=seed)
     return None
+
+
+def usual_loss(draws: Draws, noise: float = 1.0) -> float:
+    """Return what may be lost unless it is said: one evaluation's noise, or 1 % of the spread."""
+    return max(noise * draws.noise.counted, _LEAST * float(np.median(draws.landscape.spread)))
 
 
 def in_own_order(draws: Array, place: int) -> Array:

@@ -29,9 +29,10 @@ def _short(context: Context) -> Content:
 SHORT = Section(
     "short",
     "In short",
-    "One better by more than noise: than the best trial, by more than one evaluation scatters. A "
-    "bar is the share of the variance of the objective, over the whole space, that a "
-    "hyperparameter explains; its whisker holds it with 95%.",
+    "One better: than the trial to keep, which need not be the best observed one, by more than "
+    "what counts: the noise of one evaluation, or 1% of the way from the median to the best. A bar "
+    "is the share of the variance of the objective, over the whole space, that a hyperparameter "
+    "explains; its whisker holds it with 95%.",
     _short,
 )
 
@@ -45,8 +46,8 @@ def _next(context: Context) -> Content:
 NEXT = Section(
     "next",
     "What to do next?",
-    "What is expected to bring most stands first. A gain is by how much the best is expected to "
-    "get better, over functions that the trials allow.",
+    "After the trial to keep, what is expected to bring most stands first. A gain is by how much "
+    "the best is expected to get better, over functions that the trials allow.",
     _next,
 )
 

@@ -13,9 +13,9 @@ import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.belief.left import told
+from hpo_explain.methods._engines.chances import Chances, expected_best
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
-from hpo_explain.methods.advice.chances import Chances, expected_best, inside_of
 from hpo_explain.methods.advice.rules import attempt, keep, repeat, widen
 from hpo_explain.run import WithoutResult
 from tests.analytic import Known, space_of

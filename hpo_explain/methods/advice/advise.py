@@ -16,9 +16,9 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.belief.improvement import keeps_up
+from hpo_explain.methods._engines.chances import Chances
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.beware import beware
-from hpo_explain.methods.advice.chances import Chances
 from hpo_explain.methods.advice.rules import (
     attempt,
     hand_over,

@@ -63,10 +63,11 @@ class Action:
         What holds the improvement with 95 %.
     probability : float
         How probable it is that the action is right: that more is gained than counts, that what is
-        narrowed holds a configuration near the best, that nothing more is to be gained.
+        narrowed holds a configuration near the best, that no other tried trial is better than the
+        one to keep by what counts.
     certain : bool
         Whether that may be stated without a reservation: of what is narrowed, and of failures; how
-        much is gained, and that nothing is, never is.
+        much is gained never is.
     evidence : tuple of Fact
         What speaks for it.
     parameters : tuple of Parameter

@@ -32,7 +32,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import STRETCH, decide
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods.advice.chances import TRIALS, Chances, expected_best
+from hpo_explain.methods._engines.chances import TRIALS, Chances, expected_best
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.methods.space.narrowing import part_of
 from hpo_explain.methods.space.recommended_space import still_possible

@@ -13,8 +13,8 @@ from hpo_explain.base.text import declared_fact, filled
 from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.belief.left import told
 from hpo_explain.belief.mixture import Mixture
+from hpo_explain.methods._engines.chances import TRIALS, Chances
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.methods.advice.chances import TRIALS, Chances
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.space import (
     LARGEST_WHOLE,

@@ -47,7 +47,6 @@ _FAILING = 0.1  # of a box: dropping more never makes more of it fail
 UNTRIED = 0.2  # of a range: a stretch as wide in which no trial lies is not given up
 _FIXED = 0.5  # of a rung: no draw may lose more by one level of a hyperparameter
 _MAY_BE_NEAR = 0.35  # of the draws: a level that is near in more is never dropped
-_LEAST = 0.01  # of the way from the median to the best: less is never asked for
 
 Levels = list[Bools]
 """Which levels of each hyperparameter are kept."""
@@ -355,11 +354,6 @@ def untried(axis: Axis, x: Array) -> Bools:
     starts, stops = np.append(0.0, last), np.append(first, 1.0)
     stretch = (np.searchsorted(stops, middle)).clip(max=len(stops) - 1)
     return np.asarray(without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9))
-
-
-def usual_loss(draws: Draws, noise: float = 1.0) -> float:
-    """Return what may be lost unless it is said: one evaluation's noise, or 1 % of the spread."""
-    return max(noise * draws.noise.counted, _LEAST * float(np.median(draws.landscape.spread)))
 
 
 def allowed(loss: Array, lose: float) -> Decision:

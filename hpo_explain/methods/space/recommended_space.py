@@ -20,10 +20,10 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.drawn import as_draws, usual_loss
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.methods.advice.chances import Chances
-from hpo_explain.methods.space.narrowing import Levels, Narrowing, allowed, part_of, usual_loss
+from hpo_explain.methods._engines.chances import Chances
+from hpo_explain.methods.space.narrowing import Levels, Narrowing, allowed, part_of
 from hpo_explain.methods.space.recommended_space_result import (
     NEVER_ACTIVE,
     NOWHERE_FEASIBLE,

@@ -22,11 +22,10 @@ from functools import cached_property
 import numpy as np
 
 from hpo_explain.belief.decide import LEVEL, NEGLIGIBLE, STRETCH, Decision, decide
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.drawn import Draws, usual_loss
 from hpo_explain.belief.improvement import Improvement, proposed
 from hpo_explain.belief.left import Left
 from hpo_explain.belief.mixture import Mixture
-from hpo_explain.methods.space.narrowing import usual_loss
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
