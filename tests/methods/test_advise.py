@@ -18,6 +18,7 @@ from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.rules import attempt, keep, repeat, widen
 from hpo_explain.run import WithoutResult
+from hpo_explain.space.searches import inside_of
 from tests.analytic import Known, space_of
 
 PLANE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
