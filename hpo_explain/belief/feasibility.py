@@ -110,6 +110,11 @@ class Feasibility:
         """The share of trials that gave a result that counts, by the rule of succession."""
         return (self.feasible + 1) / (self.feasible + self.infeasible + 2)
 
+    @property
+    def rare(self) -> bool:
+        """Whether a result that counts is less probable than not, even where trials gave one."""
+        return self.usual < PROBABLE
+
     def probability(self, X: npt.ArrayLike) -> Array:
         """Return the probability of a result that counts, (n,), at encoded rows (n, d)."""
         rows = self.space.check_rows("X", X)
