@@ -48,7 +48,7 @@ _RANDOM = 200  # rows of a space in which random trials are made
 TRIALS = 20  # that are made
 RARELY_FEASIBLE = declared_fact(
     "rarely_feasible",
-    "even where trials gave a result another one is less probable than not, so where the best is is "
+    "even where trials gave a result another one is less probable than not: where the best is, is "
     "hardly known",
 )
 

@@ -164,8 +164,7 @@ class OptimumExplainer:
             raise NothingToExplain(_NO_POSTERIOR())
         draws = known.at_best
         chances = Chances(run, draws, self._epsilon)
-        if draws.rarely_feasible:
-            notes = (*notes, RARELY_FEASIBLE())
+        rarely = (RARELY_FEASIBLE(),) if draws.rarely_feasible else ()
         x, costs = _best_near(chances)
         bounds = run.bounds or (-np.inf, np.inf)
         promised = decide(run.sign * costs, stretch=STRETCH["average"])
@@ -176,6 +175,7 @@ class OptimumExplainer:
         parts = [part_of(draws, kept, j) for j in range(len(run.space))]
         return Optimum(
             subject=Subject.of(run, notes=notes),
+            notes=rarely,
             config=run.space.decode(x[None])[0],
             estimate=promised.estimate,
             interval=(low, high),
