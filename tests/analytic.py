@@ -81,7 +81,12 @@ class Known(Draws):
 
     def __init__(self, space, functions, parts=1):
         super().__init__(space, np.empty((0, len(space))), "minimize", 0)
-        self.functions, self.parts = functions, parts
+        self.functions, self.n_parts = functions, parts
+
+    @property
+    def parts(self):
+        size = len(self.functions) // self.n_parts
+        return tuple(slice(i * size, (i + 1) * size) for i in range(self.n_parts))
 
     def costs(self, X):
         return np.array([f(X) for f in self.functions])

@@ -25,7 +25,7 @@ from tests.analytic import unit_cube
 SPACE = unit_cube(1)
 
 
-def test_only_complete_configurations_that_ended_without_a_value_failed():
+def test_only_known_configurations_that_ended_without_a_value_failed():
     states = {
         3: WithoutResult("failed", [0.3]),
         4: WithoutResult("failed", [np.nan]),
@@ -175,8 +175,13 @@ def test_a_row_without_a_finite_objective_is_a_failed_trial(direction):
 
 
 def test_a_row_without_a_configuration_is_no_known_failure():
-    table = TABLE.assign(x=[0.0, None, 0.2, 0.3, 0.4, 0.5, 1.0], lr=1.0 / (1.0 + TABLE.index))
+    lr = [1.0, None, 0.3, 0.25, 0.2, 0.17, 0.14]
+    table = TABLE.assign(x=[0.0, None, 0.2, 0.3, 0.4, 0.5, 1.0], lr=lr)
     assert 1 not in failures(hx.from_frame(table, "loss")).trials
+    partly = hx.from_frame(table.assign(lr=np.linspace(0.1, 1.0, 7)), "loss")
+    found = failures(partly)
+    assert 1 in found.trials
+    assert partly.space.is_valid(found.X).all()  # what is missing is drawn
 
 
 def test_a_row_that_still_runs_has_not_failed():

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from hpo_explain import CategoricalParameter, FloatParameter, Run, SearchSpace
+from hpo_explain import (
+    CategoricalParameter,
+    FloatParameter,
+    Run,
+    SearchSpace,
+    optimum,
+    recommended_space,
+)
 from hpo_explain.run import WithoutResult
 from tests.analytic import nested_space, unit_cube
 
@@ -88,3 +95,12 @@ def test_a_trial_that_failed_before_all_was_chosen_tells_of_what_was():
     run = Run(SPACE, X[kept], X[kept, 1], "minimize", trials=numbers, without_result=lost)
     right = run.feasibility().probable(NEW) == (NEW[:, 0] <= 0.5)
     assert right.mean() > 0.85
+
+
+def test_where_a_result_that_counts_is_rarely_to_be_expected_it_is_said():
+    """Whatever the configuration, one trial in five is feasible."""
+    space = unit_cube(2)
+    X = space.sample(100, seed=0)
+    alone = Run(space, X, X[:, 0], "minimize", feasible=np.arange(100) % 5 == 0)
+    for found in (optimum(alone), recommended_space(alone)):
+        assert "rarely_feasible" in [note.kind for note in found.notes]

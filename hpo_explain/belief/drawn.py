@@ -60,8 +60,13 @@ class Draws(ABC):
         """The draws of which is asked what is best."""
         return self
 
+    @property
+    def rarely_feasible(self) -> bool:
+        """Whether a result that counts is less probable than not, even where trials gave one."""
+        return self.feasibility is not None and self.feasibility.rare
+
     def feasible(self, X: Array) -> Bools:
-        """Return which encoded rows rather give a result that counts than not, (n,)."""
+        """Return which encoded rows are safe to give a result that counts, (n,)."""
         if self.feasibility is None:
             return np.ones(len(X), bool)
         return self.feasibility.probable(X)

@@ -26,6 +26,7 @@ from hpo_explain.space import Array, Bools, SearchSpace
 SETTINGS = 8
 TEMPER = 0.5
 MOST = 500  # trials that it learns from
+_USUAL = 0.9  # of trials that gave a result are less safe: many of a converged run lie at a border
 
 PROBABLE = 0.5
 """What is less probable to give a result that counts is not told as an effect."""
@@ -50,7 +51,7 @@ class Feasibility:
     feasible, infeasible : int
         How many trials gave a result that counts, and how many did not.
     usual : float
-        The probability at trials that gave one: their median.
+        The probability at the safest tenth of the trials that gave one.
 
     Examples
     --------
@@ -103,13 +104,18 @@ class Feasibility:
                 for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
             )
         known = cls(space, functions, good, bad)
-        usual = float(np.median(known.probability(X[np.asarray(feasible, bool)])))
-        return replace(known, usual=usual)
+        there = known.probability(X[np.asarray(feasible, bool)])
+        return replace(known, usual=float(np.quantile(there, _USUAL)))
 
     @property
     def rate(self) -> float:
         """The share of trials that gave a result that counts, by the rule of succession."""
         return (self.feasible + 1) / (self.feasible + self.infeasible + 2)
+
+    @property
+    def rare(self) -> bool:
+        """Whether a result that counts is less probable than not, even where trials gave one."""
+        return self.usual < PROBABLE
 
     def probability(self, X: npt.ArrayLike) -> Array:
         """Return the probability of a result that counts, (n,), at encoded rows (n, d)."""

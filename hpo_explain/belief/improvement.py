@@ -31,7 +31,6 @@ import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.belief import REACH, Belief
-from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.conditioned import Conditioned
@@ -40,9 +39,12 @@ from hpo_explain.space import Array, Bools, CategoricalParameter, Parameter, Sea
 from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
-_CATEGORIES = 5  # beyond which GPSampler was better
-# Of the largest probability of a result a row has so much: at a border, half of the proposals
-# failed without this, a sixth with it, and the best found was as good.
+# With six it had 1.3 times (standard error .3) the regret of GPSampler's two seeds in 8 runs, and
+# 2.05 in 4 others; elsewhere .99 (.12) in 18 runs.
+_CATEGORIES = 5
+# Of the largest probability of a result a row has so much. A search that comes to a border makes
+# most of its trials there: without this half of the proposals failed, with it a sixth, and the best
+# that was found was as good.
 _SAFE = 0.8
 _LEAST = 0.05  # of all weight: a scale that has less is left out
 _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])  # below the best, on a scale
@@ -211,7 +213,7 @@ class Improvement:
 
 
 def keeps_up(space: SearchSpace) -> bool:
-    """Return whether the search was as good as GPSampler with as many categories.
+    """Return whether the search was seen to keep up with GPSampler with as many categories.
 
     Examples
     --------
@@ -302,7 +304,7 @@ def _climbed(
     rng: np.random.Generator,
 ) -> Array:
     """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
-    required = max(PROBABLE, _SAFE * improvement.probability(rows).max())
+    required = _SAFE * improvement.probability(rows).max()
     scores = _score(improvement, rows, required)
     for turn in range(_ROUNDS):
         in_order = np.argsort(-scores, kind="stable")[:_STARTS]
@@ -318,12 +320,12 @@ def _climbed(
 def _score(improvement: Improvement, X: Array, required: float) -> Array:
     """Return what rows are chosen by, (n,).
 
-    Where a result is less probable than required, how probable it is: below anything else.
+    Where it is not safe, how probable a result that counts is: below anything that is.
     """
     probability = improvement.probability(X)
-    feasible = probability >= required
+    safe = improvement.belief.feasible(X) & (probability >= required)
     found = probability - 1.0
-    found[feasible] = improvement.if_feasible(X[feasible]) * probability[feasible]
+    found[safe] = improvement.if_feasible(X[safe]) * probability[safe]
     return found
 
 

@@ -168,18 +168,13 @@ class Landscape:
         return self._everywhere[1]
 
     @property
-    def any_feasible(self) -> bool:
-        """Whether a result that counts is to be expected anywhere."""
-        return bool(self._everywhere[2].any())
-
-    @property
     def possible(self) -> Bools:
         """Which of `all_rows` rather give a result that counts; all of them where none does, (M,).
 
         What is rather infeasible counts for nothing where the best is looked for.
         """
         feasible = self._everywhere[2]
-        return feasible if self.any_feasible else np.ones(len(feasible), bool)
+        return feasible if feasible.any() else np.ones(len(feasible), bool)
 
     @cached_property
     def possible_values(self) -> Array:

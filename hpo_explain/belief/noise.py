@@ -21,12 +21,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpo_explain.belief.process import Process
+from hpo_explain.models.product_kernel import LEAST_NOISE
 from hpo_explain.space import Array, Bools
 
 _STRETCH = 1.2  # of the interval, in the logarithm
-_SETTLED = 4.0  # times the lower end at most is the upper one of a noise that is known
+_SETTLED = 2.5  # times the lower end at most is the upper one of a noise that is known
 _LEVELS = 0.05, 0.95
-_TABLED = np.geomspace(1e-4, 30.0, 16)  # variances whose standard deviation as a cost is computed
+_TABLED = np.geomspace(1e-8, 30.0, 24)  # variances whose standard deviation as a cost is computed
 _ROUNDED = 1e-9  # of a step: objectives are multiples of it up to that
 _STEPS = 10_000  # that the whole range of rounded objectives has at most
 
@@ -100,7 +101,9 @@ def _proposed(process: Process, better: Bools) -> Array:
     z = process.scale.z[better]
     sd = process.scale.deviations(z, _TABLED, process.limits)
     sd = np.maximum(sd, 1e-300)  # of trials that are all the same
-    logs = np.interp(np.log(process.posterior.noise), np.log(_TABLED), np.log(sd))
+    # what keeps a covariance regular is no noise
+    variance = np.maximum(process.posterior.noise - LEAST_NOISE, _TABLED[0])
+    logs = np.interp(np.log(variance), np.log(_TABLED), np.log(sd))
     return np.asarray(np.exp(logs))
 
 

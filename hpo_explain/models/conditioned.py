@@ -26,7 +26,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_factor, solve_triangular
+from scipy.linalg import solve_triangular
 
 from hpo_explain.models.product_kernel import (
     LEAST_NOISE,
@@ -34,7 +34,6 @@ from hpo_explain.models.product_kernel import (
     Parameters,
     Single,
     covariances,
-    distances,
 )
 from hpo_explain.space import Array
 
@@ -60,8 +59,7 @@ class Conditioned:
     @classmethod
     def on(cls, pairs: Pairs, parameters: Parameters) -> Conditioned:
         """Return the process given trials, as pairs with their values."""
-        factor, _ = cho_factor(pairs.gram(parameters)[0], lower=True, check_finite=False)
-        factor = np.tril(factor)
+        factor = pairs.factor(parameters)
         half = solve_triangular(factor, pairs.z, lower=True, check_finite=False)
         return cls(parameters, factor, half)
 
@@ -71,7 +69,7 @@ class Conditioned:
         Parameters
         ----------
         apart : ndarray of shape (d, m * n)
-            Distances of the rows from the rows of the trials, as of `distances`.
+            Distances of the rows from the trials, as `product_kernel.distances` returns them.
         active : ndarray of shape (m, d)
             1 where a hyperparameter is active in a row, else 0.
         """
@@ -101,9 +99,3 @@ class Conditioned:
     def _prior(self, active: Array) -> Array:
         """Return the variance of the function at rows before any trial, (m,)."""
         return np.asarray(1.0 + self.parameters.product + active @ self.parameters.amplitude)
-
-
-def distances_from(rows: Array, trials: Array, pairs: Pairs) -> tuple[Single, Array]:
-    """Return what `Conditioned` needs of rows (m, d): distances from trials, and what is active."""
-    apart = distances(rows[:, None, :], trials[None, :, :], pairs.prior.numbers)
-    return apart, (~np.isnan(rows)).astype(float)

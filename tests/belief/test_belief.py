@@ -317,7 +317,7 @@ def test_shares_are_those_of_closed_forms():
 
 
 def test_shares_of_noise_are_zero_as_often_as_chance_says():
-    """Of 7 functions of one, and 4 by 4 of two, each with a variance of 1 / rows by chance."""
+    """Of 22 functions of one, and 6 by 6 of two, each with a variance of 1 / rows by chance."""
 
     class Noise(Known):
         def costs(self, X):
@@ -325,7 +325,7 @@ def test_shares_of_noise_are_zero_as_often_as_chance_says():
 
     space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "abc"])
     anova = Noise(space, None).anova
-    for shares, functions in ((anova.mains, 7), (anova.of_pairs, 16)):
+    for shares, functions in ((anova.mains, 22), (anova.of_pairs, 36)):
         share = (shares == 0.0).mean(axis=0)  # four standard errors of 300 draws
         np.testing.assert_allclose(share, chi2.cdf(functions, functions), atol=4 * 0.5 / 300**0.5)
 
@@ -346,7 +346,7 @@ def test_of_more_than_15_hyperparameters_pairs_are_products_of_fewer_functions(n
 
     space = SearchSpace([FloatParameter(f"x{j}", 0.0, 1.0) for j in range(number)])
     anova = Known(space, lambda X: cubic(X[:, 0]) * cubic(X[:, 1])).anova
-    assert anova.of_pairs[0, anova.pairs.index((0, 1))] == pytest.approx(seen, abs=0.02)
+    assert anova.of_pairs[0, anova.pairs.index((0, 1))] == pytest.approx(seen, abs=0.05)
 
 
 def test_shares_in_being_among_the_best_are_those_of_closed_forms():

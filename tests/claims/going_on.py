@@ -24,7 +24,8 @@ from joblib import Parallel, delayed
 import hpo_explain as hx
 from examples.scoreboard import tables
 from hpo_explain.adapters.optuna import BeliefSampler
-from tests.claims.problems import Problem, problem_of
+from tests.claims.families.tabulated import problem_of
+from tests.claims.problem import Problem
 
 AXES = ("scales", "levels")
 WAYS = ("ours", "GPSampler", "its other seed")

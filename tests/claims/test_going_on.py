@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from tests.claims.families.tabulated import problem_of
 from tests.claims.going_on import HEAD, LEAST, Table, again, on_scales, shown
-from tests.claims.problems import problem_of
 
 LEVELS = {"lr": [1e-4, 1e-3, 1e-1], "units": [16, 64, 1024], "kind": ["a", "b"]}
 

@@ -12,11 +12,13 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.methods._engines.chances import Chances, expected_best, inside_of
+from hpo_explain.belief.left import told
+from hpo_explain.methods._engines.chances import Chances, expected_best
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
-from hpo_explain.methods.advice.rules import attempt, keep, repeat, stop, widen
+from hpo_explain.methods.advice.rules import attempt, keep, repeat, widen
 from hpo_explain.run import WithoutResult
+from hpo_explain.space.searches import inside_of
 from tests.analytic import Known, space_of
 
 PLANE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
@@ -175,16 +177,6 @@ def test_with_many_categories_another_sampler_goes_on():
     assert tried_in(replace(from_optuna(study), framework="")).configurations
 
 
-def test_where_something_better_exists_but_nobody_knows_where_the_search_goes_on():
-    """Each function has a well of its own, so none is probable."""
-    space = space_of(a=range(10))
-    X = space.encode([{"a": 0}, {"a": 1}])
-    run = hx.Run(space, X, np.zeros(2), "minimize")
-    wells = [lambda X, a=a: -1.0 * (np.abs(9.0 * X[:, 0] - a) < 0.5) for a in range(10)]
-    assert stop(Chances(run, Known(space, wells))).kind == "go_on"
-    assert stop(Chances(run, Known(space, 3 * wells[:1] + wells[1:2]))).kind == "stop"
-
-
 @pytest.mark.parametrize(
     ("truth", "noise"),
     [
@@ -193,15 +185,15 @@ def test_where_something_better_exists_but_nobody_knows_where_the_search_goes_on
     ],
     ids=["noise", "found"],
 )
-def test_where_nothing_is_to_be_gained_it_says_so_and_stops(truth, noise):
+def test_no_stop_is_said_but_how_probable_it_is_that_something_is_better(truth, noise):
     for seed in range(3):
         run = run_of(truth, 60, noise, seed)
-        (stop,) = hx.advise(run).actions
-        assert stop.kind == "stop"
-        assert not stop.certain
-        assert stop.probability > 0.5
-        assert stop.probability == 1.0 - hx.optimum(run).p_better
-        assert stop.trials[0] in run.trials
+        kept = hx.advise(run).actions[0]
+        assert kept.kind == "keep"
+        (left,) = [why for why in kept.evidence if why.kind == "what_is_left"]
+        assert left["probability"] == told(hx.optimum(run).p_better)
+        assert left["probability"] < 0.5
+        assert list(left.trials) == list(kept.trials)
 
 
 def test_on_a_plateau_little_is_promised():
@@ -232,7 +224,7 @@ def test_what_to_keep_comes_first_then_actions_in_the_order_of_their_gain():
 
 def widened(run):
     """The new range of x; None where it stays."""
-    found = widen(Chances(run, run.belief()))
+    found = widen(Chances(run, run.belief().at_best))
     ranges = {} if found is None else {p.name: (p.low, p.high) for p in found.parameters}
     return ranges.get("x")
 
@@ -314,7 +306,7 @@ def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
 
 def test_a_diverged_neighbourhood_is_not_tried():
     run = run_of(lambda X: np.where(X[:, 0] > 0.9, 1e6, (X[:, 0] - 0.85) ** 2 + X[:, 1]), 60)
-    rows, _ = Chances(run, run.belief()).promising(10, ())
+    rows, _ = Chances(run, run.belief().at_best).promising(10, ())
     assert len(rows)
     assert (rows[:, 0] < 0.93).all()
 
@@ -452,4 +444,4 @@ def test_any_other_run_gets_hyperparameters_and_values():
     assert [found["depth"], found["kind"], found["parameter"]] == PARAMETERS[1:]
     several = hx.methods.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
     assert executed(several, "")["configs"] == [CONFIG, {"lr": 1.0}] * 2
-    assert hx.methods.Action("stop").code == ""
+    assert hx.methods.Action("keep").code == ""

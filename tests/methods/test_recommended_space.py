@@ -1,12 +1,15 @@
 """The recommended space: what it must hold, what is given up, and that it stays a valid space."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.base import NothingToExplain
 from hpo_explain.base.figures import PALE
-from hpo_explain.methods.space.narrowing import Narrowing, part_of
+from hpo_explain.belief.landscape import axis_of
+from hpo_explain.methods.space.narrowing import Narrowing, part_of, untried
 from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
@@ -49,16 +52,16 @@ def test_what_is_best_in_more_than_one_in_twenty_functions_of_a_part_stays():
 
     low, high = [best_at(1.0)], [best_at(9.0)]
     together = Known(space, 39 * low + high, parts=1)
-    apart = Known(space, 34 * low + 6 * low[:0] + 4 * high + 38 * low, parts=2)
-    assert Narrowing(together, 0.5).near()[0].nonzero()[0].tolist() == [1]
-    assert Narrowing(apart, 0.5).near()[0].nonzero()[0].tolist() == [*range(1, 10)]
+    apart = Known(space, 34 * low + 4 * high + 38 * low, parts=2)
+    assert Narrowing(together, 0.5).found()[0][0].nonzero()[0].tolist() == [1]
+    assert Narrowing(apart, 0.5).found()[0][0].nonzero()[0].tolist() == [*range(1, 10)]
 
 
 def test_what_loses_less_is_given_up_first():
     """Without a = 1 two in a hundred functions lose, without b = 1 four: both are too many."""
     both, of_a, of_b = (lambda X: X.sum(axis=1)), (lambda X: 1 - X[:, 0]), (lambda X: 1 - X[:, 1])
     draws = Known(space_of(a=range(2), b=range(2)), 94 * [both] + 2 * [of_a] + 4 * [of_b])
-    assert [of.tolist() for of in Narrowing(draws, 0.5).near()] == [[True, False], [True, True]]
+    assert [of.tolist() for of in Narrowing(draws, 0.5).found()[0]] == [[True, False], [True, True]]
 
 
 def test_levels_of_a_range_meet_halfway():
@@ -72,25 +75,82 @@ def test_levels_of_a_range_meet_halfway():
 def test_what_is_infeasible_is_not_near_the_best():
     space = space_of(a=range(10))
     draws = Known(space, [lambda X: X[:, 0]])
-    found = RecommendedSpaceExplainer(draws, lose=0.01, feasible=lambda X: X[:, 0] > 0.5).explain()
+    draws.feasible = lambda X: X[:, 0] > 0.5
+    found = RecommendedSpaceExplainer(draws, lose=0.01).explain()
     assert (found.space["a"].low, found.space["a"].high) == (5, 5)
 
 
-def test_of_what_does_not_matter_the_level_of_the_best_tried_configuration_is_left():
+def test_of_what_does_not_matter_the_level_of_the_configuration_to_keep_is_left():
     space = space_of(a=range(10), b=range(10))
     draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
-    draws.X = space.encode([{"a": 4, "b": 7}, {"a": 2, "b": 1}])
-    kept, lost = Narrowing(draws, 0.5).found()
+    (keep,) = space.encode([{"a": 4, "b": 7}])
+    kept, lost = Narrowing(draws, 0.5, keep=keep).found()
     assert [of.nonzero()[0].tolist() for of in kept] == [[4], [7]]
     assert lost.tolist() == [0.0]
     for fix, low in ({}, 7), ({"fix": False}, 0):
-        assert RecommendedSpaceExplainer(draws, lose=0.5, **fix).explain().space["b"].low == low
-    # of what is worth half of the allowed loss nothing is given up so
+        explainer = RecommendedSpaceExplainer(draws, lose=0.5, keep=keep, **fix)
+        assert explainer.explain().space["b"].low == low
+    # of what is worth more than half of the allowed loss nothing is given up so
     draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.02 * 9.0 * X[:, 1]])
-    draws.X = space.encode([{"a": 4, "b": 9}])
-    assert Narrowing(draws, 0.5).found()[0][1].nonzero()[0].tolist() == [9]
-    draws.X = space.encode([{"a": 4, "b": 9}])
-    assert len(Narrowing(draws, 0.3).found()[0][1].nonzero()[0]) > 1
+    (keep,) = space.encode([{"a": 4, "b": 9}])
+    assert Narrowing(draws, 0.55, keep=keep).found()[0][1].nonzero()[0].tolist() == [9]
+    assert len(Narrowing(draws, 0.3, keep=keep).found()[0][1].nonzero()[0]) > 1
+
+
+def test_the_configuration_to_keep_is_never_given_up():
+    space = space_of(a=range(10))
+    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 2.0)])
+    keep = space.encode([{"a": 7}])[0]
+    (kept,), _ = Narrowing(draws, 0.5, keep=keep).found()
+    assert kept.nonzero()[0].tolist() == [2, 3, 4, 5, 6, 7]
+
+
+def test_what_is_enough_for_less_is_enough_for_more():
+    """Boxes of larger losses lie in those of smaller ones."""
+    run = make_run(Setting(hyper_ellipsoid(), "tpe", 60, 0))
+    draws = run.belief().at_best
+    spread = float(np.median(draws.landscape.spread))
+    boxes = [Narrowing(draws, share * spread).found()[0] for share in (0.01, 0.03, 0.05, 0.2, 1.0)]
+    for smaller, larger in pairwise(boxes):
+        for before, after in zip(smaller, larger, strict=True):
+            assert not (after & ~before).any()
+
+
+def test_a_stretch_that_nobody_tried_is_not_given_up():
+    """Of a number and of a whole number wider than a fifth of the range, of a category any."""
+    space = space_of(x=(0.0, 1.0), n=range(10), kind=list("abc"))
+    draws = Known(space, [lambda X: X[:, 0] + X[:, 1] + X[:, 2]])
+    rows = [(x, n, kind) for x in np.linspace(0.0, 0.7, 15) for n in range(9) for kind in "ab"]
+    tried = space.encode([dict(zip("x n kind".split(), row, strict=True)) for row in rows])
+    x, n, kind = Narrowing(draws, 0.1, tried=tried).untried
+    # levels of x are twelfths: the stretch from 0.7 to 1 holds the middles of the last three
+    assert x.nonzero()[0].tolist() == [9, 10, 11]
+    assert n.nonzero()[0].tolist() == []  # a tenth of the range
+    assert kind.nonzero()[0].tolist() == [2]
+    kept, _ = Narrowing(draws, 0.1, tried=tried).found()
+    assert kept[0].all()
+    assert kept[2].nonzero()[0].tolist() == [0, 2]
+    found = RecommendedSpaceExplainer(draws, lose=0.1, tried=tried).explain()
+    (note,) = [note for note in found.notes if note.kind == "untried_kept"]
+    assert (note.names, note["values"]) == (("kind",), ("c",))
+
+
+def test_between_the_values_of_a_coarse_grid_nothing_is_known():
+    x = np.repeat([0.0, 1 / 3, 2 / 3, 1.0], 5)
+    axis = axis_of(Known(space_of(x=(0.0, 1.0)), [lambda X: X[:, 0]]), 0)
+    assert untried(axis, x).sum() == 8  # all levels but those that hold a value
+
+
+def test_where_it_is_not_known_what_activates_a_hyperparameter_nothing_is_certain():
+    space = hx.SearchSpace([
+        hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("deep", 0.0, 1.0, optional=0.5)
+    ])  # fmt: skip
+    X = space.sample(80, seed=0)
+    X[:, 1] = np.where(X[:, 0] > 0.5, np.nan_to_num(X[:, 1], nan=0.5), np.nan)
+    found = hx.recommended_space(hx.Run(space, X, np.abs(X[:, 0] - 0.7), "minimize"))
+    assert found.volume < 0.9
+    assert not any(claim.certain for claim in found.claims)
+    assert "activity_unexplained" in [note.kind for note in found.notes]
 
 
 # ---------------------------------------------------------------------- from trials
@@ -190,19 +250,20 @@ def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
 
 
 def test_a_conditional_range_keeps_the_best_of_its_branch():
-    """The branch may be needed by chance alone, and still its own best is kept."""
+    """Half of the functions need one branch, the others the other: of each its best is kept."""
     space = space_of(
         booster=["tree", "dart"], drop=range(10), depth=range(5),
         when={"drop": {"booster": ["dart"]}, "depth": {"booster": ["tree"]}},
     )  # fmt: skip
 
-    def cost(X):
+    def cost(X, dart):
         drop, depth = 9.0 * np.nan_to_num(X[:, 1]), 4.0 * np.nan_to_num(X[:, 2])
-        return np.where(X[:, 0] == 1, np.abs(drop - 2.0) + 0.3, np.abs(depth - 3.0))
+        return np.where(X[:, 0] == 1, np.abs(drop - 2.0) + dart, np.abs(depth - 3.0))
 
-    search = Narrowing(Known(space, [cost]), 0.5)
-    assert search._goal_of == [0, 1, 2]  # the space, and each branch
-    found = search.near()
+    functions = [lambda X: cost(X, 0.3), lambda X: cost(X, -0.3)]
+    search = Narrowing(Known(space, functions), 0.25)
+    assert search.goal_of == [0, 1, 2]  # the space, and each branch
+    found, _ = search.found()
     assert [of.nonzero()[0].tolist() for of in found] == [[0, 1], [2], [3]]
     assert search.volume(found) == pytest.approx((1 / 10 + 1 / 5) / 2, abs=0.01)
 
@@ -262,14 +323,3 @@ def test_of_a_constant_objective_nothing_is_told():
     run = hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
     with pytest.raises(NothingToExplain, match="constant"):
         hx.recommended_space(run)
-
-
-def test_levels_that_are_near_in_no_draw_go_at_once_and_the_rest_is_as_one_by_one(monkeypatch):
-    space = space_of(c=[*map(str, range(30))], x=(0.0, 1.0))
-    X = space.sample(90, seed=0)
-    run = hx.Run(space, X, np.abs(X[:, 0] - 7.0) + X[:, 1], "minimize")
-    at_once = Narrowing(run.belief(), 1.0).near()
-    monkeypatch.setattr(Narrowing, "_near_in_some", Narrowing.everything)
-    for left, one_by_one in zip(at_once, Narrowing(run.belief(), 1.0).near(), strict=True):
-        np.testing.assert_array_equal(left, one_by_one)
-    assert at_once[0].sum() < 30

@@ -21,6 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import LEVEL, NEGLIGIBLE, STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws, usual_loss
 from hpo_explain.belief.improvement import Improvement, proposed
@@ -45,6 +46,11 @@ MOST_TRIED = 10  # configurations, before advice is asked again
 _LITTLE = 0.01  # of what the first brings: the others must add so much
 _RANDOM = 200  # rows of a space in which random trials are made
 TRIALS = 20  # that are made
+RARELY_FEASIBLE = declared_fact(
+    "rarely_feasible",
+    "even where trials gave a result another one is less probable than not: where the best is, is "
+    "hardly known",
+)
 
 
 @dataclass(frozen=True, eq=False)

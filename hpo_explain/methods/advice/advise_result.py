@@ -348,13 +348,15 @@ class Advice(Result):
         actions : {"all", "first"} or sequence of Action or int, default "all"
             Which actions to follow; numbers are places in `actions`.
         **options
-            Options of the adapter: ``storage=`` and ``study_name=`` of Optuna's new study.
+            Options of the adapter: ``storage=``, ``study_name=`` and ``sampler=`` of Optuna's new
+            study.
 
         Returns
         -------
         optuna.Study or dict
             A new study with all old trials, which searches the space advised with the same
-            objective: ``study.optimize(objective)``. Of skopt's result the arguments by which it
+            objective, by expected improvement (`hpo_explain.adapters.optuna.BeliefSampler`):
+            ``study.optimize(objective)``. Of skopt's result the arguments by which it
             goes on: ``skopt.gp_minimize(objective, **found)``.
 
         Raises

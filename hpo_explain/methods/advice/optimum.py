@@ -32,7 +32,12 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import STRETCH, decide
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods._engines.chances import TRIALS, Chances, expected_best
+from hpo_explain.methods._engines.chances import (
+    RARELY_FEASIBLE,
+    TRIALS,
+    Chances,
+    expected_best,
+)
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.methods.space.narrowing import part_of
 from hpo_explain.methods.space.recommended_space import still_possible
@@ -159,6 +164,7 @@ class OptimumExplainer:
             raise NothingToExplain(_NO_POSTERIOR())
         draws = known.at_best
         chances = Chances(run, draws, self._epsilon)
+        rarely = (RARELY_FEASIBLE(),) if draws.rarely_feasible else ()
         x, costs = _best_near(chances)
         bounds = run.bounds or (-np.inf, np.inf)
         promised = decide(run.sign * costs, stretch=STRETCH["average"])
@@ -169,6 +175,7 @@ class OptimumExplainer:
         parts = [part_of(draws, kept, j) for j in range(len(run.space))]
         return Optimum(
             subject=Subject.of(run, notes=notes),
+            notes=rarely,
             config=run.space.decode(x[None])[0],
             estimate=promised.estimate,
             interval=(low, high),

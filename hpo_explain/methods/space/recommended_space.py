@@ -22,11 +22,10 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import as_draws, usual_loss
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.methods._engines.chances import Chances
+from hpo_explain.methods._engines.chances import RARELY_FEASIBLE, Chances
 from hpo_explain.methods.space.narrowing import Levels, Narrowing, allowed, part_of
 from hpo_explain.methods.space.recommended_space_result import (
     NEVER_ACTIVE,
-    NOWHERE_FEASIBLE,
     UNEXPLAINED,
     UNTRIED_KEPT,
     Kept,
@@ -195,8 +194,8 @@ class RecommendedSpaceExplainer:
         if unexplained:
             loss = replace(loss, certain=False)
             notes.append(UNEXPLAINED(names=unexplained))
-        if not draws.landscape.any_feasible:
-            notes.append(NOWHERE_FEASIBLE())
+        if draws.rarely_feasible:
+            notes.append(RARELY_FEASIBLE())
         if dropped:
             notes.append(NEVER_ACTIVE(names=dropped))
         return Recommendation(

@@ -36,10 +36,6 @@ UNEXPLAINED = declared_fact(
     "activity_unexplained",
     "not certain, because it is not known when these are active: {names}",
 )
-NOWHERE_FEASIBLE = declared_fact(
-    "nowhere_feasible",
-    "no configuration is expected to give a result that counts, so where the best is is not known",
-)
 
 
 @dataclass(frozen=True, eq=False)

@@ -252,9 +252,10 @@ class SubspaceExplainer:
     def _fixed(self, forest: LatentForest) -> tuple[list[str], Decision | None, float]:
         """Return what can stay fixed, what that loses, and what it may; None if it is not told."""
         subject = forest.subject
-        draws = as_draws(self._model, subject.direction, seed=self._seed)
-        if not subject.incumbent or forest.given or draws is None:
+        known = as_draws(self._model, subject.direction, seed=self._seed)
+        if not subject.incumbent or forest.given or known is None:
             return [], None, np.nan
+        draws = known.at_best
         lose = usual_loss(draws)
         columns, loss = stay_fixed(draws, subject.space.encode(subject.incumbent)[0], lose)
         return [subject.names[j] for j in columns], allowed(loss, lose), lose
