@@ -91,13 +91,15 @@ def test_who_pays_is_said_as_the_truth_is(seed):
         assert abs(truth - claim.estimate) < 2.0 * claim.half + 1e-3
 
 
-def test_a_trial_is_on_the_front_where_no_other_is_better_in_everything():
+def test_a_trial_is_on_the_front_where_no_other_is_better_in_one_and_worse_in_none():
     found = hx.pareto(runs := tuned(lambda X: X[:, 0], lambda X: 1.0 - X[:, 0], noise=0.3, n=12))
     X = next(iter(runs.values())).X
     costs = [in_own_order(run.belief().draws(X), k) for k, run in enumerate(runs.values())]
     for place, trial in enumerate(found.trials[found.front].tolist()):
-        beaten = [cost < cost[:, [trial]] for cost in costs]
-        expected = 1.0 - np.logical_and(*beaten).any(axis=1).mean()
+        # in some draws an objective is noise alone, and no trial is better in it than another
+        better = np.logical_or(*[cost < cost[:, [trial]] for cost in costs])
+        worse = np.logical_or(*[cost > cost[:, [trial]] for cost in costs])
+        expected = 1.0 - (better & ~worse).any(axis=1).mean()
         assert found.on_front[place] == pytest.approx(expected)
     assert found.to_frame()["on front"].tolist() == found.on_front.tolist()
 

@@ -73,10 +73,10 @@ def advise(asked: Asked, *, most: int = 5, n: int = 1) -> Advice:
     >>> import hpo_explain as hx
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
-    >>> table["loss"] = (table.x - 0.2) ** 2 + 0.01 * rng.standard_normal(40)
+    >>> table["loss"] = (table.x - 0.2) ** 2 + 0.003 * rng.standard_normal(40)
     >>> advice = hx.advise(table, objective="loss")
     >>> advice.actions[0].title
-    'Keep trial 15: x = 0.1967 and y = 0.2274'
+    'Keep trial 15: x = 0.1757 and y = 0.1503'
     """
     run = average_instances(asked.run, seed=asked.seed)
     return AdviceExplainer(run, most=most, n=n, seed=asked.seed).explain()

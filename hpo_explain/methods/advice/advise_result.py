@@ -246,9 +246,10 @@ class Advice(Result):
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
-    >>> advice = hx.advise(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
+    >>> loss = (X[:, 0] - 0.2) ** 2 + (X[:, 1] - 0.7) ** 2
+    >>> advice = hx.advise(hx.Run(space, X, loss, "minimize"))
     >>> [action.kind for action in advice.actions]
-    ['keep', 'try']
+    ['keep', 'try', 'narrow']
     """
 
     table: ClassVar[Table] = Table(

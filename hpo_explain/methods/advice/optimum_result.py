@@ -130,8 +130,8 @@ class Optimum(Result):
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(60, seed=1)
     >>> found = hx.optimum(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
-    >>> found.p_better, found.regret < found.epsilon
-    (0.0, True)
+    >>> found.p_better < 0.5, found.regret < found.epsilon
+    (True, True)
     """
 
     table: ClassVar[Table] = Table(

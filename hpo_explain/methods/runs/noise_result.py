@@ -15,6 +15,7 @@ from hpo_explain.base.numbers import number, percent_range
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.fanova_result import ALONE, FanovaImportance
+from hpo_explain.methods.importance.most import MOST
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -185,7 +186,8 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
-        shares = [c for c in importance.claims if c.side == "above" and c.term != ALONE]
+        known = [claim for claim in importance.claims if claim.side == "above"]
+        shares = [claim for claim in known if claim.term not in (ALONE, MOST)]
         none, found = not any(claim.certain for claim in shares), list[Claim]()
         for claim in shares:
             ends = claim.interval or (claim.estimate, claim.estimate)

@@ -104,7 +104,7 @@ class Recommendation(Result):
     >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
     >>> result = hx.recommended_space(run)
     >>> [claim.hyperparameters for claim in result.claims], result.volume < 0.3
-    ([('x', 'y')], True)
+    ([('x',)], True)
     """
 
     table: ClassVar[Table] = Table(
