@@ -11,7 +11,7 @@ import numpy as np
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import counted_trials, declared_fact
-from hpo_explain.run.metrics import bounds_of
+from hpo_explain.run.metrics import bounds_of, check_bounds
 from hpo_explain.space import Array, Bools, Ints
 
 _FEWEST = 2  # different results to compare with
@@ -55,6 +55,10 @@ class Sentinels:
     name: str
     bounds: tuple[float, float] | None
     config_of: Callable[[int], Hashable]
+
+    def __post_init__(self) -> None:
+        if self.bounds is not None:  # asked before there is a run that checks them
+            check_bounds(self.bounds)
 
     def found(self, objective: Array) -> Bools:
         """Return which results stand for a failure, (n,), of which those that are NaN do not.

@@ -63,7 +63,7 @@ def test_a_model_of_ones_own_is_explained(output):
     ("script", "option", "said"),
     [
         ("why_this_proposal.py", "--trials", "TPESampler"),
-        ("what_matters.py", "--trials", "of its variance"),
+        ("what_matters.py", "--trials", "C matters most for the objective value"),
         ("around_the_best.py", "--calls", "From trial 0 to trial"),
     ],
 )

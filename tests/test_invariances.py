@@ -290,7 +290,9 @@ def tolerance_of(way):
 
 def check(said, way, kind, seed):
     as_it_is = said(AS_IS, AS_IS.run(seed), kind)
-    assert difference(as_it_is, said(way, way.run(seed), kind), way) < tolerance_of(way)
+    # in single precision, that of draws, near values change their ranks
+    tolerance = max(tolerance_of(way), 1e-5 if said is trust else 0.0)
+    assert difference(as_it_is, said(way, way.run(seed), kind), way) < tolerance
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])

@@ -100,7 +100,7 @@ def test_a_report_says_which_section_is_in_work_and_where(terminal):
     Report.of({"loss": tuning_run(14)}, sections=sections, progress=True)
     assert ("sections", 2) in terminal.counts
     inside = [look for look in terminal.looks if "h-statistic" in look]
-    assert any("scales 1/2, kernels 1/8" in look for look in inside)
+    assert any("scales 1/3" in look for look in inside)
 
 
 def test_every_function_that_users_call_opens_a_call():

@@ -38,7 +38,7 @@ def unit_of(values: npt.NDArray[np.float64]) -> float:
     scikit-learn's trees do not split what varies by less than 1e-8, and its Gaussian process does
     not standardize what varies by less than 1e-15. A power of two changes no digit.
     """
-    spread = float(np.ptp(values))
+    spread = float(np.ptp(values)) if values.size else 0.0
     return 2.0 ** (math.frexp(spread)[1] - 1) if spread else 1.0
 
 

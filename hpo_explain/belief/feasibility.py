@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.models.pathwise import Functions, levels, posterior_mean, valued
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, SearchSpace
@@ -97,10 +98,11 @@ class Feasibility:
         categories = space.categories_in_own_order
         prior = Prior(categories == 0, additive=False)
         pairs = Pairs(columns, (label - label.mean()) / spread, prior, TEMPER)
-        functions = tuple(
-            posterior_mean(columns, pairs, kernel, categories)
-            for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
-        )
+        with one_blas_thread():  # the last digits of sums depend on it
+            functions = tuple(
+                posterior_mean(columns, pairs, kernel, categories)
+                for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
+            )
         known = cls(space, functions, good, bad)
         there = known.probability(X[np.asarray(feasible, bool)])
         return replace(known, usual=float(np.quantile(there, _USUAL)))
@@ -121,7 +123,8 @@ class Feasibility:
         if not self.functions or not len(rows):
             return np.full(len(rows), self.rate)
         at = levels(self.space.in_own_order(rows), self.space.categories_in_own_order)
-        mean = np.mean([values[:, 0] for values in valued(self.functions, at)], axis=0)
+        with one_blas_thread():
+            mean = np.mean([values[:, 0] for values in valued(self.functions, at)], axis=0)
         share = self.feasible / (self.feasible + self.infeasible)
         spread = np.sqrt(share * (1.0 - share))
         return np.asarray(np.clip(share + spread * mean, 0.0, 1.0), float)

@@ -113,8 +113,13 @@ def _interval(draws: Array) -> tuple[float, float]:
 
 
 def _rank_correlations(values: Array, mean: Array) -> Array:
-    ranks = values.argsort(axis=1).argsort(axis=1).astype(float)
-    of_mean = mean.argsort().argsort().astype(float)
+    """Return Spearman's correlation of each draw with the mean; 0 where a draw is constant.
+
+    As many rows have the best value that a draw may have, equal values share their ranks.
+    """
+    from scipy.stats import rankdata
+
+    ranks, of_mean = rankdata(values, axis=1), rankdata(mean)
     ranks -= ranks.mean(axis=1, keepdims=True)
     of_mean -= of_mean.mean()
     sizes = np.sqrt((ranks**2).sum(axis=1) * (of_mean**2).sum())

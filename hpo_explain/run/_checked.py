@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted, spans
-from hpo_explain.run.metrics import bounds_of
+from hpo_explain.run.metrics import bounds_of, check_bounds
 from hpo_explain.run.parts import Curves, Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -48,15 +48,12 @@ def checked_bounds(
     """Return the objective's natural range, around all objectives; by default by its name."""
     if bounds is None:
         return bounds_of(name, objective)
-    found = check_array("bounds", bounds)
-    if found.shape != (2,) or not found[0] < found[1]:
-        problem = f"must be two ascending numbers, but was {bounds!r}"
-        raise InputError("bounds", problem, bounds, "Give (low, high), such as (0, 1).")
-    outside = objective[(objective < found[0]) | (objective > found[1])]
+    low, high = check_bounds(bounds)
+    outside = objective[(objective < low) | (objective > high)]
     if len(outside):
         problem = f"must hold every objective, but {bounds!r} leaves out {outside[0]:g}"
         raise InputError("bounds", problem, bounds, "Widen them, or leave them out.")
-    return float(found[0]), float(found[1])
+    return low, high
 
 
 def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:

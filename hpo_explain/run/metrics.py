@@ -7,6 +7,8 @@ import re
 
 import numpy as np
 
+from hpo_explain.base.checks import check_array
+from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array
@@ -60,6 +62,21 @@ def _lies(low: float, high: float) -> str:
     if math.isinf(high):
         return f"is at least {low:g}"
     return f"is at most {high:g}" if math.isinf(low) else f"lies between {low:g} and {high:g}"
+
+
+def check_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return an objective's natural range as two ascending numbers.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    found = check_array("bounds", bounds)
+    if found.shape != (2,) or not found[0] < found[1]:
+        problem = f"must be two ascending numbers, but was {bounds!r}"
+        raise InputError("bounds", problem, bounds, "Give (low, high), such as (0, 1).")
+    return float(found[0]), float(found[1])
 
 
 def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:

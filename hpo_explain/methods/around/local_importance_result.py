@@ -33,7 +33,8 @@ class LocalImportance(Result):
     importance, std : ndarray of shape (d,)
         Shares of the variance, which add up to 1 (all 0 where nothing changes the prediction), and
         the standard deviation of each: means over the functions that the trials allow, or shares
-        of the prediction with a standard deviation over trees (or None).
+        of the prediction with a standard deviation over trees (or None). Functions in which nothing
+        changes more than noise does have no shares, so means add up to less by their number.
     variance : ndarray of shape (d,)
         Variance of the prediction along each hyperparameter, in squared units of it.
     curves : tuple of (str, tuple, ndarray)
