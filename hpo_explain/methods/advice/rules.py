@@ -232,8 +232,11 @@ def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:
 def repeat(chances: Chances, *, alone: bool = True) -> Action | None:
     """Return which trials to evaluate again, and how often, if that tells which is best.
 
-    Once where they are not `alone`: beside other trials, after which advice is asked again.
+    Once where they are not `alone`: beside other trials, after which advice is asked again. Where
+    the trials do not settle the noise, no repeat depends on how large it may be at most.
     """
+    if not chances.draws.noise.settled:
+        return None
     costs, best = chances.costs, chances.best
     probable = np.bincount(costs.argmin(axis=1), minlength=costs.shape[1]) / len(costs)
     others = [i for i in ranked(-probable).tolist() if i != best and probable[i]]
