@@ -36,7 +36,8 @@ def drawing(path, code, done=lambda _: None, *, last=False):
         return Drawing(Path(path), pickle.dumps(Code(code)), done, last=last, until_over=until_over)
 
 
-def until(condition, seconds=20.0):
+def until(condition, seconds=90.0):
+    """Wait for a condition; what draws gives way, so on a busy machine it begins late."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
