@@ -10,7 +10,7 @@ import numpy as np
 from tests.claims.asked import Asked, Scored
 from tests.claims.problem import PROBABLE
 
-STOP = 0.05  # of median minus best: who stops must not leave more
+LOST = 0.05  # of median minus best: who narrows must not lose more
 
 
 def advised(asked: Asked) -> Iterator[Scored]:
@@ -36,8 +36,6 @@ def _right(asked: Asked, action: Any) -> bool | None:
     problem = asked.problem
     if problem.spread <= 0.0:
         return None
-    if action.kind == "stop":
-        return bool(asked.left <= STOP * problem.spread)
     if action.kind == "try":
         rows = np.vstack([problem.row_of(config) for config in action.configurations])
         works = problem.p_result(rows) >= PROBABLE
@@ -50,6 +48,6 @@ def _right(asked: Asked, action: Any) -> bool | None:
     if action.kind == "narrow":
         changed = {p.name: p for p in action.parameters}
         part = [changed.get(p.name, p) for p in problem.space.parameters]
-        allowed = max(STOP * problem.spread, asked.noise)
+        allowed = max(LOST * problem.spread, asked.noise)
         return bool(problem.best_in(part)[0] <= problem.best + allowed)
     return None

@@ -88,7 +88,7 @@ class Asked:
     @cached_property
     def kept(self) -> Mapping[str, Any]:
         """The configuration of the trial to keep; of the best observed one where none is named."""
-        named = [a for a in self.advice.actions if a.kind in ("keep", "stop") and a.trials]
+        named = [a for a in self.advice.actions if a.kind == "keep" and a.trials]
         return self.run.config(named[0].trials[0]) if named else self.run.incumbent
 
     @cached_property

@@ -274,8 +274,6 @@ def of_better(found: list[Found]) -> Iterator[Goal]:
     yield Goal("what is left: covered by 95 %", *_least(mean(left, "covered"), 0.92))
     gains = only(found, "gain of more")
     yield Goal("expected gain ≤ what is possible", *_least(mean(gains, "right"), 0.9))
-    stops = only(found, "stop (advice)")
-    yield Goal("stop right", *_least(mean(stops, "right"), 0.85))
     promised = only(found, "best at", where=lambda one: "attainable" in one.scored.kind)
     share, cases = mean(promised, "covered")
     yield Goal("attainable best covered (92 to 97 %)", share, True, 0.92, cases)

@@ -206,12 +206,14 @@ class FanovaImportance(Result):
         """Return the 95 % interval of the share of a set; None for trees."""
         if self.rows == "trees":
             return None
-        low, high = interval(self.shares[:, i], stretch=self._stretch)
+        low, high = interval(self.shares[:, i], stretch=self._stretch(len(self.members[i])))
         return max(low, 0.0), min(high, 1.0)
 
-    @property
-    def _stretch(self) -> float:
-        return STRETCH["share" if self.top is None else "within" if self.within else "top"]
+    def _stretch(self, order: int) -> float:
+        """Return how far intervals of sets of so many are stretched."""
+        if self.top is not None:
+            return STRETCH["within" if self.within else "top"]
+        return STRETCH["pair" if order == 2 else "share"]
 
     @property
     def sets(self) -> list[tuple[str, ...]]:
@@ -512,7 +514,7 @@ class FanovaImportance(Result):
     ) -> tuple[Claim, ...]:
         """Return what matters most, every share, and which of two neighbours matters more."""
         # of a part of the space draws are too certain
-        parts = parts_of(anova, 1.0 if self.within is None else self._stretch)
+        parts = parts_of(anova, 1.0 if self.within is None else self._stretch(1))
         matters = [decide(part, MATTERS, side="above") for part in parts.T]
         first, most = foremost(parts)
         known = most.probability >= PROBABLE or any(one.certain for one in matters)
@@ -560,7 +562,7 @@ class FanovaImportance(Result):
         self, names: tuple[str, ...], share: Array, found: Decision, says: str, term: str = ""
     ) -> Claim:
         """Return a share in functions drawn, with what was decided about it."""
-        stretch = STRETCH["average"] if term == ALONE else self._stretch
+        stretch = STRETCH["average"] if term == ALONE else self._stretch(len(names))
         low, high = np.clip(interval(share, stretch=stretch), 0.0, 1.0).tolist()
         shown = replace(found, estimate=float(share.mean()), interval=(low, high))
         label, told = SEPARATOR.join(names), percent_range(low, high)

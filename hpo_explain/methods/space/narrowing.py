@@ -43,7 +43,7 @@ from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Paramete
 
 RUNGS = 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0  # of the median minus the best
 HELD = 0.95  # share of the draws of each process that keep a near row
-_FAILING = 0.1  # of a box: dropping more never makes more of it fail
+_FAILING = 0.05  # of a box: dropping more never makes more of it fail
 UNTRIED = 0.2  # of a range: a stretch as wide in which no trial lies is not given up
 _FIXED = 0.5  # of a rung: no draw may lose more by one level of a hyperparameter
 _MAY_BE_NEAR = 0.35  # of the draws: a level that is near in more is never dropped
