@@ -117,13 +117,18 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
 
     As many rows have the best value that a draw may have, equal values share their ranks.
     """
-    from scipy.stats import rankdata
-
-    ranks, of_mean = rankdata(values, axis=1), rankdata(mean)
+    ranks, of_mean = np.stack([_mean_ranks(drawn) for drawn in values]), _mean_ranks(mean)
     ranks -= ranks.mean(axis=1, keepdims=True)
     of_mean -= of_mean.mean()
     sizes = np.sqrt((ranks**2).sum(axis=1) * (of_mean**2).sum())
     return np.asarray(ranks @ of_mean / np.maximum(sizes, 1e-300))
+
+
+def _mean_ranks(values: Array) -> Array:
+    """Return ranks from 1 on, of equal values their mean (scipy.stats is slow to import)."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2.0)[which])
 
 
 def _held_out(belief: Belief) -> tuple[float, float]:

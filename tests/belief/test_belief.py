@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, rankdata
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
 from hpo_explain.base.errors import InputError
@@ -12,7 +12,7 @@ from hpo_explain.belief.decide import decide, interval
 from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import argmin, attainable, exceedance, least_in, loss
 from hpo_explain.belief.scales import SCALES, from_table
-from hpo_explain.belief.trust import trust
+from hpo_explain.belief.trust import _mean_ranks, trust
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
 from hpo_explain.models.pathwise import draw, levels
 from hpo_explain.models.product_kernel import Pairs, Prior
@@ -526,6 +526,11 @@ def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
     assert found.level == "poor"
     assert found.r2 < 0.35
     assert found.covered > 0.8
+
+
+def test_equal_values_share_their_ranks():
+    values = np.random.default_rng(0).integers(0, 6, 40).astype(float)
+    np.testing.assert_array_equal(_mean_ranks(values), rankdata(values))
 
 
 def test_bounds_that_leave_trials_out_are_refused():
