@@ -8,6 +8,7 @@ from hpo_explain import (
     Run,
     SearchSpace,
     optimum,
+    partial_dependence,
     recommended_space,
 )
 from hpo_explain.run import WithoutResult
@@ -104,3 +105,14 @@ def test_where_a_result_that_counts_is_rarely_to_be_expected_it_is_said():
     alone = Run(space, X, X[:, 0], "minimize", feasible=np.arange(100) % 5 == 0)
     for found in (optimum(alone), recommended_space(alone)):
         assert "rarely_feasible" in [note.kind for note in found.notes]
+
+
+def test_where_trials_fail_no_range_of_an_attainable_best_is_certain():
+    """Values rise to the border of what is feasible, where the best is."""
+    space = unit_cube(2)
+    X = space.sample(80, seed=0)
+    bordered = Run(space, X, -X[:, 0], "minimize", feasible=X[:, 0] < 0.7)
+    found = partial_dependence(bordered, "x1")
+    (best,) = [c for c in found.claims if c.kind == "best" and c.term == "attainable"]
+    assert not best.certain
+    assert "unsafe_left_out" in [why.kind for why in best.because]
