@@ -210,10 +210,8 @@ class FanovaImportance(Result):
         return max(low, 0.0), min(high, 1.0)
 
     def _stretch(self, order: int) -> float:
-        """Return how far intervals of sets of so many are stretched."""
-        if self.top is not None:
-            return STRETCH["within" if self.within else "top"]
-        return STRETCH["pair" if order == 2 else "share"]
+        alone = "pair" if order == 2 else "share"
+        return STRETCH[alone if self.top is None else "within" if self.within else "top"]
 
     @property
     def sets(self) -> list[tuple[str, ...]]:
