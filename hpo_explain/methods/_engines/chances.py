@@ -42,7 +42,6 @@ from hpo_explain.space.support import nearest
 _MOST = 1500  # rows of which it is asked whether trials failed near them
 _TRIED = 200  # trials of which one is the best
 _PARENTS, _COPIES, _STEPS = 60, 5, (0.08, 0.03)
-MOST_TRIED = 10  # configurations, before advice is asked again
 _LITTLE = 0.01  # of what the first brings: the others must add so much
 _RANDOM = 200  # rows of a space in which random trials are made
 TRIALS = 20  # that are made
@@ -240,11 +239,6 @@ class Chances:
         seed = self.draws.seed
         rows, _ = proposed(improvement, n, seed=seed, within=within, allowed=self.allowed)
         return rows, self.gains(rows).max(axis=1, initial=0.0)
-
-    @cached_property
-    def soon(self) -> Decision:
-        """Whether the most promising trials gain what counts."""
-        return self.decided(self.promising(MOST_TRIED, ())[1])
 
     # ------------------------------------------------------------------ random ones
 

@@ -79,7 +79,6 @@ class Narrowing:
         self.draws, self.lose, self.keep = draws, lose, keep
         self.tried = draws.X if tried is None else tried
         self.land = draws.landscape
-        self._starts = np.cumsum([0, *(len(axis.weights) for axis in self.land.axes)])
 
     def everything(self) -> Levels:
         """Return that all levels are kept."""
@@ -109,7 +108,7 @@ class Narrowing:
     def _factor(self, kept: Levels, j: int) -> Array:
         active, levels, counts = self._branches
         weight = kept[j][levels[:, j]].astype(float)
-        if j not in self._parents:
+        if j not in self.parents:
             weight = np.full(len(counts), float(self.land.axes[j].weights[kept[j]].sum()))
         return np.where(active[:, j], weight, 1.0)
 
@@ -174,19 +173,19 @@ class Narrowing:
                 if not self.protected(j, level):
                     yield j, level
 
-    @property
+    @cached_property
     def starts(self) -> Ints:
         """The place of each hyperparameter's first level among all levels, and their number."""
-        return self._starts
+        return np.cumsum([0, *(len(axis.weights) for axis in self.land.axes)])
 
     @cached_property
     def at_level(self) -> csr_array:
         """Whether each row has each level of each hyperparameter, (M, number of levels)."""
         active = self.land.level >= 0
-        places = (self.land.level + self._starts[:-1])[active]
+        places = (self.land.level + self.starts[:-1])[active]
         ends = np.concatenate([[0], np.cumsum(active.sum(axis=1))])
         return csr_array(
-            (np.ones(len(places), np.float32), places, ends), (len(active), self._starts[-1])
+            (np.ones(len(places), np.float32), places, ends), (len(active), self.starts[-1])
         )
 
     @property
@@ -210,19 +209,15 @@ class Narrowing:
         return rows, which
 
     @cached_property
-    def _parents(self) -> set[int]:
-        return {parent for rules in self.draws.space.conditions for parent, _ in rules}
-
-    @property
     def parents(self) -> set[int]:
         """The hyperparameters on which others depend."""
-        return self._parents
+        return {parent for rules in self.draws.space.conditions for parent, _ in rules}
 
     @cached_property
     def _branches(self) -> tuple[Bools, Ints, Ints]:
         """What is active and the parents' levels in each branch, and how many rows it has."""
         levels = self.land.level[: len(self.land.rows)]
-        others = [j for j in range(levels.shape[1]) if j not in self._parents]
+        others = [j for j in range(levels.shape[1]) if j not in self.parents]
         levels = levels.copy()
         levels[:, others] = np.minimum(levels[:, others], 0)
         found, counts = np.unique(levels, axis=0, return_counts=True)
