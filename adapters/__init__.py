@@ -15,11 +15,15 @@ if __name__ != "hpo_explain.adapters":
 
 if TYPE_CHECKING:
     from hpo_explain.adapters.ax import from_ax as from_ax
-    from hpo_explain.adapters.configspace import from_configspace as from_configspace
+    from hpo_explain.adapters.configspace import (
+        from_configspace as from_configspace,
+    )
     from hpo_explain.adapters.flaml import from_flaml as from_flaml
     from hpo_explain.adapters.frame import from_frame as from_frame
     from hpo_explain.adapters.hyperopt import from_hyperopt as from_hyperopt
-    from hpo_explain.adapters.keras_tuner import from_keras_tuner as from_keras_tuner
+    from hpo_explain.adapters.keras_tuner import (
+        from_keras_tuner as from_keras_tuner,
+    )
     from hpo_explain.adapters.optuna import from_optuna as from_optuna
     from hpo_explain.adapters.optuna import to_optuna as to_optuna
     from hpo_explain.adapters.publishing import publish as publish
@@ -51,12 +55,18 @@ _MODULE_OF = {
 __all__ = [*_MODULE_OF]
 
 
-if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
+if (
+    not TYPE_CHECKING
+):  # a type checker that saw it would accept every misspelled name
 
     def __getattr__(name: str) -> object:
         if name not in _MODULE_OF:
-            raise AttributeError(f"module 'hpo_explain.adapters' has no attribute {name!r}")
-        value = getattr(import_module(f"hpo_explain.adapters.{_MODULE_OF[name]}"), name)
+            raise AttributeError(
+                f"module 'hpo_explain.adapters' has no attribute {name!r}"
+            )
+        value = getattr(
+            import_module(f"hpo_explain.adapters.{_MODULE_OF[name]}"), name
+        )
         globals()[name] = value
         return value
 

@@ -27,10 +27,16 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
 
-_CHANCE = math.log(0.5)  # of a rule that explains everything: as objectives with an `if` are
+_CHANCE = math.log(
+    0.5
+)  # of a rule that explains everything: as objectives with an `if` are
 # common, any rule counts that is less likely by chance
-_CHANCE_OF_PART = math.log(0.01)  # over all candidates, where it leaves something unexplained
-_AGAIN = math.log(20.0)  # a hyperparameter that other conditions name is the likelier parent
+_CHANCE_OF_PART = math.log(
+    0.01
+)  # over all candidates, where it leaves something unexplained
+_AGAIN = math.log(
+    20.0
+)  # a hyperparameter that other conditions name is the likelier parent
 _VALUES = 1000  # integers with more values are not considered as parents
 _SHOWN = 10
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
@@ -45,8 +51,10 @@ def _rules_in(fact: Fact) -> Text:
 
 
 def _untried_in(fact: Fact) -> Text:
-    never = [(" (", why, " was never tried there and counts as inactive)")
-             for why in fact["untried"]]  # fmt: skip
+    never = [
+        (" (", why, " was never tried there and counts as inactive)")
+        for why in fact["untried"]
+    ]
     return separated(never, "")
 
 
@@ -58,7 +66,11 @@ def _choices_in(fact: Fact) -> str:
 def _together_in(fact: Fact) -> str:
     if len(fact.names) == 1:
         return ""
-    return ", all together" if fact["together"] else ", independently of each other"
+    return (
+        ", all together"
+        if fact["together"]
+        else ", independently of each other"
+    )
 
 
 _ACTIVE_WHEN = declared_fact(
@@ -72,7 +84,9 @@ _AT_FREQUENCY = declared_fact(
     "{names}: {why}; counts as active at its observed frequency, {share:.2g}{together}",
     together=_together_in,
 )
-_UNEXPLAINED = declared_fact("unexplained_activity", f"{_NO_PARENT} explains which trials have it")
+_UNEXPLAINED = declared_fact(
+    "unexplained_activity", f"{_NO_PARENT} explains which trials have it"
+)
 _PARTLY = declared_fact(
     "partly_explained_activity",
     f"inactive unless {{rules}}, and {_NO_PARENT} explains the rest",
@@ -84,8 +98,12 @@ _EQUALS = declared_fact("parent_equals", "{names} = {value!r}")
 _ACTIVE = declared_fact("parent_active", "{names} is active")
 _AT_LEAST = declared_fact("parent_at_least", "{names} >= {low}")
 _BETWEEN = declared_fact("parent_between", "{low} <= {names} <= {high}")
-_AMONG = declared_fact("parent_among", "{names} in {{{choices}}}", choices=_choices_in)
-_NEVER = declared_fact("never_tried", "{names} = {choices}", choices=_choices_in)
+_AMONG = declared_fact(
+    "parent_among", "{names} in {{{choices}}}", choices=_choices_in
+)
+_NEVER = declared_fact(
+    "never_tried", "{names} = {choices}", choices=_choices_in
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,21 +160,34 @@ def infer_conditions(
     patterns: dict[bytes, list[int]] = {}
     for j in range(X.shape[1]):
         patterns.setdefault(active[:, j].tobytes(), []).append(j)
-    parents = [p for j, parameter in enumerate(parameters) if (p := _parent(j, parameter, X[:, j]))]
+    parents = [
+        p
+        for j, parameter in enumerate(parameters)
+        if (p := _parent(j, parameter, X[:, j]))
+    ]
     result, notes = list(parameters), []
     named: set[int] = set()
-    for children in sorted(patterns.values(), key=lambda c: -int(active[:, c[0]].sum())):
+    for children in sorted(
+        patterns.values(), key=lambda c: -int(active[:, c[0]].sum())
+    ):
         rows = active[:, children[0]]
         if rows.all():
             continue
         # a parent is active in strictly more rows, so that conditions never lead in a circle
-        above = [p for p in parents if (p.codes[rows] >= 0).all() and (p.codes[~rows] >= 0).any()]
+        above = [
+            p
+            for p in parents
+            if (p.codes[rows] >= 0).all() and (p.codes[~rows] >= 0).any()
+        ]
         # thresholds on real numbers are not looked for: a condition cannot state one
         first = [
             p
             for p in above
             if precedes is None
-            or all(precedes(parameters[p.column].name, parameters[j].name) for j in children)
+            or all(
+                precedes(parameters[p.column].name, parameters[j].name)
+                for j in children
+            )
         ]
         steps = _complete(rows, first, named) or _complete(rows, above, named)
         if steps:
@@ -172,21 +203,31 @@ def infer_conditions(
         possible = steps[-1].rows if steps else np.ones(len(rows), dtype=bool)
         share = float(rows.sum() / possible.sum())
         # what always comes together is drawn together, where one of them can be a parent
-        lead = next((j for j in children if j in {p.column for p in parents}), None)
+        lead = next(
+            (j for j in children if j in {p.column for p in parents}), None
+        )
         for j in children:
             if lead is None or j == lead:
-                result[j] = replace(parameters[j], active_when=condition, optional=share)
+                result[j] = replace(
+                    parameters[j], active_when=condition, optional=share
+                )
             else:
-                together = {parameters[lead].name: _all_values(parameters[lead])}
+                together = {
+                    parameters[lead].name: _all_values(parameters[lead])
+                }
                 result[j] = replace(parameters[j], active_when=together)
-        notes.append(_unexplained(parameters, children, midway, steps, share, lead))
+        notes.append(
+            _unexplained(parameters, children, midway, steps, share, lead)
+        )
     return result, notes
 
 
 # ---------------------------------------------------------------------- explanations
 
 
-def _complete(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
+def _complete(
+    rows: Mask, parents: Sequence[_Parent], named: set[int]
+) -> list[_Step]:
     """Return the shortest conjunction found that is true exactly for `rows`, or nothing."""
     steps = _search(rows, parents, named)
     if not steps or steps[-1].rows.sum() > rows.sum():
@@ -198,26 +239,44 @@ def _complete(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_
     return _needed(rows, steps)
 
 
-def _part(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
+def _part(
+    rows: Mask, parents: Sequence[_Parent], named: set[int]
+) -> list[_Step]:
     """Return conditions that certainly hold in `rows`, though they do not explain all."""
     steps = _search(rows, parents, named)
-    certain = [step.chance + math.log(len(parents)) <= _CHANCE_OF_PART for step in steps]
+    certain = [
+        step.chance + math.log(len(parents)) <= _CHANCE_OF_PART
+        for step in steps
+    ]
     steps = steps[: (*certain, False).index(False)]
     return _needed(steps[-1].rows, steps) if steps else []
 
 
-def _search(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
+def _search(
+    rows: Mask, parents: Sequence[_Parent], named: set[int]
+) -> list[_Step]:
     """Return conditions that narrow all rows down towards `rows`, the least accidental first."""
     steps: list[_Step] = []
     left = np.ones(len(rows), dtype=bool)
     while left.sum() > rows.sum():
-        found = [s for p in parents if (s := _step(rows, left, p)) and s.chance <= _CHANCE]
+        found = [
+            s
+            for p in parents
+            if (s := _step(rows, left, p)) and s.chance <= _CHANCE
+        ]
         if not found:
             break
-        best = min(found, key=lambda s: s.chance - _AGAIN * (s.parent.column in named))
+        best = min(
+            found, key=lambda s: s.chance - _AGAIN * (s.parent.column in named)
+        )
         # what a parent's value says is said less directly by another child's being active
         alike = [s for s in found if (s.rows == best.rows).all()]
-        steps.append(next((s for s in [best, *alike] if not (s.values | ~s.tried).all()), best))
+        steps.append(
+            next(
+                (s for s in [best, *alike] if not (s.values | ~s.tried).all()),
+                best,
+            )
+        )
         left = steps[-1].rows
     return steps
 
@@ -230,7 +289,9 @@ def _needed(rows: Mask, steps: list[_Step]) -> list[_Step]:
         if others and (_region(others) == rows).all():
             kept = others
     for k, step in enumerate(kept):
-        kept[k] = _untried(replace(step, rows=rows), _region(kept[:k] + kept[k + 1 :]))
+        kept[k] = _untried(
+            replace(step, rows=rows), _region(kept[:k] + kept[k + 1 :])
+        )
     return kept
 
 
@@ -254,7 +315,9 @@ def _region(steps: Sequence[_Step]) -> Mask | np.bool_:
     """Return the rows that meet the conditions of all steps (all rows where there is none)."""
     meets: Mask | np.bool_ = np.True_
     for step in steps:
-        meets = meets & (step.parent.codes >= 0) & step.values[step.parent.codes]
+        meets = (
+            meets & (step.parent.codes >= 0) & step.values[step.parent.codes]
+        )
     return meets
 
 
@@ -268,7 +331,10 @@ def _step(rows: Mask, left: Mask, parent: _Parent) -> _Step | None:
     if kept == n:
         return None
     chance = min(
-        0.0, _rules(values[tried], parent.ordered) + _log_choose(kept, m) - _log_choose(n, m)
+        0.0,
+        _rules(values[tried], parent.ordered)
+        + _log_choose(kept, m)
+        - _log_choose(n, m),
     )
     return _Step(parent, values, tried, remaining, chance)
 
@@ -317,10 +383,16 @@ def _parent(j: int, parameter: Parameter, column: Array) -> _Parent | None:
 def _all_values(parameter: Parameter) -> list[Any]:
     if isinstance(parameter, IntParameter):
         return list(range(parameter.low, parameter.high + 1, parameter.step))
-    return [] if isinstance(parameter, FloatParameter) else list(parameter.choices)
+    return (
+        []
+        if isinstance(parameter, FloatParameter)
+        else list(parameter.choices)
+    )
 
 
-def _condition(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> dict[str, list[Any]]:
+def _condition(
+    parameters: Sequence[Parameter], steps: Sequence[_Step]
+) -> dict[str, list[Any]]:
     """Return `active_when`."""
     condition = {}
     for step in steps:
@@ -333,7 +405,9 @@ def _condition(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> dict[
 
 
 def _inferred(
-    parameters: Sequence[Parameter], children: Sequence[int], steps: Sequence[_Step]
+    parameters: Sequence[Parameter],
+    children: Sequence[int],
+    steps: Sequence[_Step],
 ) -> Fact:
     untried = []
     for step in steps:
@@ -360,15 +434,22 @@ def _unexplained(
     if steps:
         why = _PARTLY(rules=_rules_of(parameters, steps))
     return _AT_FREQUENCY(
-        names=_names(parameters, children), share=share, why=why, together=lead is not None
+        names=_names(parameters, children),
+        share=share,
+        why=why,
+        together=lead is not None,
     )
 
 
-def _names(parameters: Sequence[Parameter], columns: Sequence[int]) -> list[str]:
+def _names(
+    parameters: Sequence[Parameter], columns: Sequence[int]
+) -> list[str]:
     return [parameters[j].name for j in columns]
 
 
-def _rules_of(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> tuple[Fact, ...]:
+def _rules_of(
+    parameters: Sequence[Parameter], steps: Sequence[_Step]
+) -> tuple[Fact, ...]:
     return tuple(_rule(parameters[step.parent.column], step) for step in steps)
 
 

@@ -44,12 +44,16 @@ def draw(path: Path, content: bytes) -> float:
 
     runs, sections, short, after = pickle.loads(content)
     if short:
-        sections = [name for name in sections or BRIEF if name in BRIEF] or sections
+        sections = [
+            name for name in sections or BRIEF if name in BRIEF
+        ] or sections
     report(runs, path, sections=sections, n_jobs=1, progress=False)
     if after is not None:
         after(runs)
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    return (
+        times.user + times.system + times.children_user + times.children_system
+    )
 
 
 def draw_at_exit(path: Path, content: bytes) -> None:
@@ -66,9 +70,13 @@ def draw_at_exit(path: Path, content: bytes) -> None:
         "_drawing.draw(pathlib.Path(sys.argv[1]), sys.stdin.buffer.read())"
     )
     subprocess.run(
-        [sys.executable, "-c", code, str(path), repr(sys.path)], input=content, check=True,
-        capture_output=True, timeout=_AT_EXIT, env=os.environ | _ENVIRONMENT,
-    )  # fmt: skip
+        [sys.executable, "-c", code, str(path), repr(sys.path)],
+        input=content,
+        check=True,
+        capture_output=True,
+        timeout=_AT_EXIT,
+        env=os.environ | _ENVIRONMENT,
+    )
 
 
 class Drawing:
@@ -108,9 +116,15 @@ class Drawing:
         self._stopped = False
         self._over = threading.Event()
         self._pool = ProcessPoolExecutor(
-            max_workers=1, initializer=_begin, initargs=(os.getpid(), last), env=_ENVIRONMENT
+            max_workers=1,
+            initializer=_begin,
+            initargs=(os.getpid(), last),
+            env=_ENVIRONMENT,
         )
-        with deaf_to_interrupts(), _as_no_daemon():  # Ctrl-C is for the optimization
+        with (
+            deaf_to_interrupts(),
+            _as_no_daemon(),
+        ):  # Ctrl-C is for the optimization
             future = self._pool.submit(draw, path, content)
         _running.add(self)
         # before the pool's own exit, which was just registered, waits for its thread, and before a
@@ -127,7 +141,9 @@ class Drawing:
 
     def wait(self) -> None:
         """Wait until the drawing is over."""
-        while not self._over.wait(0.2):  # without a limit, Ctrl-C is not heeded on Windows
+        while not self._over.wait(
+            0.2
+        ):  # without a limit, Ctrl-C is not heeded on Windows
             pass
 
     def stop(self, *, wait: bool = True) -> None:
@@ -169,7 +185,9 @@ def _as_no_daemon() -> Iterator[None]:
 def _begin(parent: int, last: bool) -> None:
     """Prepare a process that draws: it ends with its parent, and says nothing."""
     if not last:
-        with contextlib.suppress(AttributeError, OSError):  # Windows has another way
+        with contextlib.suppress(
+            AttributeError, OSError
+        ):  # Windows has another way
             os.nice(_NICE)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     logging.disable()  # a section that fails is a card of the report
@@ -197,15 +215,23 @@ def one_writer(path: Path, patience: float = 0.0) -> Iterator[bool]:
     """
     file = path.with_name(f".{path.name[:100]}.lock")
     # a soft lock is its file, which a killed process would leave behind
-    lock = FileLock(file, timeout=patience, fallback_to_soft=False, thread_local=False)
+    lock = FileLock(
+        file, timeout=patience, fallback_to_soft=False, thread_local=False
+    )
     mine = True
     try:
-        if path.parent.is_dir():  # filelock would make it, but writing says that it is missing
+        if (
+            path.parent.is_dir()
+        ):  # filelock would make it, but writing says that it is missing
             lock.acquire()
     except Timeout:
         mine = False
-    except OSError as error:  # a folder that is read-only, or a file system without locks
-        _logger.info("The report %s is written without a lock (%s).", path, error)
+    except (
+        OSError
+    ) as error:  # a folder that is read-only, or a file system without locks
+        _logger.info(
+            "The report %s is written without a lock (%s).", path, error
+        )
     try:
         yield mine
     finally:

@@ -135,22 +135,33 @@ def run_of(
     numbers = np.array([*evaluations], dtype=np.int64)
     trials = [*evaluations.values()]
     values = np.array([trial.value for trial in trials], dtype=float)
-    given = {int(numbers[i]): t.reason for i, t in enumerate(trials) if t.reason is not None}
-    finite = np.isfinite(values) & np.array([trial.reason is None for trial in trials], dtype=bool)
+    given = {
+        int(numbers[i]): t.reason
+        for i, t in enumerate(trials)
+        if t.reason is not None
+    }
+    finite = np.isfinite(values) & np.array(
+        [trial.reason is None for trial in trials], dtype=bool
+    )
     configs = [trial.config for trial in trials]
     if space is not None:
         read = Encoded(space, *encoded(space, configs))
     elif finite.any():
         read = _inferred(configs, np.flatnonzero(finite), numbers)
     else:
-        raise nothing_left(source.kind, not_finite(values, numbers, source.objective_name) | given)
+        raise nothing_left(
+            source.kind,
+            not_finite(values, numbers, source.objective_name) | given,
+        )
     space, X, misfits = read.space, read.X, read.misfits
     excluded = not_finite(values, numbers, source.objective_name)
     excluded |= {int(numbers[i]): why for i, why in misfits.items()} | given
     about: list[Fact] = []
     fidelity = np.array([trial.fidelity for trial in trials], dtype=float)
     if source.fidelity:
-        counts = np.array([number not in excluded for number in numbers.tolist()])
+        counts = np.array(
+            [number not in excluded for number in numbers.tolist()]
+        )
         at = level_of(source.fidelity, fidelity, counts, level)
         excluded = at.reasons(numbers) | excluded
         about = at.notes()
@@ -159,11 +170,19 @@ def run_of(
         raise InputError("level", problem, level, "Leave it out.")
     known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
     results = Sentinels(
-        source.direction, source.objective_name, bounds, lambda i: repr(sorted(configs[i].items()))
+        source.direction,
+        source.objective_name,
+        bounds,
+        lambda i: repr(sorted(configs[i].items())),
     )
     excluded |= results.excluded(known, numbers.tolist())
-    kept = np.array([i for i, n in enumerate(numbers.tolist()) if n not in excluded], dtype=int)
-    fitting = {int(numbers[i]): i for i in range(len(trials)) if i not in misfits}
+    kept = np.array(
+        [i for i, n in enumerate(numbers.tolist()) if n not in excluded],
+        dtype=int,
+    )
+    fitting = {
+        int(numbers[i]): i for i in range(len(trials)) if i not in misfits
+    }
     if not len(kept):
         raise nothing_left(source.kind, excluded)
     times = np.array([(trial.started, trial.finished) for trial in trials])
@@ -175,10 +194,18 @@ def run_of(
         values[kept],
         source.direction,
         trials=numbers[kept],
-        proposals=[int(numbers[i]) for i in kept if trials[i].origin is Origin.MODEL],
+        proposals=[
+            int(numbers[i]) for i in kept if trials[i].origin is Origin.MODEL
+        ],
         origins={int(numbers[i]): trials[i].origin for i in kept},
         excluded=dict(sorted(excluded.items())),
-        notes=[*notes, *of_sentinels(excluded), *read.notes, *about, *repeated(X[kept])],
+        notes=[
+            *notes,
+            *of_sentinels(excluded),
+            *read.notes,
+            *about,
+            *repeated(X[kept]),
+        ],
         started=times[kept, 0] if timed else None,
         finished=times[kept, 1] if timed else None,
         durations=np.where(np.isfinite(took) & (took >= 0.0), took, np.nan),
@@ -232,12 +259,19 @@ def _inferred(
 
     from hpo_explain.adapters.frame import infer_space, trials_of_ranges
 
-    names = [*dict.fromkeys(name for i in rows.tolist() for name in configs[i])]
+    names = [
+        *dict.fromkeys(name for i in rows.tolist() for name in configs[i])
+    ]
     if not names:
         raise NothingToExplain(NO_HYPERPARAMETER())
-    table = pd.DataFrame([{**config} for config in configs], columns=names, dtype=object)
+    table = pd.DataFrame(
+        [{**config} for config in configs], columns=names, dtype=object
+    )
     space, inferred, notes = infer_space(table, rows, numbers[rows], sure=True)
-    known = [{n: v for n, v in config.items() if n in space.names} for config in configs]
+    known = [
+        {n: v for n, v in config.items() if n in space.names}
+        for config in configs
+    ]
     X, misfits = encoded(space, known)
     X[rows] = inferred
     return Encoded(
@@ -259,14 +293,20 @@ def encoded(
     InputError
         If the space lacks a hyperparameter that a configuration has.
     """
-    missing = [n for n in dict.fromkeys(n for c in configs for n in c) if n not in space.names]
+    missing = [
+        n
+        for n in dict.fromkeys(n for c in configs for n in c)
+        if n not in space.names
+    ]
     if missing:
         problem = f"lacks {', '.join(missing)}, which trials have"
         raise InputError("space", problem, missing, "Add them.")
     X = np.full((len(configs), len(space)), np.nan)
     outside: dict[int, Fact] = {}
     for j, parameter in enumerate(space):
-        rows = [i for i, config in enumerate(configs) if parameter.name in config]
+        rows = [
+            i for i, config in enumerate(configs) if parameter.name in config
+        ]
         values = [configs[i][parameter.name] for i in rows]
         X[rows, j], reasons = positions(parameter, values)
         for k, why in reasons.items():
@@ -279,10 +319,15 @@ def _times_of(
 ) -> dict[int, tuple[float, float]]:
     """Return start and finish of the trials that are left out, where the start is known."""
     found = {}
-    for number, (start, end) in zip(numbers.tolist(), times.tolist(), strict=True):
+    for number, (start, end) in zip(
+        numbers.tolist(), times.tolist(), strict=True
+    ):
         reason = excluded.get(number)
         if reason is not None and not np.isnan(start):
-            found[number] = (start, np.inf if reason.kind == "running" else end)
+            found[number] = (
+                start,
+                np.inf if reason.kind == "running" else end,
+            )
     return found
 
 
@@ -303,7 +348,11 @@ def _without_result(
             continue
         i = fitting[number]
         trial = trials[i]
-        reported = bool(np.isfinite([trial.value, *trial.curve.values()]).any())
+        reported = bool(
+            np.isfinite([trial.value, *trial.curve.values()]).any()
+        )
         by_model = trial.origin is Origin.MODEL
-        found[number] = WithoutResult(state, X[i], trial.origin, by_model, reported)
+        found[number] = WithoutResult(
+            state, X[i], trial.origin, by_model, reported
+        )
     return found

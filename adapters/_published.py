@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from hpo_explain.run import Run
 
 REPORT = "hpo_explain.html"
-_EFFECTS, _SAMPLE = 2, 100  # of how many hyperparameters, averaged over how many configurations
+_EFFECTS, _SAMPLE = (
+    2,
+    100,
+)  # of how many hyperparameters, averaged over how many configurations
 
 
 def text_of(runs: Mapping[str, Run]) -> str:
@@ -31,7 +35,11 @@ def text_of(runs: Mapping[str, Run]) -> str:
     for name, run in runs.items():
         heading = [f"**{_escaped(name)}**", ""] if len(runs) > 1 else []
         lines = [*summary(run).lines, f"Trials that count: {len(run.X)}."]
-        parts += [*heading, *(f"- {_escaped(printable(line))}" for line in lines), ""]
+        parts += [
+            *heading,
+            *(f"- {_escaped(printable(line))}" for line in lines),
+            "",
+        ]
     return "\n".join(parts).strip()
 
 
@@ -42,9 +50,15 @@ def figures_of(run: Run) -> Iterator[tuple[str, Any]]:
     if shares is None:
         return
     yield "importance", shares.to_plotly()
-    order = shares.importance["importance"].sort_values(ascending=False, kind="stable").index
+    order = (
+        shares.importance["importance"]
+        .sort_values(ascending=False, kind="stable")
+        .index
+    )
     for k, name in enumerate(order[:_EFFECTS]):
-        effect = unless_nothing(lambda name=name: partial_dependence(run, name, sample=_SAMPLE))  # type: ignore[misc]
+        effect = unless_nothing(
+            partial(partial_dependence, run, name, sample=_SAMPLE)
+        )
         if effect is not None:
             yield f"effect-{k + 1}", effect.to_plotly()
     space = unless_nothing(lambda: recommended_space(run))
@@ -53,22 +67,34 @@ def figures_of(run: Run) -> Iterator[tuple[str, Any]]:
 
 
 @contextmanager
-def written(runs: Mapping[str, Run], sections: Sequence[str | Section] | None) -> Iterator[Path]:
+def written(
+    runs: Mapping[str, Run], sections: Sequence[str | Section] | None
+) -> Iterator[Path]:
     """Return a context in which there is a report about runs."""
     from hpo_explain.reporting import report
 
     with TemporaryDirectory() as folder:
-        yield report(dict(runs), Path(folder) / REPORT, sections=sections, n_jobs=1, progress=False)
+        yield report(
+            dict(runs),
+            Path(folder) / REPORT,
+            sections=sections,
+            n_jobs=1,
+            progress=False,
+        )
 
 
 def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
     """Return the importance of every hyperparameter as metrics, by names that MLflow takes."""
     metrics: dict[str, float] = {}
     for objective, run in runs.items():
-        shares = unless_nothing(lambda run=run: importance(run).importance["importance"])  # type: ignore[misc]
-        for name, share in () if shares is None else shares.items():
+        found = unless_nothing(partial(importance, run))
+        if found is None:
+            continue
+        for name, share in found.importance["importance"].items():
             of = f"{objective}/{name}" if len(runs) > 1 else str(name)
-            key = "importance/" + re.sub(r"[^\w.\- :]|(?<=/)\.+", "_", of)[:200]
+            key = (
+                "importance/" + re.sub(r"[^\w.\- :]|(?<=/)\.+", "_", of)[:200]
+            )
             while key in metrics:
                 key += "_"
             metrics[key] = float(share)

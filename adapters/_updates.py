@@ -41,7 +41,10 @@ _NOT_ALONE = (
     "again when that process is done."
 )
 _FIRST = 10  # trials after which there is a first page
-_START, _SECTION = 3.0, 1.4  # seconds of one processor, assumed until a report was measured
+_START, _SECTION = (
+    3.0,
+    1.4,
+)  # seconds of one processor, assumed until a report was measured
 _SECTIONS = 16  # of a report, if not chosen
 _GROWTH = 1.5  # the next report may take longer than the last one did
 _PATIENCE = 120.0  # seconds that the last report waits for another process that is writing it
@@ -63,7 +66,9 @@ class Budget:
         self.cost = _START + _SECTION * sections  # of the next report
         self.spent = 0.0
         self._begun: float | None = None
-        self._within = 0.0  # seconds for which the optimization itself stood still
+        self._within = (
+            0.0  # seconds for which the optimization itself stood still
+        )
         self._last = 0.0  # of them, those of the last time
 
     def begin(self, lasted: float) -> None:
@@ -118,10 +123,17 @@ class ReportUpdates(ABC):
     ) -> None:
         if not isinstance(path, (str, PathLike)) or not str(path):
             problem = f"must name the report's file, but was {path!r}"
-            raise InputError("path", problem, path, "Give one like 'report.html'.")
-        if budget is not None and not 0.0 < check_number("budget", budget) <= 1.0:
+            raise InputError(
+                "path", problem, path, "Give one like 'report.html'."
+            )
+        if (
+            budget is not None
+            and not 0.0 < check_number("budget", budget) <= 1.0
+        ):
             problem = f"must be above 0 and at most 1, a share of the time, but was {budget!r}"
-            raise InputError("budget", problem, budget, "Give None for no limit.")
+            raise InputError(
+                "budget", problem, budget, "Give None for no limit."
+            )
         if on_update is not None and not callable(on_update):
             problem = f"must be a function of the path, but was {on_update!r}"
             raise InputError("on_update", problem, on_update)
@@ -131,7 +143,10 @@ class ReportUpdates(ABC):
         self.every = check_count("every", every)
         """Number of finished trials between two reports."""
         self._sections = _checked_sections(sections)
-        self._budget = Budget(budget, _SECTIONS if self._sections is None else len(self._sections))
+        self._budget = Budget(
+            budget,
+            _SECTIONS if self._sections is None else len(self._sections),
+        )
         self._on_update = on_update
         self._made = perf_counter()
         self._finished = 0
@@ -139,7 +154,9 @@ class ReportUpdates(ABC):
         self._told = False  # that the report which is due has to wait
         self._logged: set[tuple[str, ...]] = set()
         self._written = False  # the latest report
-        self._whole = False  # that a report was written that is not a short one
+        self._whole = (
+            False  # that a report was written that is not a short one
+        )
         self._source: Any = None
         self._without_drawing()
 
@@ -165,7 +182,9 @@ class ReportUpdates(ABC):
             self._source = source
             _UNFINISHED.add(self)
             short = self._finished == _FIRST and self._drawing is None
-        if not (self._due or short) or not self._starting.acquire(blocking=False):
+        if not (self._due or short) or not self._starting.acquire(
+            blocking=False
+        ):
             return
         try:
             if self._drawing is not None and not self._drawing.is_over:
@@ -179,7 +198,9 @@ class ReportUpdates(ABC):
                 percent = 100.0 * (self._budget.share or 0.0)
                 _logger.info(_WAITS, self.path, self._finished, percent)
                 self._told = True
-        except BaseException:  # the run is being stopped; it may be continued with this callback
+        except (
+            BaseException
+        ):  # the run is being stopped; it may be continued with this callback
             self._due = True
             raise
         finally:
@@ -224,7 +245,9 @@ class ReportUpdates(ABC):
         try:
             with one_writer(self.path) as mine:
                 if mine:
-                    draw_at_exit(self.path, self._content(self._source, short=True))
+                    draw_at_exit(
+                        self.path, self._content(self._source, short=True)
+                    )
         except Exception as error:
             self._log(_NOT_WRITTEN, error)
 
@@ -237,7 +260,9 @@ class ReportUpdates(ABC):
         """Return what the drawing process does with the runs once the report is written."""
         return None
 
-    def _start(self, source: Any, *, last: bool = False, short: bool = False) -> Drawing | None:
+    def _start(
+        self, source: Any, *, last: bool = False, short: bool = False
+    ) -> Drawing | None:
         """Read the run and start the drawing; return None if another process writes it, or fails.
 
         The last one waits for that process, and what it read is not older.
@@ -248,8 +273,16 @@ class ReportUpdates(ABC):
                 patience = _PATIENCE if last else 0.0
                 if until_over.enter_context(one_writer(self.path, patience)):
                     content = self._content(source, short=short)
-                    done = partial(self._receive, began=began, last=last, short=short)
-                    return Drawing(self.path, content, done, last=last, until_over=until_over)
+                    done = partial(
+                        self._receive, began=began, last=last, short=short
+                    )
+                    return Drawing(
+                        self.path,
+                        content,
+                        done,
+                        last=last,
+                        until_over=until_over,
+                    )
             if last:
                 _logger.warning(_NOT_ALONE, self.path, patience)
         except Exception as error:
@@ -258,7 +291,9 @@ class ReportUpdates(ABC):
             self._budget.stood_still(perf_counter() - began)
         return None
 
-    def _receive(self, drawn: Future[float], *, began: float, last: bool, short: bool) -> None:
+    def _receive(
+        self, drawn: Future[float], *, began: float, last: bool, short: bool
+    ) -> None:
         """Deal with what was drawn, in the thread that waited for it."""
         cost, failing = perf_counter() - began, _NOT_WRITTEN
         try:
@@ -276,12 +311,19 @@ class ReportUpdates(ABC):
     def _log(self, failing: str, error: Exception) -> None:
         """Warn that something failed, once for each place where it does."""
         # the cause of what another process raised tells where that was
-        lines = "".join(traceback.format_exception(error.__cause__ or error)).splitlines()
+        lines = "".join(
+            traceback.format_exception(error.__cause__ or error)
+        ).splitlines()
         kind = type(error).__name__
-        place = (kind, *[line for line in lines if line.startswith("  File ")][-1:])
+        place = (
+            kind,
+            *[line for line in lines if line.startswith("  File ")][-1:],
+        )
         if place not in self._logged:
             self._logged.add(place)
-            _logger.warning(failing + _GOES_ON, self.path, kind, error, exc_info=error)
+            _logger.warning(
+                failing + _GOES_ON, self.path, kind, error, exc_info=error
+            )
 
 
 _UNFINISHED: set[ReportUpdates] = set()

@@ -55,15 +55,21 @@ def read_configspace(configspace: Any) -> tuple[SearchSpace, list[Fact]]:
     InputError
         If it is no ConfigurationSpace, is empty, or holds a kind that is not known.
     """
-    if not hasattr(configspace, "conditions") or not hasattr(configspace, "forbidden_clauses"):
+    if not hasattr(configspace, "conditions") or not hasattr(
+        configspace, "forbidden_clauses"
+    ):
         kind = type(configspace).__name__
-        problem = f"must be a ConfigSpace.ConfigurationSpace, but was a {kind!r}"
+        problem = (
+            f"must be a ConfigSpace.ConfigurationSpace, but was a {kind!r}"
+        )
         remedy = "Give the one that the configurations come from."
         raise InputError("configspace", problem, kind, remedy)
     found: dict[str, Parameter] = {}
     notes: list[Fact] = []
     for given in configspace.values():
-        found[str(given.name)], about = parameter_of(str(given.name), _domain(given))
+        found[str(given.name)], about = parameter_of(
+            str(given.name), _domain(given)
+        )
         notes += about
     children: dict[str, list[Any]] = {}
     for condition in configspace.conditions:
@@ -71,22 +77,33 @@ def read_configspace(configspace: Any) -> tuple[SearchSpace, list[Fact]]:
     unstated = []
     for name, conditions in children.items():
         try:
-            found[name] = replace(found[name], active_when=_condition_of(conditions, found))
+            found[name] = replace(
+                found[name], active_when=_condition_of(conditions, found)
+            )
         except _UnstatedError:
             unstated.append(name)
     for name, share in _shares(configspace, unstated).items():
-        found[name] = replace(found[name], optional=share if 0.0 < share < 1.0 else None)
+        found[name] = replace(
+            found[name], optional=share if 0.0 < share < 1.0 else None
+        )
     if unstated:
         notes.append(_AT_FREQUENCY(names=unstated))
     if configspace.forbidden_clauses:
-        clauses = [_written(clause) for clause in configspace.forbidden_clauses]
+        clauses = [
+            _written(clause) for clause in configspace.forbidden_clauses
+        ]
         notes.append(_FORBIDDEN(clauses=tuple(clauses)))
     return SearchSpace([*found.values()]), notes
 
 
 def _written(clause: Any) -> str:
     """Return what a clause forbids, as ConfigSpace writes it."""
-    return str(clause).replace("Forbidden: ", "").replace(" && ", " and ").strip("()")
+    return (
+        str(clause)
+        .replace("Forbidden: ", "")
+        .replace(" && ", " and ")
+        .strip("()")
+    )
 
 
 def _child(condition: Any) -> str:
@@ -106,11 +123,16 @@ def _domain(given: Any) -> Domain:
         weighed = len({*np.asarray(given.probabilities).tolist()}) > 1
         return Domain(choices=given.choices, weighed=weighed)
     law = next((law for law in _LAWS if kind.startswith(law)), None)
-    if law is None or not kind.endswith(("FloatHyperparameter", "IntegerHyperparameter")):
+    if law is None or not kind.endswith(
+        ("FloatHyperparameter", "IntegerHyperparameter")
+    ):
         problem = f"holds {name!r}, which is a {kind}"
         remedy = ("Give a ", Option("space"), "SearchSpace([...]).")
         raise InputError("configspace", problem, kind, remedy)
-    whole, shown = kind.endswith("IntegerHyperparameter"), "" if law == "Uniform" else law.lower()
+    whole, shown = (
+        kind.endswith("IntegerHyperparameter"),
+        "" if law == "Uniform" else law.lower(),
+    )
     return Domain(given.lower, given.upper, bool(given.log), whole, law=shown)
 
 
@@ -124,14 +146,19 @@ def _shares(configspace: Any, names: Sequence[str]) -> dict[str, float]:
     own = copy.deepcopy(configspace)  # drawing changes its state
     own.seed(0)
     drawn = own.sample_configuration(_DRAWN)
-    return {name: sum(name in config for config in drawn) / _DRAWN for name in names}
+    return {
+        name: sum(name in config for config in drawn) / _DRAWN
+        for name in names
+    }
 
 
 class _UnstatedError(Exception):
     """A condition that values of parents cannot state: "or" over several, a bound of a float."""
 
 
-def _condition_of(conditions: Sequence[Any], parameters: Mapping[str, Parameter]) -> Values:
+def _condition_of(
+    conditions: Sequence[Any], parameters: Mapping[str, Parameter]
+) -> Values:
     """Return when a child is active that has some conditions, all of which must be met.
 
     Raises
@@ -143,7 +170,11 @@ def _condition_of(conditions: Sequence[Any], parameters: Mapping[str, Parameter]
     for condition in conditions:
         for parent, values in _values(condition, parameters).items():
             kept = found.get(parent, values)
-            found[parent] = [value for value in values if category_index(kept, value) is not None]
+            found[parent] = [
+                value
+                for value in values
+                if category_index(kept, value) is not None
+            ]
     if any(not values for values in found.values()):
         raise _UnstatedError
     return found
@@ -160,7 +191,11 @@ def _values(condition: Any, parameters: Mapping[str, Parameter]) -> Values:
             raise _UnstatedError
         (parent,) = parents
         joined = [value for part in parts for value in part[parent]]
-        once = [v for i, v in enumerate(joined) if category_index(joined[:i], v) is None]
+        once = [
+            v
+            for i, v in enumerate(joined)
+            if category_index(joined[:i], v) is None
+        ]
         return {parent: once}
     parent = str(condition.parent.name)
     if kind == "InCondition":
@@ -170,12 +205,16 @@ def _values(condition: Any, parameters: Mapping[str, Parameter]) -> Values:
         return {parent: [value]}
     every = _every(parameters[parent])
     if kind == "NotEqualsCondition":
-        return {parent: [v for v in every if category_index([value], v) is None]}
+        return {
+            parent: [v for v in every if category_index([value], v) is None]
+        }
     # of an ordinal hyperparameter: in its order
     at = category_index(every, value)
     if at is None:
         raise _UnstatedError
-    return {parent: every[:at] if kind == "LessThanCondition" else every[at + 1 :]}
+    return {
+        parent: every[:at] if kind == "LessThanCondition" else every[at + 1 :]
+    }
 
 
 def _every(parameter: Parameter) -> list[Any]:

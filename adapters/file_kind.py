@@ -16,8 +16,18 @@ _JOURNAL = b'{"op_code"'  # every line of Optuna's journals starts with it
 _JSON = (b"{", b"[")
 # Pickles since protocol 2, and what joblib and skopt.dump may compress them with: zlib, gzip,
 # bz2, xz, lzma, lz4.
-_PICKLES = (b"\x80", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x1f\x8b", b"BZ", b"\xfd7zXZ",
-            b"]\x00\x00\x80", b"\x04\x22M\x18")  # fmt: skip
+_PICKLES = (
+    b"\x80",
+    b"x\x01",
+    b"x\x5e",
+    b"x\x9c",
+    b"x\xda",
+    b"\x1f\x8b",
+    b"BZ",
+    b"\xfd7zXZ",
+    b"]\x00\x00\x80",
+    b"\x04\x22M\x18",
+)
 TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
 
 
@@ -76,14 +86,20 @@ def kind_of(place: str) -> str:
 def is_run(path: Path) -> bool:
     """Say whether a file is a storage or a result, or is called as tables are."""
     try:
-        return kind_of(str(path)) != TABLE or path.name.lower().endswith(TABLES)
+        return kind_of(str(path)) != TABLE or path.name.lower().endswith(
+            TABLES
+        )
     except (ValueError, OSError):
         return False
 
 
 def runs_below(paths: Iterable[Path]) -> list[Path]:
     """Return those paths that are files of runs, in order; hidden files are none."""
-    return sorted(p for p in paths if not p.name.startswith(".") and p.is_file() and is_run(p))
+    return sorted(
+        p
+        for p in paths
+        if not p.name.startswith(".") and p.is_file() and is_run(p)
+    )
 
 
 def shown(place: str) -> str:
@@ -104,7 +120,9 @@ def _meant(path: Path) -> str:
         return "It is a folder: name a file in it."
     if not folder.is_dir():
         return f"There is no folder {str(folder)!r}; paths start from {str(Path.cwd())!r}."
-    close = difflib.get_close_matches(path.name, [p.name for p in folder.iterdir()], n=1)
+    close = difflib.get_close_matches(
+        path.name, [p.name for p in folder.iterdir()], n=1
+    )
     if close:
         return f"Did you mean {str(folder / close[0])!r}?"
     return f"Check the path: it was looked for in {str(folder.resolve())!r}."

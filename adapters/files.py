@@ -31,12 +31,23 @@ _BELOW_ONE = re.compile(r"[+-]?0?,\d+([eE][+-]?\d+)?")
 _SEPARATED = declared_fact(
     "separator",
     "table: its columns are separated by {separator}{decimals}",
-    decimals=lambda fact: ", and numbers have decimal commas" * fact["decimal_commas"],
+    decimals=lambda fact: (
+        ", and numbers have decimal commas" * fact["decimal_commas"]
+    ),
 )
 
 # the options of a table that name columns
-_COLUMNS = ("objective", "hyperparameters", "trial", "time", "instance", "proposed", "fidelity",
-            "duration", "status")  # fmt: skip
+_COLUMNS = (
+    "objective",
+    "hyperparameters",
+    "trial",
+    "time",
+    "instance",
+    "proposed",
+    "fidelity",
+    "duration",
+    "status",
+)
 
 
 def read_place(place: str | os.PathLike[str], **options: Any) -> Run:
@@ -79,11 +90,15 @@ def read_place(place: str | os.PathLike[str], **options: Any) -> Run:
     if kind == STORAGE:
         from hpo_explain.adapters.optuna.storage import read_storage
 
-        return read_storage(name, options.pop("study_name", None), **_of_study(options))
+        return read_storage(
+            name, options.pop("study_name", None), **_of_study(options)
+        )
     return _table(name, options) if kind == TABLE else _pickled(name, options)
 
 
-def read_place_by_objective(place: str | os.PathLike[str], **options: Any) -> dict[str, Run]:
+def read_place_by_objective(
+    place: str | os.PathLike[str], **options: Any
+) -> dict[str, Run]:
     """Return a run by objective in a file or a database; raises as :func:`read_place`.
 
     Parameters
@@ -98,7 +113,9 @@ def read_place_by_objective(place: str | os.PathLike[str], **options: Any) -> di
     check_filled(name, options.get("objective"))
     from hpo_explain.adapters.optuna.storage import read_objectives
 
-    return read_objectives(name, options.pop("study_name", None), **_of_study(options))
+    return read_objectives(
+        name, options.pop("study_name", None), **_of_study(options)
+    )
 
 
 def check_trusted(place: str, *, trust_pickle: bool) -> None:
@@ -108,7 +125,11 @@ def check_trusted(place: str, *, trust_pickle: bool) -> None:
             "run",
             f"{place!r} is {PICKLE}. Unpickling runs whatever code is in the file",
             place,
-            ("Add ", Option("trust_pickle", True), " only if you trust whoever made it."),
+            (
+                "Add ",
+                Option("trust_pickle", True),
+                " only if you trust whoever made it.",
+            ),
         )
 
 
@@ -121,7 +142,9 @@ def _of_study(options: dict[str, Any]) -> dict[str, Any]:
 def check_filled(place: str, objective: str | None) -> None:
     """Raise InputError where a table is meant, and the file is empty; a journal may be."""
     path = Path(place)
-    meant = objective is not None or path.name.lower().endswith((".csv", ".tsv"))
+    meant = objective is not None or path.name.lower().endswith(
+        (".csv", ".tsv")
+    )
     if meant and path.is_file() and path.stat().st_size == 0:
         raise InputError(
             "run",
@@ -134,8 +157,14 @@ def check_filled(place: str, objective: str | None) -> None:
 def _table(place: str, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.frame import from_frame
 
-    given = [options[name] for name in _COLUMNS if options.get(name) is not None]
-    named = {name for value in given for name in ([value] if isinstance(value, str) else value)}
+    given = [
+        options[name] for name in _COLUMNS if options.get(name) is not None
+    ]
+    named = {
+        name
+        for value in given
+        for name in ([value] if isinstance(value, str) else value)
+    }
     frame, read_as = read_csv(place, named)
     run = read_by(from_frame, frame, options)
     return replace(run, notes=[*read_as, *run.notes])
@@ -161,7 +190,9 @@ def _pickled(place: str, options: dict[str, Any]) -> Run:
 # ---------------------------------------------------------------------- separated values
 
 
-def read_csv(source: str, named: Collection[str]) -> tuple[pd.DataFrame, list[Fact]]:
+def read_csv(
+    source: str, named: Collection[str]
+) -> tuple[pd.DataFrame, list[Fact]]:
     """Return the table in a file, and notes on how it was read.
 
     The separator is that of the row of names, and what the file's name says where this could be
@@ -184,13 +215,19 @@ def read_csv(source: str, named: Collection[str]) -> tuple[pd.DataFrame, list[Fa
         separator, names = _header(source, usual, named)
         comma = separator == ";" and _has_decimal_commas(source, named)
         frame = _read(source, separator, decimal="," if comma else ".")
-    except ValueError as error:  # pandas's own errors are among them, and end in a new line
+    except (
+        ValueError
+    ) as error:  # pandas's own errors are among them, and end in a new line
         text = " ".join(str(error).split()).removesuffix(".")
-        raise InputError("run", f"{source!r} cannot be read as a table: {text}", source) from error
+        raise InputError(
+            "run", f"{source!r} cannot be read as a table: {text}", source
+        ) from error
     _check_different(source, names)
     notes = []
     if separator != ",":
-        notes.append(_SEPARATED(separator=_SEPARATORS[separator], decimal_commas=comma))
+        notes.append(
+            _SEPARATED(separator=_SEPARATORS[separator], decimal_commas=comma)
+        )
     return frame, notes
 
 
@@ -199,19 +236,33 @@ def _read(source: str, separator: str, **options: Any) -> pd.DataFrame:
 
     # An empty cell means inactive; the texts None and NA may be categories.
     frame: pd.DataFrame = pd.read_csv(
-        source, sep=separator, keep_default_na=False, na_values=["", "NaN", "nan"],
-        low_memory=False, **options,
-    )  # fmt: skip
+        source,
+        sep=separator,
+        keep_default_na=False,
+        na_values=["", "NaN", "nan"],
+        low_memory=False,
+        **options,
+    )
     return frame
 
 
-def _header(source: str, usual: str, named: Collection[str]) -> tuple[str, list[str]]:
+def _header(
+    source: str, usual: str, named: Collection[str]
+) -> tuple[str, list[str]]:
     """Return the separator, and the names as they are written."""
     tried = dict.fromkeys([usual, *_SEPARATORS])
     found = {separator: _names(source, separator) for separator in tried}
-    apart = {separator: names for separator, names in found.items() if len(names) > 1}
+    apart = {
+        separator: names
+        for separator, names in found.items()
+        if len(names) > 1
+    }
     if len(apart) > 1:
-        apart = {separator: names for separator, names in apart.items() if {*named} <= {*names}}
+        apart = {
+            separator: names
+            for separator, names in apart.items()
+            if {*named} <= {*names}
+        }
     separator = next(iter(apart)) if len(apart) == 1 else usual
     return separator, found[separator]
 
@@ -220,7 +271,14 @@ def _names(source: str, separator: str) -> list[str]:
     import pandas as pd
 
     # as a row like any other: pandas renames a name that occurs twice
-    row = pd.read_csv(source, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
+    row = pd.read_csv(
+        source,
+        sep=separator,
+        header=None,
+        nrows=1,
+        dtype=str,
+        keep_default_na=False,
+    )
     return [str(cell) for cell in row.iloc[0]]
 
 
@@ -238,15 +296,26 @@ def _check_different(source: str, names: list[str]) -> None:
 def _has_decimal_commas(source: str, named: Collection[str]) -> bool:
     """Say whether commas can be nothing but decimal ones: "64,32" alone may be two numbers."""
     table = _read(source, ";", dtype=str)
-    columns = {str(name): table[name].dropna().str.strip().tolist() for name in table.columns}
-    if any(_WITH_POINT.fullmatch(cell) for cells in columns.values() for cell in cells):
+    columns = {
+        str(name): table[name].dropna().str.strip().tolist()
+        for name in table.columns
+    }
+    if any(
+        _WITH_POINT.fullmatch(cell)
+        for cells in columns.values()
+        for cell in cells
+    ):
         return False
     with_comma = {
         name: cells
         for name, cells in columns.items()
         if any(map(_WITH_COMMA.fullmatch, cells))
-        and all(_WITH_COMMA.fullmatch(cell) or _WHOLE.fullmatch(cell) for cell in cells)
+        and all(
+            _WITH_COMMA.fullmatch(cell) or _WHOLE.fullmatch(cell)
+            for cell in cells
+        )
     }
     return any(
-        name in named or any(map(_BELOW_ONE.fullmatch, cells)) for name, cells in with_comma.items()
+        name in named or any(map(_BELOW_ONE.fullmatch, cells))
+        for name, cells in with_comma.items()
     )

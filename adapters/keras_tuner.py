@@ -31,14 +31,17 @@ _REASONS = {
 _WITHOUT_MODEL = ("RandomSearchOracle", "GridSearchOracle", "HyperbandOracle")
 _MODELLED = "BayesianOptimizationOracle"
 
-_EMPTY = declared_fact("tuner_empty", "tuner has no trial yet. Call search first.")
+_EMPTY = declared_fact(
+    "tuner_empty", "tuner has no trial yet. Call search first."
+)
 _CONDITION = declared_fact(
     "condition_not_read",
     "conditions: when {names} is active depends on different hyperparameters; it counts as active "
     "half of the time",
 )
 _LINEAR = declared_fact(
-    "sampling_as_linear", "{names}: sampling {sampling!r} is read as a linear scale"
+    "sampling_as_linear",
+    "{names}: sampling {sampling!r} is read as a linear scale",
 )
 _SEQUENCE = declared_fact(
     "keras_sequence",
@@ -86,14 +89,23 @@ def from_keras_tuner(
     oracle = getattr(tuner, "oracle", tuner)
     if not hasattr(oracle, "trials") or not hasattr(oracle, "get_space"):
         kind = type(tuner).__name__
-        problem = f"must be a tuner of KerasTuner or its oracle, but was a {kind!r}"
-        raise InputError("tuner", problem, kind, "Give the tuner whose search was called.")
+        problem = (
+            f"must be a tuner of KerasTuner or its oracle, but was a {kind!r}"
+        )
+        raise InputError(
+            "tuner", problem, kind, "Give the tuner whose search was called."
+        )
     objective = oracle.objective
     if isinstance(objective, list) or hasattr(objective, "objectives"):
         problem = "has several objectives, which KerasTuner adds up"
-        raise InputError("tuner", problem, None, "Give a table of its trials to from_frame.")
+        raise InputError(
+            "tuner", problem, None, "Give a table of its trials to from_frame."
+        )
     given = list(oracle.get_space().space)
-    trials = [oracle.trials[key] for key in getattr(oracle, "start_order", oracle.trials)]
+    trials = [
+        oracle.trials[key]
+        for key in getattr(oracle, "start_order", oracle.trials)
+    ]
     if not trials:
         raise NothingToExplain(_EMPTY())
     space, notes = read_space(given)
@@ -102,7 +114,9 @@ def from_keras_tuner(
         i: _evaluation(trial, space, origin)
         for i, (trial, origin) in enumerate(zip(trials, origins, strict=True))
     }
-    reached = {e.fidelity for e in evaluations.values() if np.isfinite(e.fidelity)}
+    reached = {
+        e.fidelity for e in evaluations.values() if np.isfinite(e.fidelity)
+    }
     source = Source(
         "tuner",
         f"KerasTuner's {type(oracle).__name__.removesuffix('Oracle')}",
@@ -110,11 +124,22 @@ def from_keras_tuner(
         str(objective.name),
         "epochs" if len(reached) > 1 else "",
     )
-    run = run_of(evaluations, space, source, level=level, bounds=bounds, notes=[*notes, *about])
-    return with_default(run, {p.name: getattr(p, "default", None) for p in given})
+    run = run_of(
+        evaluations,
+        space,
+        source,
+        level=level,
+        bounds=bounds,
+        notes=[*notes, *about],
+    )
+    return with_default(
+        run, {p.name: getattr(p, "default", None) for p in given}
+    )
 
 
-def _origins(oracle: Any, trials: list[Any], dimensions: int) -> tuple[list[Origin], list[Fact]]:
+def _origins(
+    oracle: Any, trials: list[Any], dimensions: int
+) -> tuple[list[Origin], list[Fact]]:
     """Return who chose each trial: a Gaussian process as soon as there are enough results."""
     kind = type(oracle).__name__
     if kind in _WITHOUT_MODEL:
@@ -124,7 +149,9 @@ def _origins(oracle: Any, trials: list[Any], dimensions: int) -> tuple[list[Orig
     initial = oracle.num_initial_points or max(3 * dimensions, 3)
     origins, completed = [], 0
     for trial in trials:
-        origins.append(Origin.MODEL if completed >= initial else Origin.INITIAL)
+        origins.append(
+            Origin.MODEL if completed >= initial else Origin.INITIAL
+        )
         completed += trial.status == "COMPLETED"
     return origins, [_SEQUENCE()]
 
@@ -145,7 +172,9 @@ def _evaluation(trial: Any, space: SearchSpace, origin: Origin) -> Evaluation:
     )
 
 
-def _is_active(space: SearchSpace, name: str, values: Mapping[str, Any]) -> bool:
+def _is_active(
+    space: SearchSpace, name: str, values: Mapping[str, Any]
+) -> bool:
     """Say whether a hyperparameter is used: KerasTuner may record the value of one that is not."""
     return all(
         values.get(parent) in allowed and _is_active(space, parent, values)
@@ -184,10 +213,14 @@ def read_space(given: Sequence[Any]) -> tuple[SearchSpace, list[Fact]]:
         known = all(parent in found for parent in parents)
         if not parents or any(not condition for condition in conditions):
             continue
-        if len(conditions) > 1 and (len(parents) > 1 or any({*c} != parents for c in conditions)):
+        if len(conditions) > 1 and (
+            len(parents) > 1 or any({*c} != parents for c in conditions)
+        ):
             unstated.append(name)
         elif known:
-            values = {p: [v for c in conditions for v in c[p]] for p in parents}
+            values = {
+                p: [v for c in conditions for v in c[p]] for p in parents
+            }
             found[name] = replace(found[name], active_when=values)
     for name in unstated:
         found[name] = replace(found[name], optional=0.5)
@@ -202,9 +235,15 @@ def _domain(entry: Any) -> Domain:
         return Domain(choices=[True, False])
     if kind == "Choice":
         values = list(entry.values)
-        return Domain(choices=values, ordered=entry.ordered and len(values) > 2)
+        return Domain(
+            choices=values, ordered=entry.ordered and len(values) > 2
+        )
     log = entry.sampling == "log"  # its steps are factors then
-    low, high, step = entry.min_value, entry.max_value, None if log else entry.step
+    low, high, step = (
+        entry.min_value,
+        entry.max_value,
+        None if log else entry.step,
+    )
     if step is not None:
         high = low + np.floor((high - low) / step + 1e-9) * step
     return Domain(low, high, log, kind == "Int", step)

@@ -9,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import Domain, listed, normal, parameter_of, tried_values
+from hpo_explain.adapters._domain import (
+    Domain,
+    listed,
+    normal,
+    parameter_of,
+    tried_values,
+)
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError, NothingToExplain
@@ -25,7 +31,9 @@ _DRAWN = "basic-variant-state-*.json"  # what Ray's own generator of grids and r
 UNDER_WAY = {"PENDING": WAITING, "RUNNING": RUNNING, "PAUSED": RUNNING}
 _GRID = "grid_search"
 
-_EMPTY = declared_fact("results_empty", "result grid has no trial. Call fit first.")
+_EMPTY = declared_fact(
+    "results_empty", "result grid has no trial. Call fit first."
+)
 _SEARCHER = declared_fact(
     "searcher_not_recorded",
     "proposals: Ray does not record which search algorithm chose the trials, so that none counts "
@@ -91,28 +99,57 @@ def from_ray(
     if analysis is None:
         kind = type(results).__name__
         problem = f"must be a ResultGrid of Ray Tune, but was a {kind!r}"
-        raise InputError("results", problem, kind, "Give what Tuner.fit returned.")
+        raise InputError(
+            "results", problem, kind, "Give what Tuner.fit returned."
+        )
     every = list(results)
     if not every:
         raise NothingToExplain(_EMPTY())
-    name = checked_metric(metric or analysis.default_metric, [r.metrics for r in every])
-    better = check_option("mode", mode or analysis.default_mode or "min", tuple(DIRECTIONS))
-    settings = [_settings(r.config, t) for r, t in zip(every, analysis.trials, strict=True)]
+    name = checked_metric(
+        metric or analysis.default_metric, [r.metrics for r in every]
+    )
+    better = check_option(
+        "mode", mode or analysis.default_mode or "min", tuple(DIRECTIONS)
+    )
+    settings = [
+        _settings(r.config, t)
+        for r, t in zip(every, analysis.trials, strict=True)
+    ]
     own, configs, notes = read_space(space, settings)
     origin, about = _origin(results, optimizer)
     statuses = [str(trial.status) for trial in analysis.trials]
     evaluations = {
         i: _evaluation(result, config, name, origin, status)
-        for i, (result, config, status) in enumerate(zip(every, configs, statuses, strict=True))
+        for i, (result, config, status) in enumerate(
+            zip(every, configs, statuses, strict=True)
+        )
     }
-    reached = {e.fidelity for e in evaluations.values() if np.isfinite(e.value)}
+    reached = {
+        e.fidelity for e in evaluations.values() if np.isfinite(e.value)
+    }
     fidelity = _ITERATION if len(reached) > 1 else ""
     direction = DIRECTIONS[better]
-    source = Source("result grid", optimizer or "Ray Tune", direction, name, fidelity, _ITERATION)
-    return run_of(evaluations, own, source, level=level, bounds=bounds, notes=[*about, *notes])
+    source = Source(
+        "result grid",
+        optimizer or "Ray Tune",
+        direction,
+        name,
+        fidelity,
+        _ITERATION,
+    )
+    return run_of(
+        evaluations,
+        own,
+        source,
+        level=level,
+        bounds=bounds,
+        notes=[*about, *notes],
+    )
 
 
-def checked_metric(name: str | None, results: Sequence[Mapping[str, Any] | None]) -> str:
+def checked_metric(
+    name: str | None, results: Sequence[Mapping[str, Any] | None]
+) -> str:
     """Return a metric.
 
     Raises
@@ -123,7 +160,9 @@ def checked_metric(name: str | None, results: Sequence[Mapping[str, Any] | None]
     reported = sorted({key for metrics in results for key in metrics or {}})
     if name is None or name not in reported:
         problem = f"must be a metric that trials reported, but was {name!r}"
-        raise InputError("metric", problem, name, f"Reported: {', '.join(reported)}.")
+        raise InputError(
+            "metric", problem, name, f"Reported: {', '.join(reported)}."
+        )
     return name
 
 
@@ -131,7 +170,11 @@ def _settings(config: Any, trial: Any) -> dict[str, Any]:
     """Return the hyperparameters of a trial: what varies among its settings, where Ray knows it."""
     settings = flat(config or {})
     varied = getattr(trial, "evaluated_params", None)
-    return {k: v for k, v in settings.items() if k in varied} if varied else settings
+    return (
+        {k: v for k, v in settings.items() if k in varied}
+        if varied
+        else settings
+    )
 
 
 def _origin(results: Any, optimizer: str | None) -> tuple[Origin, list[Fact]]:
@@ -144,7 +187,11 @@ def _origin(results: Any, optimizer: str | None) -> tuple[Origin, list[Fact]]:
 
 
 def _evaluation(
-    result: Any, config: Mapping[str, Any], metric: str, origin: Origin, status: str
+    result: Any,
+    config: Mapping[str, Any],
+    metric: str,
+    origin: Origin,
+    status: str,
 ) -> Evaluation:
     metrics = result.metrics or {}
     end = float(metrics.get("timestamp", np.nan))
@@ -167,7 +214,9 @@ def _curve(result: Any, metric: str) -> dict[float, float]:
     if table is None or metric not in table or _ITERATION not in table:
         return {}
     columns = (table[_ITERATION].tolist(), table[metric].tolist())
-    return {float(step): float(value) for step, value in zip(*columns, strict=True)}
+    return {
+        float(step): float(value) for step, value in zip(*columns, strict=True)
+    }
 
 
 # ---------------------------------------------------------------------- the space
@@ -191,7 +240,8 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def read_space(
-    given: Mapping[str, Any] | SearchSpace | None, configs: Sequence[Mapping[str, Any]]
+    given: Mapping[str, Any] | SearchSpace | None,
+    configs: Sequence[Mapping[str, Any]],
 ) -> tuple[SearchSpace | None, Sequence[Mapping[str, Any]], list[Fact]]:
     """Return the space of a `param_space`, configurations without what is computed, and notes.
 
@@ -211,7 +261,9 @@ def read_space(
             computed.append(name)
     if computed:
         notes.append(_COMPUTED(names=computed))
-    known = [{k: v for k, v in config.items() if k in found} for config in configs]
+    known = [
+        {k: v for k, v in config.items() if k in found} for config in configs
+    ]
     return SearchSpace([*found.values()]), known, notes
 
 
@@ -233,7 +285,10 @@ def _domain(entry: Any, tried: Sequence[Any]) -> Domain | None:
         first, last = normal(float(sampler.mean), float(sampler.sd), tried)
         low, high = max(low, first), min(high, last)
     if step is not None and step != 1:
-        low, high = math.ceil(low / step - 1e-9) * step, math.floor(high / step + 1e-9) * step
+        low, high = (
+            math.ceil(low / step - 1e-9) * step,
+            math.floor(high / step + 1e-9) * step,
+        )
     elif whole and step is None:
         high -= 1.0  # which Ray leaves out, unless values are rounded
     shown = law if law == "normal" else ""

@@ -10,7 +10,15 @@ from typing import Any
 
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
-from hpo_explain.run import Objectives, Run, chosen, is_joined, is_measured, measured, within
+from hpo_explain.run import (
+    Objectives,
+    Run,
+    chosen,
+    is_joined,
+    is_measured,
+    measured,
+    within,
+)
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
@@ -69,13 +77,23 @@ def as_run(run: Any, **options: Any) -> Run:
     3
     """
     target = options.get("target")
-    rest = {n: value for n, value in options.items() if n not in ("target", "bounds")}
+    rest = {
+        n: value
+        for n, value in options.items()
+        if n not in ("target", "bounds")
+    }
     if is_measured(target):
         runs = as_runs(run, **rest)
-        about = runs[target] if target in runs else measured(next(iter(runs.values())), target)
+        about = (
+            runs[target]
+            if target in runs
+            else measured(next(iter(runs.values())), target)
+        )
         return within(about, options.get("bounds"))
     if is_joined(target):
-        return within(as_objectives(run, **rest).run(target), options.get("bounds"))
+        return within(
+            as_objectives(run, **rest).run(target), options.get("bounds")
+        )
     trials = options.pop("trials", None)
     if trials is not None:
         return chosen(as_run(run, **options), trials)
@@ -85,9 +103,15 @@ def as_run(run: Any, **options: Any) -> Run:
     if isinstance(run, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place
 
-        found, _ = _asked(run, options)  # who installed an adapter of such files wants it
+        found, _ = _asked(
+            run, options
+        )  # who installed an adapter of such files wants it
         return read_place(run, **options) if found is None else found
-    if isinstance(run, list) and run and all(is_a(one, "mlflow", "Run") for one in run):
+    if (
+        isinstance(run, list)
+        and run
+        and all(is_a(one, "mlflow", "Run") for one in run)
+    ):
         from hpo_explain.adapters.frame import table_of_mlflow
 
         run = table_of_mlflow(run)
@@ -129,9 +153,19 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
         return {about.objective_name: about}
     trials = options.pop("trials", None)
     if trials is not None:
-        return {name: chosen(one, trials) for name, one in as_runs(run, **options).items()}
-    if isinstance(run, Mapping) and run and all(map(_holds_a_run, run.values())):
-        return {str(name): as_run(source, **options) for name, source in run.items()}
+        return {
+            name: chosen(one, trials)
+            for name, one in as_runs(run, **options).items()
+        }
+    if (
+        isinstance(run, Mapping)
+        and run
+        and all(map(_holds_a_run, run.values()))
+    ):
+        return {
+            str(name): as_run(source, **options)
+            for name, source in run.items()
+        }
     if isinstance(run, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place_by_objective
 
@@ -199,7 +233,9 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.sklearn import several_metrics
 
         return "objective", list(several_metrics(source))
-    if is_a(source, "smac", "AbstractFacade") or is_a(source, "smac", "RunHistory"):
+    if is_a(source, "smac", "AbstractFacade") or is_a(
+        source, "smac", "RunHistory"
+    ):
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
@@ -207,7 +243,9 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
 
 
 def checked_options(
-    options: dict[str, Any], reader: Callable[..., Run], taker: Callable[..., Any] | None = None
+    options: dict[str, Any],
+    reader: Callable[..., Run],
+    taker: Callable[..., Any] | None = None,
 ) -> dict[str, Any]:
     """Return the options of a reader as they are.
 
@@ -239,15 +277,25 @@ def checked_options(
     known = list(inspect.signature(reader).parameters)[1:]
     for name in options:
         if name not in known:
-            own = inspect.signature(taker).parameters.values() if taker is not None else ()
-            meant = [p.name for p in own if p.kind is not p.VAR_KEYWORD] + known
+            own = (
+                inspect.signature(taker).parameters.values()
+                if taker is not None
+                else ()
+            )
+            meant = [
+                p.name for p in own if p.kind is not p.VAR_KEYWORD
+            ] + known
             problem = f"is not an option of {(taker or reader).__name__}"
             remedy = unknown_name(name, name, meant, "option").remedy
-            raise UnknownOptionError(name, problem, options[name], remedy, meant)
+            raise UnknownOptionError(
+                name, problem, options[name], remedy, meant
+            )
     return options
 
 
-def read_by(reader: Callable[..., Run], source: Any, options: dict[str, Any]) -> Run:
+def read_by(
+    reader: Callable[..., Run], source: Any, options: dict[str, Any]
+) -> Run:
     """Return what a reader reads; an error about its source is one about the run.
 
     Raises
@@ -299,14 +347,18 @@ def _reader(name: str) -> Callable[..., Run]:
     return reader
 
 
-def _asked(source: Any, options: dict[str, Any]) -> tuple[Run | None, list[str]]:
+def _asked(
+    source: Any, options: dict[str, Any]
+) -> tuple[Run | None, list[str]]:
     """Return the run that an adapter of another package reads, and those that cannot be asked."""
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     unused = []
     for entry_point in metadata.entry_points(group=ENTRY_POINTS):
         try:
             reader = entry_point.load()
-            inspect.signature(reader).bind(source, **options)  # not every one takes every option
+            inspect.signature(reader).bind(
+                source, **options
+            )  # not every one takes every option
         except Exception as error:  # a broken adapter must not stop the others
             unused.append(f"{entry_point.name} ({error})")
             continue
@@ -331,12 +383,21 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         return run
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     if isinstance(source, Mapping):
-        raise InputError("run", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT)
-    others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""
-    remedy = (
-        f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r}).{others}"
+        raise InputError(
+            "run", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT
+        )
+    others = (
+        f" Adapters that could not be asked: {'; '.join(unused)}."
+        if unused
+        else ""
     )
-    raise InputError("run", f"is a {kind}, which no adapter reads", kind, remedy)
+    remedy = (
+        f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r})."
+        f"{others}"
+    )
+    raise InputError(
+        "run", f"is a {kind}, which no adapter reads", kind, remedy
+    )
 
 
 def apply_advice(advice: Any, source: Any, **options: Any) -> Any:
@@ -365,8 +426,12 @@ def apply_advice(advice: Any, source: Any, **options: Any) -> Any:
         from hpo_explain.adapters.optuna.advice import continued
 
         return continued(advice, source, **options)
-    if is_a(source, "scipy", "OptimizeResult") or is_a(source, "skopt", "Optimizer"):
-        from hpo_explain.adapters.skopt.advice import continued as skopt_continued
+    if is_a(source, "scipy", "OptimizeResult") or is_a(
+        source, "skopt", "Optimizer"
+    ):
+        from hpo_explain.adapters.skopt.advice import (
+            continued as skopt_continued,
+        )
 
         return skopt_continued(advice, source, **options)
     kind = f"{type(source).__module__}.{type(source).__qualname__}"

@@ -21,16 +21,31 @@ SITE = HERE / "build" / "html"
 
 def broken_links(site: Path) -> list[str]:
     """Return the links between the pages of a site that lead nowhere."""
-    there = [path for path in site.resolve().rglob("*.html") if path.parent.name != "_static"]
+    there = [
+        path
+        for path in site.resolve().rglob("*.html")
+        if path.parent.name != "_static"
+    ]
     texts = {path: path.read_text(encoding="utf-8") for path in there}
-    anchors = {path: {*re.findall(r'\sid="([^"]+)"', text)} for path, text in texts.items()}
+    anchors = {
+        path: {*re.findall(r'\sid="([^"]+)"', text)}
+        for path, text in texts.items()
+    }
     broken = []
     for path, text in texts.items():
         for link in {*re.findall(r'\s(?:href|src)="([^"]+)"', text)}:
             parts = urlsplit(unescape(link))
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            lost = parts.fragment and unquote(parts.fragment) not in anchors.get(target, ())
-            if not (parts.scheme or parts.netloc) and (lost or not target.exists()):
+            target = (
+                (path.parent / unquote(parts.path)).resolve()
+                if parts.path
+                else path
+            )
+            lost = parts.fragment and unquote(
+                parts.fragment
+            ) not in anchors.get(target, ())
+            if not (parts.scheme or parts.netloc) and (
+                lost or not target.exists()
+            ):
                 broken.append(f"{path.relative_to(site.resolve())}: {link}")
     return sorted(broken)
 
@@ -44,7 +59,9 @@ def main() -> int:
     shutil.rmtree(HERE / "build", ignore_errors=True)
     pages.write(HERE)
     studies.write(HERE / "build" / "study.db")
-    for folder in (HERE / "build" / "scripts").glob("*/*/"):  # where scripts are run
+    for folder in (HERE / "build" / "scripts").glob(
+        "*/*/"
+    ):  # where scripts are run
         shutil.copy(HERE / "build" / "study.db", folder)
     failed = build_main(["-W", "-q", "-b", "html", str(HERE), str(SITE)])
     broken = [] if failed else broken_links(SITE)

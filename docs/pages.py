@@ -22,17 +22,49 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
-SAID = tomllib.loads((ROOT / "docs" / "pages.toml").read_text(encoding="utf-8"))
+SAID = tomllib.loads(
+    (ROOT / "docs" / "pages.toml").read_text(encoding="utf-8")
+)
 SHOWN_ONLY = "callback|fanova_subspace"  # they write files, or take long
 # Of a result, what users ask it for; the rest of its base is for those who write a method.
-ASKED = frozenset((
-    "acquisition", "caution", "claims", "details", "direction", "notes", "objective_name",
-    "optimizer", "plot", "posterior", "probability", "sentence", "subject", "to_dict", "to_frame",
-    "to_plotly", "trial", "trust",
-))  # fmt: skip
-OWN = ("all_names", "columns", "few", "keys", "lead", "leading", "records", "says", "shown",
-       "table", "texts")  # fmt: skip
-PARTS = {"hpo_explain.run": ("Curves", "Instances", "NoiseModel")}  # others are the house's own
+ASKED = frozenset(
+    (
+        "acquisition",
+        "caution",
+        "claims",
+        "details",
+        "direction",
+        "notes",
+        "objective_name",
+        "optimizer",
+        "plot",
+        "posterior",
+        "probability",
+        "sentence",
+        "subject",
+        "to_dict",
+        "to_frame",
+        "to_plotly",
+        "trial",
+        "trust",
+    )
+)
+OWN = (
+    "all_names",
+    "columns",
+    "few",
+    "keys",
+    "lead",
+    "leading",
+    "records",
+    "says",
+    "shown",
+    "table",
+    "texts",
+)
+PARTS = {
+    "hpo_explain.run": ("Curves", "Instances", "NoiseModel")
+}  # others are the house's own
 
 
 def write(folder: Path) -> None:
@@ -42,20 +74,40 @@ def write(folder: Path) -> None:
     scripts = folder / "build" / "scripts"
     for place, title in SAID["galleries"].items():
         line = "-" if "/" in place else "="
-        _put(scripts / place / "GALLERY_HEADER.rst", f"{title}\n{line * len(title)}\n")
-    for method in METHODS:  # shap imports a module called lime, and scripts can be imported
-        _put(scripts / "questions" / topic_of(method) / f"ask_{method.name}.py", question(method))
+        _put(
+            scripts / place / "GALLERY_HEADER.rst",
+            f"{title}\n{line * len(title)}\n",
+        )
+    for method in (
+        METHODS
+    ):  # shap imports a module called lime, and scripts can be imported
+        _put(
+            scripts / "questions" / topic_of(method) / f"ask_{method.name}.py",
+            question(method),
+        )
     for path in (folder / "notebooks").glob("*.py"):
-        _put(scripts / "gallery" / "notebooks" / path.name, path.read_text(encoding="utf-8"))
+        _put(
+            scripts / "gallery" / "notebooks" / path.name,
+            path.read_text(encoding="utf-8"),
+        )
     for path in (ROOT / "examples").glob("*.py"):
         text = example(path.read_text(encoding="utf-8"))
         _put(scripts / "gallery" / "scripts" / path.name, text)
     for home, names in by_home().items():
         _put(folder / "api" / f"{home}.rst", api(home, names))
     for name, file in SAID["tables"].items():
-        found = (ROOT / file).read_text(encoding="utf-8") if (ROOT / file).exists() else ""
-        text = re.sub(r"!?\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", found)  # of files not here
-        _put(folder / "measured" / f"{name}.md", text or f"# {name.title()}\n\nNot written yet.\n")
+        found = (
+            (ROOT / file).read_text(encoding="utf-8")
+            if (ROOT / file).exists()
+            else ""
+        )
+        text = re.sub(
+            r"!?\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", found
+        )  # of files not here
+        _put(
+            folder / "measured" / f"{name}.md",
+            text or f"# {name.title()}\n\nNot written yet.\n",
+        )
 
 
 def _put(path: Path, text: str) -> None:
@@ -65,7 +117,10 @@ def _put(path: Path, text: str) -> None:
 
 def in_order(path: str) -> tuple[int, str]:
     """Return where the gallery lists a script: questions as the catalog has them."""
-    names, name = [method.name for method in METHODS], Path(path).stem.removeprefix("ask_")
+    names, name = (
+        [method.name for method in METHODS],
+        Path(path).stem.removeprefix("ask_"),
+    )
     return (names.index(name) if name in names else len(names), name)
 
 
@@ -81,21 +136,38 @@ def topic_of(method: Method) -> str:
 
 def question(method: Method) -> str:
     """Return the script of one question, from its entry in the catalog."""
-    more = {"study": "svm", "code": f"found = {method.path}(study)", "reading": ""}
+    more = {
+        "study": "svm",
+        "code": f"found = {method.path}(study)",
+        "reading": "",
+    }
     more |= SAID["answers"].get(method.name, {})
     load = f'study = optuna.load_study(study_name="{more["study"]}", storage=STORAGE)\n'
     doc = (inspect.getdoc(method.function) or "").partition("\n")[0]
-    command = f"On the command line: ``hpo-explain {method.called}``." if method.called else ""
-    arguments = f"All arguments: :func:`{documented()[method.name]}`. {command}"
+    command = (
+        f"On the command line: ``hpo-explain {method.called}``."
+        if method.called
+        else ""
+    )
+    arguments = (
+        f"All arguments: :func:`{documented()[method.name]}`. {command}"
+    )
     return "\n".join(
         [
             f'"""\n{heading(method.asks)}{_rst(doc)}\n"""',
             "import optuna\n\nimport hpo_explain as hx\n",
             f'STORAGE = "sqlite:///study.db"  # or yours\n{load if more["study"] else ""}',
             f"{more['code']}\nprint(found.sentence)\nfound.plot()\n",
-            *(f'# %%\nfound.plot(view="{name}")\n' for name in method.views if name),
+            *(
+                f'# %%\nfound.plot(view="{name}")\n'
+                for name in method.views
+                if name
+            ),
             _text("How to read it", method.how_to_read or more["reading"]),
-            _text("When it is wrong", f"{method.limits[0].upper()}{method.limits[1:]}."),
+            _text(
+                "When it is wrong",
+                f"{method.limits[0].upper()}{method.limits[1:]}.",
+            ),
             _text("All numbers", arguments) + "found.to_frame()\n",
         ]
     )
@@ -116,9 +188,13 @@ def _rst(text: str) -> str:
 def example(text: str) -> str:
     """Return an example whose first sentence is its title, as a gallery needs it."""
     title, _, rest = (ast.get_docstring(ast.parse(text)) or "").partition("\n")
-    rest = re.sub(r"^ *(python examples/.*)$", r"``\1``", rest, flags=re.MULTILINE)
+    rest = re.sub(
+        r"^ *(python examples/.*)$", r"``\1``", rest, flags=re.MULTILINE
+    )
     body = text.split('"""', 2)[2]
-    return f'"""\n{heading(title.rstrip("."))}{textwrap.dedent(rest)}\n"""{body}'
+    return (
+        f'"""\n{heading(title.rstrip("."))}{textwrap.dedent(rest)}\n"""{body}'
+    )
 
 
 @cache
@@ -128,9 +204,18 @@ def by_home() -> dict[str, list[str]]:
     seen = set[int]()
     for home in SAID["api"]:
         package = import_module(home)
-        listed = {name: getattr(package, name) for name in PARTS.get(home, package.__all__)}
-        objects = {name: value for name, value in listed.items() if not inspect.ismodule(value)}
-        found[home] = [name for name in objects if id(objects[name]) not in seen]
+        listed = {
+            name: getattr(package, name)
+            for name in PARTS.get(home, package.__all__)
+        }
+        objects = {
+            name: value
+            for name, value in listed.items()
+            if not inspect.ismodule(value)
+        }
+        found[home] = [
+            name for name in objects if id(objects[name]) not in seen
+        ]
         seen.update(map(id, objects.values()))
     return found
 
@@ -138,7 +223,11 @@ def by_home() -> dict[str, list[str]]:
 @cache
 def documented() -> dict[str, str]:
     """Return the full name of each public name that has a page."""
-    return {name: f"{home}.{name}" for home, names in by_home().items() for name in names}
+    return {
+        name: f"{home}.{name}"
+        for home, names in by_home().items()
+        for name in names
+    }
 
 
 def inside(home: str, name: str) -> str:
@@ -154,5 +243,11 @@ def inside(home: str, name: str) -> str:
 
 def api(home: str, names: list[str]) -> str:
     """Return the list of a package's public names."""
-    lines = [f".. autosummary::\n   :toctree: {home}\n   :nosignatures:\n", *names]
-    return f"{heading(home)}.. module:: {home}\n\n{SAID['api'][home]}\n\n" + "\n   ".join(lines)
+    lines = [
+        f".. autosummary::\n   :toctree: {home}\n   :nosignatures:\n",
+        *names,
+    ]
+    return (
+        f"{heading(home)}.. module:: {home}\n\n{SAID['api'][home]}\n\n"
+        + "\n   ".join(lines)
+    )

@@ -27,12 +27,20 @@ def main() -> None:
         skopt.space.Real(0.0, 1.0, name="momentum"),
     ]
     calls = parser.parse_args().calls
-    run = hx.from_skopt(skopt.gp_minimize(loss, dimensions, n_calls=calls, random_state=0))
+    run = hx.from_skopt(
+        skopt.gp_minimize(loss, dimensions, n_calls=calls, random_state=0)
+    )
 
-    path = hx.methods.ablation(run, source=0)  # from the first trial to the incumbent
+    path = hx.methods.ablation(
+        run, source=0
+    )  # from the first trial to the incumbent
     print(path)
-    path.plot(view="shares")  # gains beside Shapley values, which do not depend on the order
-    hx.methods.ablation(run, source={"rate": 1e-4, "momentum": 0.9})  # from a default of yours
+    path.plot(
+        view="shares"
+    )  # gains beside Shapley values, which do not depend on the order
+    hx.methods.ablation(
+        run, source={"rate": 1e-4, "momentum": 0.9}
+    )  # from a default of yours
 
     print(hx.methods.local_importance(run).sentence)
     print(hx.methods.lime(run).sentence)  # a sparse linear model, with its R²

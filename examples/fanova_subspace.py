@@ -39,7 +39,11 @@ def accuracy(trial: optuna.Trial) -> float:
         tol=trial.suggest_float("tol", 1e-5, 1e-2, log=True),
         shrinking=trial.suggest_categorical("shrinking", [True, False]),
     )
-    return float(cross_val_score(make_pipeline(StandardScaler(), svc), X, y, cv=3).mean())
+    return float(
+        cross_val_score(
+            make_pipeline(StandardScaler(), svc), X, y, cv=3
+        ).mean()
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +58,15 @@ class Continued:
 
 def continued(trials: int, more: int, share: float) -> Continued:
     """Search the whole space, then the important subspace with all others fixed."""
-    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0))
+    study = optuna.create_study(
+        direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0)
+    )
     study.optimize(accuracy, n_trials=trials)
     before = study.best_value
     # the paper's cap, and its forest of 64 trees with leaves of one trial
-    subspace = hx.methods.subspace(study, share=share, n_trees=64, cap="25%", seed=0)
+    subspace = hx.methods.subspace(
+        study, share=share, n_trees=64, cap="25%", seed=0
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         study.sampler = optuna.samplers.PartialFixedSampler(
@@ -71,9 +79,18 @@ def continued(trials: int, more: int, share: float) -> Continued:
 def main() -> None:
     """Run the example."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--trials", type=int, default=60, help="trials in the whole space")
-    parser.add_argument("--more", type=int, default=40, help="trials in the subspace")
-    parser.add_argument("--share", type=float, default=0.8, help="share of the variance to explain")
+    parser.add_argument(
+        "--trials", type=int, default=60, help="trials in the whole space"
+    )
+    parser.add_argument(
+        "--more", type=int, default=40, help="trials in the subspace"
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=0.8,
+        help="share of the variance to explain",
+    )
     parser.add_argument("--quick", action="store_true", help="few trials")
     options = parser.parse_args()
     trials, more = (40, 8) if options.quick else (options.trials, options.more)
@@ -81,15 +98,23 @@ def main() -> None:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     found = continued(trials, more, options.share)
     subspace = found.subspace
-    print(f"whole space: best accuracy {found.before:.4f} after {trials} trials")
+    print(
+        f"whole space: best accuracy {found.before:.4f} after {trials} trials"
+    )
     print(subspace.sentence)
-    print(subspace.to_frame().to_string(index=False, float_format="{:.3f}".format))
+    print(
+        subspace.to_frame().to_string(
+            index=False, float_format="{:.3f}".format
+        )
+    )
     # the paper fixes all others; `subspace.fixed` is what certainly loses nothing
     print(f"fixed as in the paper: {subspace.others}")
     print(f"can certainly stay fixed: {subspace.fixed}")
     for note in subspace.notes:
         print(f"note: {note}")
-    print(f"subspace: best accuracy {found.after:.4f} after {more} more trials")
+    print(
+        f"subspace: best accuracy {found.after:.4f} after {more} more trials"
+    )
 
 
 if __name__ == "__main__":

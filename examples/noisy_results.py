@@ -27,7 +27,9 @@ def made_up(n: int) -> pd.DataFrame:
     )
     far = np.log10(table.learning_rate) + 0.7
     noise = 0.3 * table.learning_rate**0.5 * rng.standard_normal(5 * n)
-    table["loss"] = 0.1 * far**2 + 0.2 * table.dropout + 0.5 * (table.fold == 3) + noise
+    table["loss"] = (
+        0.1 * far**2 + 0.2 * table.dropout + 0.5 * (table.fold == 3) + noise
+    )
     return table
 
 
@@ -42,11 +44,19 @@ def main() -> None:
     print(noise.sentence)
     noise.plot()
     if noise.main is not None:
-        print(noise.effect(noise.main).to_string(index=False, float_format="{:.3g}".format))
+        print(
+            noise.effect(noise.main).to_string(
+                index=False, float_format="{:.3g}".format
+            )
+        )
 
-    bound = hx.models.RiskAverseConfidenceBound(run.surrogate(), run.noise(), kappa=1.0, alpha=2.0)
+    bound = hx.models.RiskAverseConfidenceBound(
+        run.surrogate(), run.noise(), kappa=1.0, alpha=2.0
+    )
     found = hx.explain_proposal(run, run.incumbent_trial, acquisition=bound)
-    print(found)  # what each hyperparameter does to the mean, the uncertainty and the noise
+    print(
+        found
+    )  # what each hyperparameter does to the mean, the uncertainty and the noise
 
 
 if __name__ == "__main__":

@@ -18,15 +18,23 @@ from .methods.advice.advise import advise as advise
 from .methods.advice.optimum import optimum as optimum
 from .methods.advice.summary import summary as summary
 from .methods.around.changes import changes as changes
-from .methods.importance.effects import partial_dependence as partial_dependence
+from .methods.importance.effects import (
+    partial_dependence as partial_dependence,
+)
 from .methods.importance.importance import importance as importance
-from .methods.proposals.explain_prediction import explain_prediction as explain_prediction
-from .methods.proposals.explain_proposal import explain_proposal as explain_proposal
+from .methods.proposals.explain_prediction import (
+    explain_prediction as explain_prediction,
+)
+from .methods.proposals.explain_proposal import (
+    explain_proposal as explain_proposal,
+)
 from .methods.runs.compare import compare as compare
 from .methods.runs.history import history as history
 from .methods.runs.pareto import pareto as pareto
 from .methods.runs.trust import trust as trust
-from .methods.space.recommended_space import recommended_space as recommended_space
+from .methods.space.recommended_space import (
+    recommended_space as recommended_space,
+)
 from .reporting import report as report
 from .run import Run as Run
 from .space import CategoricalParameter as CategoricalParameter

@@ -51,13 +51,17 @@ def demo_objective() -> Callable[[Config], float]:
         model = HistGradientBoostingClassifier(**config, random_state=0)
         # 569 rows are too few for several threads: they would only wait for each other
         with threadpool_limits(limits=1):
-            scores = cross_val_score(model, features, malignant, cv=3, scoring="neg_log_loss")
+            scores = cross_val_score(
+                model, features, malignant, cv=3, scoring="neg_log_loss"
+            )
         return -float(scores.mean())
 
     return log_loss
 
 
-def run_demo(folder: Path, n_trials: int, on_trial: Callable[[], None] = lambda: None) -> Run:
+def run_demo(
+    folder: Path, n_trials: int, on_trial: Callable[[], None] = lambda: None
+) -> Run:
     """Tune the demo's model with Optuna, and return the run.
 
     Parameters

@@ -17,7 +17,10 @@ PYTHON = [sys.executable, "-m"]
 STEPS = {
     "lint": [*PYTHON, "ruff", "check", "."],
     "format": [*PYTHON, "ruff", "format", "--check", "."],
-    "order of imports": [f"{sysconfig.get_path('scripts')}/lint-imports", "--no-cache"],
+    "order of imports": [
+        f"{sysconfig.get_path('scripts')}/lint-imports",
+        "--no-cache",
+    ],
     "types": [*PYTHON, "mypy"],
     "wheel and sdist": [*PYTHON, "tests.installation"],
 }
@@ -49,12 +52,21 @@ def main(options: list[str]) -> int:
     names = list(STEPS)
     if tuple(map(int, version("numpy").split(".")[:2])) < (2, 4):
         names.remove("types")
-        tell("types", "skipped: numpy before 2.4 gives the same expressions other types")
+        tell(
+            "types",
+            "skipped: numpy before 2.4 gives the same expressions other types",
+        )
     with ThreadPoolExecutor(1) as beside:
         typed = [beside.submit(run, name) for name in names if name == "types"]
-        failures = [failure for name in names if name != "types" and (failure := run(name))]
+        failures = [
+            failure
+            for name in names
+            if name != "types" and (failure := run(name))
+        ]
         code = 1 if failures else test(options)
-        failures += [failure for future in typed if (failure := future.result())]
+        failures += [
+            failure for future in typed if (failure := future.result())
+        ]
     print(*failures, end="")
     return code or int(bool(failures))
 
@@ -63,7 +75,10 @@ def test(options: list[str]) -> int:
     """Run the tests; return their exit code."""
     began = time.monotonic()
     code = subprocess.run([*TESTS, *options], cwd=ROOT, check=False).returncode
-    tell("tests", f"{'failed' if code else 'passed'} in {time.monotonic() - began:.1f} s")
+    tell(
+        "tests",
+        f"{'failed' if code else 'passed'} in {time.monotonic() - began:.1f} s",
+    )
     return code
 
 

@@ -14,14 +14,20 @@ from tests.source_tree import ROOT
 # There is a process per core already; numpy reads this when it is imported.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # -1 workers are one, as where there is one core
+os.environ.setdefault(
+    "LOKY_MAX_CPU_COUNT", "1"
+)  # -1 workers are one, as where there is one core
 
 # Processes that tests start import this source too, whatever is installed.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
+)
 
 # The examples are the same on every machine, and a busy machine fails none of them. They are fewer
 # than hypothesis' 100, as everything has to be checked within ten minutes: "long" takes many.
-settings.register_profile("reproducible", max_examples=50, derandomize=True, deadline=None)
+settings.register_profile(
+    "reproducible", max_examples=50, derandomize=True, deadline=None
+)
 settings.register_profile(
     "long",
     max_examples=5000,  # of which random runs take 18 %
@@ -31,7 +37,9 @@ settings.load_profile("reproducible")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--thorough", action="store_true", help="run what takes long as well")
+    parser.addoption(
+        "--thorough", action="store_true", help="run what takes long as well"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
@@ -53,7 +61,9 @@ def _close_figures():
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch):
     """No test is answered by what another one has asked, or leaves answers to the user."""
-    monkeypatch.setattr("hpo_explain.base.kept.folder", lambda: Path(os.devnull, "nowhere"))
+    monkeypatch.setattr(
+        "hpo_explain.base.kept.folder", lambda: Path(os.devnull, "nowhere")
+    )
 
 
 @pytest.fixture
@@ -93,6 +103,8 @@ def empty_figures(request):
             from hpo_explain.draw import pages
 
             patched.setattr(
-                pages, "figure_svg", lambda fig, *, alt: f'<svg aria-label="{escape(alt)}"></svg>'
+                pages,
+                "figure_svg",
+                lambda fig, *, alt: f'<svg aria-label="{escape(alt)}"></svg>',
             )
         yield

@@ -22,7 +22,10 @@ from hpo_explain.methods import ProposalExplanation, ShapleyExplainer
 from hpo_explain.models import LowerConfidenceBound
 
 TRUSTED = Trust("good", 0.9, (0.8, 0.95), 0.8, (0.6, 0.9), 0.1, 0.9, 0.95, 30)
-SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}
+SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {
+    "space",
+    "notes",
+}
 
 # Names that a careless program shows as something else than themselves.
 NASTY = (
@@ -42,28 +45,43 @@ NASTY = (
 
 # Before 3.11, matplotlib has no font of last resort and warns of each character it cannot draw.
 warns_of_glyphs = pytest.mark.filterwarnings(
-    "ignore:Glyph .* missing from font" if mpl.__version_info__ < (3, 11) else "error:Glyph"
+    "ignore:Glyph .* missing from font"
+    if mpl.__version_info__ < (3, 11)
+    else "error:Glyph"
 )
 
 
 def subject_of(names, **changes):
     """What is explained where these hyperparameters lie between 0 and 1."""
-    return Subject(SearchSpace([FloatParameter(name, 0.0, 1.0) for name in names]), **changes)
+    return Subject(
+        SearchSpace([FloatParameter(name, 0.0, 1.0) for name in names]),
+        **changes,
+    )
 
 
 def believed(subject, level="good", **known):
     """A subject whose model is as good as its level."""
-    return dataclasses.replace(subject, trust=dataclasses.replace(TRUSTED, level=level), **known)
+    return dataclasses.replace(
+        subject, trust=dataclasses.replace(TRUSTED, level=level), **known
+    )
 
 
 def explained(model, config, **options):
     """The Shapley values of a configuration, of the confidence bound where it is a surrogate."""
-    acquisition = model if hasattr(model, "terms") else LowerConfidenceBound(model)
+    acquisition = (
+        model if hasattr(model, "terms") else LowerConfidenceBound(model)
+    )
     return ShapleyExplainer(acquisition, **options).explain(config)
 
 
 def explanation(
-    phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, unsure=None, **changes
+    phi,
+    *,
+    names=None,
+    terms=("mean", "uncertainty"),
+    error=0.02,
+    unsure=None,
+    **changes,
 ):
     """An explanation with these contributions.
 
@@ -73,9 +91,12 @@ def explanation(
     phi = np.asarray(phi, dtype=float)
     names = tuple(names or (f"x{j}" for j in range(len(phi))))
     about = {
-        "acquisition": "LCB (κ = 1.96)", "model": "a GP", "trial": 42, "objective_name": "loss",
+        "acquisition": "LCB (κ = 1.96)",
+        "model": "a GP",
+        "trial": 42,
+        "objective_name": "loss",
         "trust": TRUSTED,
-    }  # fmt: skip
+    }
     about |= {key: changes.pop(key) for key in SUBJECT & changes.keys()}
     payout = {term: float(phi[:, t].sum()) for t, term in enumerate(terms)}
     payout["total"] = float(phi.sum())
@@ -85,7 +106,9 @@ def explanation(
         "config": {name: j / 8 for j, name in enumerate(names)},
         "terms": tuple(terms),
         "phi": phi,
-        "standard_error": None if error is None else np.full((len(phi), len(terms) + 1), error),
+        "standard_error": None
+        if error is None
+        else np.full((len(phi), len(terms) + 1), error),
         "difference_error": None
         if error is None
         else np.full((len(terms) + 1, len(phi), len(phi)), error),
@@ -111,22 +134,41 @@ def normal(names, draws=200):
     return np.column_stack([rng.permutation(quantiles) for _ in range(names)])
 
 
-def tuning_run(n=30, *, names=("lr", "layers", "booster", "rate_drop"), choices=("gbtree", "dart"),
-               initial=8, **changes):  # fmt: skip
+def tuning_run(
+    n=30,
+    *,
+    names=("lr", "layers", "booster", "rate_drop"),
+    choices=("gbtree", "dart"),
+    initial=8,
+    **changes,
+):
     """A run of a smooth objective over a float, an integer, a category and its conditional."""
     space = SearchSpace(
         [
             FloatParameter(names[0], 1e-5, 1e-1, log=True),
             IntParameter(names[1], 1, 5),
             CategoricalParameter(names[2], list(choices)),
-            FloatParameter(names[3], 0.0, 1.0, active_when={names[2]: [choices[1]]}),
+            FloatParameter(
+                names[3], 0.0, 1.0, active_when={names[2]: [choices[1]]}
+            ),
         ]
     )
     X = space.sample(n, seed=0)
     latent = np.nan_to_num(X, nan=0.5)
-    objective = 1.0 + (latent[:, 0] - 0.6) ** 2 + 0.1 * latent[:, 1] + 0.2 * latent[:, 3]
+    objective = (
+        1.0
+        + (latent[:, 0] - 0.6) ** 2
+        + 0.1 * latent[:, 1]
+        + 0.2 * latent[:, 3]
+    )
     fields = {"proposals": range(initial, n), "objective_name": "loss"}
-    return Run(space, X, objective, changes.pop("direction", "minimize"), **{**fields, **changes})
+    return Run(
+        space,
+        X,
+        objective,
+        changes.pop("direction", "minimize"),
+        **{**fields, **changes},
+    )
 
 
 class Page(HTMLParser):
@@ -166,9 +208,15 @@ class Page(HTMLParser):
         return {tag for tag, _ in self.elements}
 
     def values(self, attribute):
-        return [attrs[attribute] for _, attrs in self.elements if attribute in attrs]
+        return [
+            attrs[attribute]
+            for _, attrs in self.elements
+            if attribute in attrs
+        ]
 
 
 def compared(results):
     """Explanations of repeated runs, side by side."""
-    return compare({f"seed {seed}": result for seed, result in enumerate(results)})
+    return compare(
+        {f"seed {seed}": result for seed, result in enumerate(results)}
+    )

@@ -7,8 +7,13 @@ from typing import Any
 
 from tests.stubs import names_of
 
-HOMES = ("hpo_explain", "hpo_explain.methods", "hpo_explain.models", "hpo_explain.run",
-         "hpo_explain.base")  # fmt: skip
+HOMES = (
+    "hpo_explain",
+    "hpo_explain.methods",
+    "hpo_explain.models",
+    "hpo_explain.run",
+    "hpo_explain.base",
+)
 
 
 @cache
@@ -27,8 +32,15 @@ def functions() -> list[str]:
     """The functions that answer a question about a run."""
     found = []
     for name in names():
-        if inspect.isfunction(public(name)) and not name.startswith("from_") and name != "report":
+        if (
+            inspect.isfunction(public(name))
+            and not name.startswith("from_")
+            and name != "report"
+        ):
             first = next(iter(inspect.signature(public(name)).parameters), "")
-            if first in ("run", "runs", "study", "studies", "source") or name == "guide":
+            if (
+                first in ("run", "runs", "study", "studies", "source")
+                or name == "guide"
+            ):
                 found.append(name)
     return sorted(found)

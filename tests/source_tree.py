@@ -12,7 +12,11 @@ PACKAGE = ROOT / "hpo_explain"
 def modules() -> dict[str, Path]:
     """Every module of the package by its dotted name; those of adapters/ through the link."""
     found = {}
-    for path in sorted([*PACKAGE.rglob("*.py"), *(PACKAGE / "adapters").rglob("*.py")]):
+    for path in sorted(
+        [*PACKAGE.rglob("*.py"), *(PACKAGE / "adapters").rglob("*.py")]
+    ):
         parts = path.relative_to(ROOT).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = (
+            path
+        )
     return found

@@ -15,8 +15,17 @@ from tests.source_tree import ROOT, modules
 
 MORE = {
     "hpo_explain.adapters": [
-        "from_ax", "from_flaml", "from_frame", "from_hyperopt", "from_keras_tuner", "from_optuna",
-        "from_ray", "from_sklearn", "from_skopt", "from_smac", "publish",
+        "from_ax",
+        "from_flaml",
+        "from_frame",
+        "from_hyperopt",
+        "from_keras_tuner",
+        "from_optuna",
+        "from_ray",
+        "from_sklearn",
+        "from_skopt",
+        "from_smac",
+        "publish",
     ],
     "hpo_explain.base.claim": ["Claim"],
     "hpo_explain.base.errors": ["InputError", "NothingToExplain"],
@@ -25,46 +34,74 @@ MORE = {
     "hpo_explain.base.subject": ["Subject"],
     "hpo_explain.catalog.guide": ["guide"],
     "hpo_explain.methods._engines.background": [
-        "baseline_background", "global_background", "hybrid_background", "local_background",
+        "baseline_background",
+        "global_background",
+        "hybrid_background",
+        "local_background",
     ],
     "hpo_explain.methods._engines.conditions": ["Condition"],
     "hpo_explain.methods.advice.advise_result": ["Action"],
     "hpo_explain.methods.around.lime_result": ["LimeStatement"],
-    "hpo_explain.methods.effects.accumulated_local_effects": ["AccumulatedLocalEffectsExplainer"],
+    "hpo_explain.methods.effects.accumulated_local_effects": [
+        "AccumulatedLocalEffectsExplainer"
+    ],
     "hpo_explain.methods.effects.effect_result": ["PartialDependence"],
-    "hpo_explain.methods.effects.partial_dependence": ["PartialDependenceExplainer"],
-    "hpo_explain.methods.effects.partial_dependences_result": ["PartialDependences"],
+    "hpo_explain.methods.effects.partial_dependence": [
+        "PartialDependenceExplainer"
+    ],
+    "hpo_explain.methods.effects.partial_dependences_result": [
+        "PartialDependences"
+    ],
     "hpo_explain.methods.effects.regional_partial_dependence": [
         "RegionalPartialDependenceExplainer"
     ],
     "hpo_explain.methods.effects.regional_partial_dependence_result": [
-        "Region", "RegionalPartialDependence",
+        "Region",
+        "RegionalPartialDependence",
     ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
     "hpo_explain.methods.importance.games": ["GameExplainer"],
     "hpo_explain.methods.importance.set_values": ["SetValues"],
     "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
     "hpo_explain.methods.proposals.repeated_runs_result": ["RepeatedRuns"],
-    "hpo_explain.methods.proposals.sample_size": ["check_sample_size", "find_sample_size"],
+    "hpo_explain.methods.proposals.sample_size": [
+        "check_sample_size",
+        "find_sample_size",
+    ],
     "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
     "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
     "hpo_explain.methods.runs.compare": ["ComparedRun"],
-    "hpo_explain.methods.runs.sampling_bias": ["SamplingBias", "sampling_bias"],
+    "hpo_explain.methods.runs.sampling_bias": [
+        "SamplingBias",
+        "sampling_bias",
+    ],
     "hpo_explain.models": [
-        "ExpectedImprovement", "ForestSurrogate", "GaussianProcessSurrogate",
-        "LogExpectedImprovement", "LowerConfidenceBound", "ModelSurrogate",
-        "ProbabilityOfImprovement", "RiskAverseConfidenceBound",
+        "ExpectedImprovement",
+        "ForestSurrogate",
+        "GaussianProcessSurrogate",
+        "LogExpectedImprovement",
+        "LowerConfidenceBound",
+        "ModelSurrogate",
+        "ProbabilityOfImprovement",
+        "RiskAverseConfidenceBound",
     ],
     "hpo_explain.reporting": ["report"],
     "hpo_explain.run": ["Curves", "Instances", "NoiseModel", "Run"],
     "hpo_explain.space": [
-        "CategoricalParameter", "FloatParameter", "IntParameter", "SearchSpace",
+        "CategoricalParameter",
+        "FloatParameter",
+        "IntParameter",
+        "SearchSpace",
     ],
-}  # fmt: skip
+}
 TOP = {
-    *(method.name for method in METHODS if method.top), *MORE["hpo_explain.adapters"], "report",
-    "guide", "Run", *MORE["hpo_explain.space"],
-}  # fmt: skip
+    *(method.name for method in METHODS if method.top),
+    *MORE["hpo_explain.adapters"],
+    "report",
+    "guide",
+    "Run",
+    *MORE["hpo_explain.space"],
+}
 PACKAGES = ("hpo_explain", "hpo_explain.base", "hpo_explain.methods")
 _WRITTEN = '"""The public names and where they are; ``python -m tests.stubs`` writes this file."""'
 
@@ -75,7 +112,11 @@ def of_methods() -> dict[str, set[str]]:
     for method in METHODS:
         results = f"{method.result or method.module}_result"
         found.setdefault(method.module, set()).add(method.name)
-        explainers = [name for name in _classes(there[method.module]) if name.endswith("Explainer")]
+        explainers = [
+            name
+            for name in _classes(there[method.module])
+            if name.endswith("Explainer")
+        ]
         found[method.module].update(explainers)
         if results in there:
             found.setdefault(results, set()).update(_results(there[results]))
@@ -140,9 +181,18 @@ if __name__ == "__main__":
         ]
         more = []
         if package == "hpo_explain":
-            lines += [f"from . import {name} as {name}" for name in ("methods", "models")]
+            lines += [
+                f"from . import {name} as {name}"
+                for name in ("methods", "models")
+            ]
             more = ["", "__version__: str"]
         text = "\n".join([_WRITTEN, "", *sorted(lines), *more, ""])
         place(package).write_text(text, encoding="utf-8")
-        for tool in (["check", "--fix", "--select", "I", "-q"], ["format", "-q"]):
-            subprocess.run([sys.executable, "-m", "ruff", *tool, str(place(package))], check=False)
+        for tool in (
+            ["check", "--fix", "--select", "I", "-q"],
+            ["format", "-q"],
+        ):
+            subprocess.run(
+                [sys.executable, "-m", "ruff", *tool, str(place(package))],
+                check=False,
+            )

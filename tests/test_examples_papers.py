@@ -58,9 +58,10 @@ def test_every_table_and_figure_with_results_is_an_experiment():
 
 def test_only_takes_papers_and_names(capsys):
     every = command.experiments()
-    assert [(x.paper, x.name) for x in command.chosen(["shapleymbo", "table6"], every)] == [
-        ("shapleymbo", "table6")
-    ]
+    assert [
+        (x.paper, x.name)
+        for x in command.chosen(["shapleymbo", "table6"], every)
+    ] == [("shapleymbo", "table6")]
     assert {x.paper for x in command.chosen(["table1"], every)} == {
         "fanova",
         "moosbauer",
@@ -91,12 +92,32 @@ def test_rows_of_a_papers_table_are_quoted_as_they_are_printed():
 
 def test_the_cells_of_a_table_are_compared_one_by_one():
     sheet = Sheet(Profile())
-    ours = np.arange(12.0).reshape(2, 2, 3)  # two repetitions of two rows and three columns
-    sheet.numbers("{} of {}", ["ab", [1, 2, 3]], np.zeros((2, 3)), ours,
-                  spread=[1.0] * 5 + [100.0], digits=1)  # fmt: skip
-    assert [one.what for one in sheet.rows] == [f"{x} of {k}" for x in "ab" for k in (1, 2, 3)]
-    alone = [row("number", "", 0.0, ours[:, i, j], spread=100.0 if i + j == 3 else 1.0, digits=1)
-             for i in (0, 1) for j in (0, 1, 2)]  # fmt: skip
+    ours = np.arange(12.0).reshape(
+        2, 2, 3
+    )  # two repetitions of two rows and three columns
+    sheet.numbers(
+        "{} of {}",
+        ["ab", [1, 2, 3]],
+        np.zeros((2, 3)),
+        ours,
+        spread=[1.0] * 5 + [100.0],
+        digits=1,
+    )
+    assert [one.what for one in sheet.rows] == [
+        f"{x} of {k}" for x in "ab" for k in (1, 2, 3)
+    ]
+    alone = [
+        row(
+            "number",
+            "",
+            0.0,
+            ours[:, i, j],
+            spread=100.0 if i + j == 3 else 1.0,
+            digits=1,
+        )
+        for i in (0, 1)
+        for j in (0, 1, 2)
+    ]
     assert [one[1:] for one in sheet.rows] == [one[1:] for one in alone]
 
 
@@ -109,7 +130,9 @@ def test_panels_have_the_shape_of_their_titles():
 
 
 def test_settings_and_seeds_are_crossed():
-    found = Profile(seed=3).over_seeds(lambda a, b, seed: a + b + seed, [(10, 1), (20, 2)], 2, 9)
+    found = Profile(seed=3).over_seeds(
+        lambda a, b, seed: a + b + seed, [(10, 1), (20, 2)], 2, 9
+    )
     assert found == [[14, 15], [25, 26]]
 
 
@@ -138,28 +161,45 @@ FOUR = np.array([-2.0, 2.0, -(2.0**0.5), 2.0**0.5])
         (0.006, {}, False),
     ],
 )
-def test_numbers_agree_within_three_standard_errors_of_both_sides(ours, options, agrees):
+def test_numbers_agree_within_three_standard_errors_of_both_sides(
+    ours, options, agrees
+):
     compared = row("number", "a number", 0.0, ours, **options)
     assert compared.verdict == (AGREES if agrees else DIFFERS)
 
 
 def test_a_paper_whose_repetitions_share_a_draw_is_one_draw():
-    ours = [1.0, 3.0, 5.0]  # mean 3, standard deviation 2, of which Student's quantile is 19.2
+    ours = [
+        1.0,
+        3.0,
+        5.0,
+    ]  # mean 3, standard deviation 2, of which Student's quantile is 19.2
     # its error is that of one draw, and of the mean of three: 2 √(1 + 1/3)
     assert row("number", "a number", 10.0, ours).error == "1.15 × 19.2"
-    assert row("number", "a number", 10.0, ours, one_draw=True).error == "2.31 × 19.2"
+    assert (
+        row("number", "a number", 10.0, ours, one_draw=True).error
+        == "2.31 × 19.2"
+    )
     assert row("number", "a number", 26.0, ours).verdict == DIFFERS
-    assert row("number", "a number", 26.0, ours, one_draw=True).verdict == AGREES
+    assert (
+        row("number", "a number", 26.0, ours, one_draw=True).verdict == AGREES
+    )
 
 
 @pytest.mark.parametrize("repetitions", [2, 3, 6])
 @pytest.mark.parametrize("known", [0.0, 0.5])
-def test_chance_exceeds_what_is_allowed_as_rarely_as_three_errors(repetitions, known):
+def test_chance_exceeds_what_is_allowed_as_rarely_as_three_errors(
+    repetitions, known
+):
     draws = np.random.default_rng(0).normal(size=(300_000, repetitions))
     own = draws.var(axis=1, ddof=1) / repetitions
-    off = draws.mean(axis=1) + known * np.random.default_rng(1).normal(size=len(draws))
+    off = draws.mean(axis=1) + known * np.random.default_rng(1).normal(
+        size=len(draws)
+    )
     total = np.sqrt(own + known**2)
-    factors = [allowed(share, repetitions) for share in np.linspace(0.01, 1.0, 100)]
+    factors = [
+        allowed(share, repetitions) for share in np.linspace(0.01, 1.0, 100)
+    ]
     factor = np.interp(own / total**2, np.linspace(0.01, 1.0, 100), factors)
     exceeded = (np.abs(off) > factor * total).mean()
     if known:  # an approximation, which is no laxer
@@ -173,13 +213,19 @@ def test_chance_lets_one_table_in_twenty_miss_more_numbers():
     for numbers in (1, 18, 19, 48, 200):
         misses = np.random.default_rng(0).binomial(numbers, LEVEL, 100_000)
         assert (misses > chance(numbers)).mean() < 0.052
-        assert chance(numbers) == 0 or (misses > chance(numbers) - 1).mean() > 0.048
+        assert (
+            chance(numbers) == 0
+            or (misses > chance(numbers) - 1).mean() > 0.048
+        )
     assert chance(0) == 0
 
 
 def test_a_table_agrees_if_its_findings_do_and_numbers_but_for_chance():
     good, bad = row("number", "a", 0.0, 0.0), row("number", "a", 0.0, 1.0)
-    holds, fails = row("finding", "b", True, "yes"), row("finding", "b", False, "no", why="chance")
+    holds, fails = (
+        row("finding", "b", True, "yes"),
+        row("finding", "b", False, "no", why="chance"),
+    )
     missing = row("needs", "c", "elsewhere")
     assert verdict([missing]) == NEEDS
     assert verdict([good, missing]) == AGREES
@@ -197,7 +243,9 @@ def test_what_needs_data_names_them_and_how_to_get_them(tmp_path):
             rows = one.found(Profile(data=tmp_path)).rows
             assert verdict(rows) == NEEDS
             assert all("examples/papers/README.md" in row.why for row in rows)
-    text = (ROOT / "examples" / "papers" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "examples" / "papers" / "README.md").read_text(
+        encoding="utf-8"
+    )
     for file in {file for one in command.experiments() for file in one.needs}:
         assert file in text
 
@@ -258,10 +306,23 @@ def test_figures_are_small(tmp_path):
 
 def test_the_command_writes_results_beside_the_figures(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "examples.papers", "--only", "shapleymbo", "figure2", "--workers",
-         "1", "--out", str(tmp_path)],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "examples.papers",
+            "--only",
+            "shapleymbo",
+            "figure2",
+            "--workers",
+            "1",
+            "--out",
+            str(tmp_path),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "shapleymbo, Figure 2: agrees" in done.stdout
     page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
     assert "1 of 1 tables and figures agree." in page
@@ -273,7 +334,12 @@ def test_a_failing_experiment_leaves_the_others(monkeypatch, capsys, tmp_path):
         raise ValueError("no luck")
 
     broken = Experiment("fanova", "table1", "Broken", fails)
-    whole = Experiment("fanova", "table2", "Whole", lambda sheet: sheet.finding("x", True, "y"))
+    whole = Experiment(
+        "fanova",
+        "table2",
+        "Whole",
+        lambda sheet: sheet.finding("x", True, "y"),
+    )
     monkeypatch.setattr(command, "experiments", lambda: [broken, whole])
     with pytest.raises(SystemExit) as stopped:
         command.main(["--only", "fanova", "--out", str(tmp_path)])

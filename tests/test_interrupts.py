@@ -17,14 +17,19 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def interrupted(trials, names):
     done = subprocess.run(
         [sys.executable, "-m", "tests.interrupted", str(trials), *names],
-        cwd=ROOT, stdout=subprocess.PIPE, check=True, timeout=900,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=900,
+    )
     return json.loads(done.stdout)
 
 
 def check(attempts):
     assert len(attempts) == len(SHARES)
-    assert not all(one["ended"] for one in attempts), "too quick to be interrupted"
+    assert not all(one["ended"] for one in attempts), (
+        "too quick to be interrupted"
+    )
     for one in attempts:
         assert one["threads"] == one["processes"] == []
         assert one["blas"]

@@ -16,8 +16,18 @@ import hpo_explain as hx
 from tests.invariances import Written, trials
 
 TOLERANCE = 1e-6  # of the largest number of a column; see `tolerance_of`
-LETTERS = {"rate": "zz", "lr": "yy", "layers": "xx", "kind": "ww", "drop": "vv", "warm": "uu"}
-LABELS = {"kind": {"tree": "z_", "line": "y_", "net": "a_"}, "warm": {False: "on", True: "off"}}
+LETTERS = {
+    "rate": "zz",
+    "lr": "yy",
+    "layers": "xx",
+    "kind": "ww",
+    "drop": "vv",
+    "warm": "uu",
+}
+LABELS = {
+    "kind": {"tree": "z_", "line": "y_", "net": "a_"},
+    "warm": {False: "on", True: "off"},
+}
 AS_IS = Written()
 TOGETHER = Written(
     order=(5, 4, 3, 2, 1, 0),
@@ -31,7 +41,9 @@ WAYS = {
     "renamed": Written(names=LETTERS),
     "relabelled": Written(labels=LABELS),
     "reordered": Written(order=(3, 5, 0, 4, 2, 1)),
-    "categories reordered": Written(categories={"kind": (2, 0, 1), "warm": (1, 0)}),
+    "categories reordered": Written(
+        categories={"kind": (2, 0, 1), "warm": (1, 0)}
+    ),
     "negated": Written(scale=-1.0),
     "times 1e6": Written(scale=1e6),
     "times 1e-6": Written(scale=1e-6),
@@ -53,7 +65,9 @@ def on_one_thread():
 
 def predictions(w, run, kind):
     space = AS_IS.space()
-    rows = run.space.encode([w.config(c) for c in space.decode(space.sample(40, seed=3))])
+    rows = run.space.encode(
+        [w.config(c) for c in space.decode(space.sample(40, seed=3))]
+    )
     mean, std = run.surrogate(kind=kind).predict(rows)
     return pd.DataFrame({"mean": mean, "std": std})
 
@@ -65,14 +79,20 @@ def held_out(w, run, kind):
 
 def trust(w, run, kind):
     found = hx.trust(run)
-    return pd.DataFrame([{"level": found.level, "r2": found.r2, "rank": found.rank}])
+    return pd.DataFrame(
+        [{"level": found.level, "r2": found.r2, "rank": found.rank}]
+    )
 
 
 def proposal(criterion, **options):
     return lambda w, run, kind: hx.explain_proposal(
-        run, 20, acquisition=criterion, background=60,
-        surrogate=run.surrogate(before=20, kind=kind), **options,
-    )  # fmt: skip
+        run,
+        20,
+        acquisition=criterion,
+        background=60,
+        surrogate=run.surrogate(before=20, kind=kind),
+        **options,
+    )
 
 
 def rows_of(said, left_out=None):
@@ -89,7 +109,10 @@ def rows_of(said, left_out=None):
 
 def game(game):
     return rows_of(
-        lambda w, run, kind: hx.methods.tunability(run, 3, kind=game, surrogate=kind), "model_std"
+        lambda w, run, kind: hx.methods.tunability(
+            run, 3, kind=game, surrogate=kind
+        ),
+        "model_std",
     )
 
 
@@ -100,25 +123,38 @@ def effect(name, **options):
 
 
 def lime(*model, **options):
-    return lambda w, run, kind: hx.methods.lime(run, 5, *model, kind=kind, sample=200, **options)
+    return lambda w, run, kind: hx.methods.lime(
+        run, 5, *model, kind=kind, sample=200, **options
+    )
 
 
 def shares(w, run, kind):
-    found = hx.partial_dependence(run, sample=40, grid_size=4, pairs=1, surrogate=kind).shares
-    return pd.DataFrame([{"names": names, "share": share} for names, share in found.items()])
+    found = hx.partial_dependence(
+        run, sample=40, grid_size=4, pairs=1, surrogate=kind
+    ).shares
+    return pd.DataFrame(
+        [{"names": names, "share": share} for names, share in found.items()]
+    )
 
 
 def advise(w, run, kind):
     actions = hx.advise(run, surrogate=run.surrogate(kind=kind)).actions
     names = ["kind", "hyperparameters", "certain", "gain"]
-    return pd.DataFrame([{name: getattr(action, name) for name in names} for action in actions])
+    return pd.DataFrame(
+        [{name: getattr(action, name) for name in names} for action in actions]
+    )
 
 
 def optimum(w, run, kind):
     found = hx.optimum(run)
     # the least of a draw is looked for from rows of which some tie: regret is the same to 3e-4
-    numbers = {name: getattr(found, name) for name in ("estimate", "p_better", "epsilon")}
-    gain = found.expected_gain + found.epsilon  # beside which what is left of draws is rounding
+    numbers = {
+        name: getattr(found, name)
+        for name in ("estimate", "p_better", "epsilon")
+    }
+    gain = (
+        found.expected_gain + found.epsilon
+    )  # beside which what is left of draws is rounding
     return found.to_frame().reset_index().assign(**numbers, gain=gain)
 
 
@@ -132,12 +168,18 @@ SAID = {
     "surrogate": predictions,
     "held_out": held_out,
     "trust": trust,
-    "importance": lambda w, run, kind: hx.importance(run, 2, kind="forest", n_trees=8),
+    "importance": lambda w, run, kind: hx.importance(
+        run, 2, kind="forest", n_trees=8
+    ),
     "ablation": lambda w, run, kind: hx.methods.ablation(run, 3, kind=kind),
     "ablation of EI": rows_of(
-        lambda w, run, kind: hx.methods.ablation(run, 3, 12, acquisition="ei", before=20, kind=kind)
+        lambda w, run, kind: hx.methods.ablation(
+            run, 3, 12, acquisition="ei", before=20, kind=kind
+        )
     ),
-    "local_importance": lambda w, run, kind: hx.methods.local_importance(run, 5, kind=kind),
+    "local_importance": lambda w, run, kind: hx.methods.local_importance(
+        run, 5, kind=kind
+    ),
     "lime": lime(),
     "lime of tried values": lime(sampling="univariate"),
     "lime on a grid": lime(sampling="grid"),
@@ -146,12 +188,18 @@ SAID = {
     "partial_dependence of a category": effect("kind", sample=40),
     "partial_dependence of a condition": effect("drop", sample=40),
     "accumulated_local_effects": effect("rate", kind="accumulated"),
-    "accumulated_local_effects of a category": effect("kind", kind="accumulated"),
+    "accumulated_local_effects of a category": effect(
+        "kind", kind="accumulated"
+    ),
     "regional_partial_dependence": effect("rate", regions=True, sample=100),
-    "h_statistic": lambda w, run, kind: hx.methods.h_statistic(run, sample=40, kind=kind),
+    "h_statistic": lambda w, run, kind: hx.methods.h_statistic(
+        run, sample=40, kind=kind
+    ),
     "tunability": game("tunability"),
     "shapley_interactions": rows_of(  # without what draws of the model say
-        lambda w, run, kind: hx.methods.shapley_interactions(run, 5, background=60, kind=kind),
+        lambda w, run, kind: hx.methods.shapley_interactions(
+            run, 5, background=60, kind=kind
+        ),
         "model_std",
     ),
     "explain_prediction": lambda w, run, kind: hx.explain_prediction(
@@ -164,17 +212,26 @@ SAID = {
     "explain_proposal by EI": proposal("ei"),
     "explain_proposal by PI": proposal("pi"),
     "footprint": rows_of(
-        lambda w, run, kind: hx.methods.footprint(run, border=20, random=20, kind=kind), 0
+        lambda w, run, kind: hx.methods.footprint(
+            run, border=20, random=20, kind=kind
+        ),
+        0,
     ),
     "history": lambda w, run, kind: hx.history(run),
 }
 SLOWLY = {
     "desirability_path": lambda w, run, kind: hx.methods.desirability_path(
-        run, [15, 20, 26], acquisition="lcb", background=30, progress=False,
+        run,
+        [15, 20, 26],
+        acquisition="lcb",
+        background=30,
+        progress=False,
         surrogate=run.surrogate(kind=kind),
     ),
     "importance of what fits": lambda w, run, kind: hx.importance(run, 2),
-    "subspace": lambda w, run, kind: hx.methods.subspace(run, 0.8, kind=kind, n_trees=8),
+    "subspace": lambda w, run, kind: hx.methods.subspace(
+        run, 0.8, kind=kind, n_trees=8
+    ),
     "lime by lasso": lime("lasso", sampling="local"),
     "lime by rules": lime("rules"),
     "partial_dependences": shares,
@@ -189,7 +246,9 @@ SLOWLY = {
     ),
     "explain_proposal by log EI": proposal("logei"),
     "explain_proposal by KernelExplainer": proposal("lcb", estimator="kernel"),
-    "explain_proposal by sampling": proposal("lcb", estimator="sampling", orders=200),
+    "explain_proposal by sampling": proposal(
+        "lcb", estimator="sampling", orders=200
+    ),
     "recommended_space": lambda w, run, kind: hx.recommended_space(
         run, surrogate=run.surrogate(kind=kind)
     ),
@@ -200,11 +259,13 @@ SLOWLY = {
     "learning_curves": lambda w, run, kind: hx.methods.learning_curves(
         w.with_curves(0), kind="forest", orders=5, at=[1.0, 5.0]
     ),
-    "compare": lambda w, run, kind: hx.compare({"one": run, "two": w.run(10)}, kind="gp"),
+    "compare": lambda w, run, kind: hx.compare(
+        {"one": run, "two": w.run(10)}, kind="gp"
+    ),
     "proposal_densities": lambda w, run, kind: hx.methods.proposal_densities(
         w.study(0), w.config(trials(1)[0][0])
     ),
-}  # fmt: skip
+}
 
 
 # ---------------------------------------------------------------------- the same
@@ -215,13 +276,23 @@ OTHER_END = {"lower": "upper", "upper": "lower"}
 
 def tables(found):
     """The rows of a result, and its claims by their kind."""
-    yield "rows", found if isinstance(found, pd.DataFrame) else found.to_frame().reset_index()
-    for kind, term in sorted({(c.kind, c.term) for c in getattr(found, "claims", ())}):
+    yield (
+        "rows",
+        found
+        if isinstance(found, pd.DataFrame)
+        else found.to_frame().reset_index(),
+    )
+    for kind, term in sorted(
+        {(c.kind, c.term) for c in getattr(found, "claims", ())}
+    ):
         if kind in LEFT_OUT:
             continue
         told = [c for c in found.claims if (c.kind, c.term) == (kind, term)]
         rows = [(c.hyperparameters, c.certain, c.estimate) for c in told]
-        yield f"{kind} {term}", pd.DataFrame(rows, columns=["names", "certain", "estimate"])
+        yield (
+            f"{kind} {term}",
+            pd.DataFrame(rows, columns=["names", "certain", "estimate"]),
+        )
 
 
 def words(w, cell):
@@ -237,18 +308,33 @@ def written_back(w, frame):
     """Columns of words and of numbers, by their names at first; rows in the order of words."""
     is_text = {
         name: not all(
-            (isinstance(v, (int, float, np.number)) and not isinstance(v, bool)) or v is None
+            (
+                isinstance(v, (int, float, np.number))
+                and not isinstance(v, bool)
+            )
+            or v is None
             for v in frame[name].tolist()
         )
         for name in frame.columns
-    }  # fmt: skip
-    text = {w.old(n): [words(w, v) for v in frame[n]] for n, some in is_text.items() if some}
-    order = sorted(range(len(frame)), key=lambda i: [text[n][i] for n in sorted(text)])
+    }
+    text = {
+        w.old(n): [words(w, v) for v in frame[n]]
+        for n, some in is_text.items()
+        if some
+    }
+    order = sorted(
+        range(len(frame)), key=lambda i: [text[n][i] for n in sorted(text)]
+    )
     numbers = {
-        w.old(n): np.array([np.nan if v is None else v for v in frame[n]], dtype=float)[order]
-        for n, some in is_text.items() if not some and n not in ("index", *LEFT_OUT)
-    }  # fmt: skip
-    return {n: [column[i] for i in order] for n, column in text.items()}, numbers
+        w.old(n): np.array(
+            [np.nan if v is None else v for v in frame[n]], dtype=float
+        )[order]
+        for n, some in is_text.items()
+        if not some and n not in ("index", *LEFT_OUT)
+    }
+    return {
+        n: [column[i] for i in order] for n, column in text.items()
+    }, numbers
 
 
 def difference(found, other, way):
@@ -258,14 +344,23 @@ def difference(found, other, way):
     if one.keys() != two.keys():
         return np.inf
     for kind, frame in one.items():
-        (text, numbers), (others, given) = written_back(AS_IS, frame), written_back(way, two[kind])
+        (text, numbers), (others, given) = (
+            written_back(AS_IS, frame),
+            written_back(way, two[kind]),
+        )
         if text != others or numbers.keys() != given.keys():
             return np.inf
-        least = 1e-9 * max((np.nanmax(np.abs(v), initial=0.0) for v in numbers.values()), default=0)
+        least = 1e-9 * max(
+            (np.nanmax(np.abs(v), initial=0.0) for v in numbers.values()),
+            default=0,
+        )
         for name, column in numbers.items():
             size = max(np.nanmax(np.abs(column), initial=0.0), least) or 1.0
             ends = {name, OTHER_END.get(name, name)} & given.keys()
-            worst = max(worst, min(apart(column, given[end], way) for end in ends) / size)
+            worst = max(
+                worst,
+                min(apart(column, given[end], way) for end in ends) / size,
+            )
     return worst
 
 
@@ -274,7 +369,9 @@ def apart(column, other, way):
     s = way.scale
     units = [(1.0, 0.0), (abs(s), 0.0), (s, 0.0), (s * s, 0.0), (s, way.shift)]
     found = [(other - zero) / unit for unit, zero in units]
-    if len(column) != len(other) or not np.array_equal(np.isnan(column), np.isnan(other)):
+    if len(column) != len(other) or not np.array_equal(
+        np.isnan(column), np.isnan(other)
+    ):
         return np.inf
     return min(np.nanmax(np.abs(column - back), initial=0.0) for back in found)
 
@@ -292,7 +389,9 @@ def check(said, way, kind, seed):
     as_it_is = said(AS_IS, AS_IS.run(seed), kind)
     # in single precision, that of draws, near values change their ranks
     tolerance = max(tolerance_of(way), 1e-5 if said is trust else 0.0)
-    assert difference(as_it_is, said(way, way.run(seed), kind), way) < tolerance
+    assert (
+        difference(as_it_is, said(way, way.run(seed), kind), way) < tolerance
+    )
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
@@ -311,9 +410,14 @@ def test_no_way_to_write_a_run_down_changes_what_is_learned(way, kind):
 def test_the_comparison_notices_a_difference():
     run = AS_IS.run(0)
     said = predictions(AS_IS, run, "forest")
-    assert difference(said, predictions(AS_IS, AS_IS.run(1), "forest"), AS_IS) > 0.1
+    assert (
+        difference(said, predictions(AS_IS, AS_IS.run(1), "forest"), AS_IS)
+        > 0.1
+    )
     assert difference(said, said + 1.0, AS_IS) > 0.1
-    assert difference(said, said + [1.0, 0.0], Written(shift=1.0)) == pytest.approx(0.0, abs=1e-9)
+    assert difference(
+        said, said + [1.0, 0.0], Written(shift=1.0)
+    ) == pytest.approx(0.0, abs=1e-9)
     shares = hx.importance(run, kind="forest", n_trees=8)
     renamed = hx.importance(TOGETHER.run(0), kind="forest", n_trees=8)
     assert difference(shares, renamed, AS_IS) == np.inf

@@ -24,7 +24,11 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 def run_python(code: str) -> str:
     """What a new interpreter prints that starts in the project's root."""
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -34,7 +38,10 @@ def run_python(code: str) -> str:
 
 
 def test_every_folder_with_an_init_file_is_a_listed_package():
-    inits = [*PACKAGE.rglob("__init__.py"), *(PACKAGE / "adapters").rglob("__init__.py")]
+    inits = [
+        *PACKAGE.rglob("__init__.py"),
+        *(PACKAGE / "adapters").rglob("__init__.py"),
+    ]
     found = {".".join(path.parent.relative_to(ROOT).parts) for path in inits}
     listed = PROJECT["tool"]["setuptools"]["packages"]
     assert listed == sorted(found)
@@ -58,7 +65,9 @@ def test_the_source_folder_of_the_adapters_names_the_package_to_import_instead()
 @pytest.fixture(scope="module")
 def graph():
     """Which module of the package imports what."""
-    return grimp.build_graph("hpo_explain", include_external_packages=True, cache_dir=None)
+    return grimp.build_graph(
+        "hpo_explain", include_external_packages=True, cache_dir=None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +79,9 @@ def distribution_of():
     """
     found = {}
     for distribution in metadata.distributions():
-        name = canonicalize_name(distribution.name)  # which is parsed every time
+        name = canonicalize_name(
+            distribution.name
+        )  # which is parsed every time
         for path in distribution.files or []:
             if path.suffix in {".py", ".so", ".pyd"}:
                 found[path.parts[0].removesuffix(".py")] = name
@@ -79,8 +90,14 @@ def distribution_of():
 
 def third_party(graph: grimp.ImportGraph, modules: set[str]) -> set[str]:
     """The top-level names of other distributions that some modules import."""
-    found = {name for module in modules for name in graph.find_modules_directly_imported_by(module)}
-    return {name for name in found if graph.is_module_squashed(name)} - sys.stdlib_module_names
+    found = {
+        name
+        for module in modules
+        for name in graph.find_modules_directly_imported_by(module)
+    }
+    return {
+        name for name in found if graph.is_module_squashed(name)
+    } - sys.stdlib_module_names
 
 
 def modules_of(graph: grimp.ImportGraph, package: str) -> set[str]:
@@ -89,7 +106,9 @@ def modules_of(graph: grimp.ImportGraph, package: str) -> set[str]:
 
 def declared(*requirement_lists: list[str]) -> set[str]:
     return {
-        canonicalize_name(Requirement(text).name) for texts in requirement_lists for text in texts
+        canonicalize_name(Requirement(text).name)
+        for texts in requirement_lists
+        for text in texts
     }
 
 
@@ -105,19 +124,32 @@ def test_every_package_imported_by_the_core_is_declared_and_every_declared_one_i
         core -= adapter(graph, extra)
     # of extras, loaded where they are asked for
     core -= {"hpo_explain.draw.on_plotly", "hpo_explain.adapters.dashboard"}
-    core -= {"hpo_explain.adapters.publishing"} | modules_of(graph, "hpo_explain.mcp")
-    assert {distribution_of[name] for name in third_party(graph, core)} == declared(CORE)
+    core -= {"hpo_explain.adapters.publishing"} | modules_of(
+        graph, "hpo_explain.mcp"
+    )
+    assert {
+        distribution_of[name] for name in third_party(graph, core)
+    } == declared(CORE)
 
 
 @pytest.mark.parametrize("extra", ["optuna", "skopt"])
-def test_an_adapter_imports_the_core_and_its_own_extra_only(graph, distribution_of, extra):
-    found = {distribution_of[name] for name in third_party(graph, adapter(graph, extra))}
+def test_an_adapter_imports_the_core_and_its_own_extra_only(
+    graph, distribution_of, extra
+):
+    found = {
+        distribution_of[name]
+        for name in third_party(graph, adapter(graph, extra))
+    }
     assert found <= declared(CORE, EXTRAS[extra])
     assert declared(EXTRAS[extra]) <= found
 
 
-@pytest.mark.parametrize(("extra", "module"), [("optuna", "optuna"), ("skopt", "skopt")])
-def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_it(extra, module):
+@pytest.mark.parametrize(
+    ("extra", "module"), [("optuna", "optuna"), ("skopt", "skopt")]
+)
+def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_it(
+    extra, module
+):
     code = (
         f"import sys; sys.modules[{module!r}] = None\n"
         "import hpo_explain\n"
@@ -128,10 +160,16 @@ def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_
 
 
 def test_every_package_imported_by_the_tests_is_declared(distribution_of):
-    graph = grimp.build_graph("tests", include_external_packages=True, cache_dir=None)
+    graph = grimp.build_graph(
+        "tests", include_external_packages=True, cache_dir=None
+    )
     examples = [*(ROOT / "examples").rglob("*.py")]
-    ours = {"hpo_explain"} | {name for p in examples for name in (p.stem, p.parent.name)}
+    ours = {"hpo_explain"} | {
+        name for p in examples for name in (p.stem, p.parent.name)
+    }
     found = third_party(graph, modules_of(graph, "tests")) - ours
     # some may be missing
-    named = {distribution_of.get(name, canonicalize_name(name)) for name in found}
+    named = {
+        distribution_of.get(name, canonicalize_name(name)) for name in found
+    }
     assert named <= declared(CORE, *EXTRAS.values())

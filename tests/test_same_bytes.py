@@ -11,23 +11,40 @@ from tests.digests import PAGES, explained
 from tests.source_tree import ROOT
 
 QUICK = (
-    *(f"conditional: {name}" for name in (
-        "importance", "proposal", "densities", "path", "effect", "ablation", "lime",
-        "recommended space", "footprint",
-    )),
+    *(
+        f"conditional: {name}"
+        for name in (
+            "importance",
+            "proposal",
+            "densities",
+            "path",
+            "effect",
+            "ablation",
+            "lime",
+            "recommended space",
+            "footprint",
+        )
+    ),
     "brief report",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
-    "names", [QUICK, pytest.param((*explained(), *PAGES), marks=pytest.mark.thorough)]
+    "names",
+    [QUICK, pytest.param((*explained(), *PAGES), marks=pytest.mark.thorough)],
 )
-def test_neither_the_order_of_sets_nor_the_threads_of_blas_change_a_byte(names):
+def test_neither_the_order_of_sets_nor_the_threads_of_blas_change_a_byte(
+    names,
+):
     processes = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.digests", *names],
             cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed, "OPENBLAS_NUM_THREADS": threads},
+            env={
+                **os.environ,
+                "PYTHONHASHSEED": seed,
+                "OPENBLAS_NUM_THREADS": threads,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -19,7 +19,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
 def blocked():
-    return subprocess.run([sys.executable, "-S", "-c", BLOCKED], stdout=subprocess.PIPE).stdout
+    return subprocess.run(
+        [sys.executable, "-S", "-c", BLOCKED], stdout=subprocess.PIPE
+    ).stdout
 
 
 @posix
@@ -46,13 +48,19 @@ def mask(_):
 def test_nothing_is_blocked_where_no_process_is_started(backend):
     n_jobs = 2 if backend == "threading" else 1
     with joblib.parallel_config(backend=backend):
-        assert [*by_workers(n_jobs, map(joblib.delayed(mask), range(4)))] == [False] * 4
+        assert [*by_workers(n_jobs, map(joblib.delayed(mask), range(4)))] == [
+            False
+        ] * 4
 
 
 def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
     space = unit_cube(1)
     run = hx.Run(
-        space, space.sample(6), [1.0, 9.0, 4.0, 2.0, 3.0, 1.5], "minimize", proposals=range(2, 6)
+        space,
+        space.sample(6),
+        [1.0, 9.0, 4.0, 2.0, 3.0, 1.5],
+        "minimize",
+        proposals=range(2, 6),
     )
     ended = []
 
@@ -77,15 +85,21 @@ def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
 def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path):
     run = run_of(34, 2, proposals=range(7, 34))
     pages = [
-        hx.report(run, tmp_path / f"{n}.html", n_jobs=n, progress=False).read_bytes()
+        hx.report(
+            run, tmp_path / f"{n}.html", n_jobs=n, progress=False
+        ).read_bytes()
         for n in (1, 2)
     ]
     assert pages[0] == pages[1]
     assert b"<!--figure" not in pages[1]
 
 
-@pytest.mark.parametrize("last", [pytest.param("matters", marks=pytest.mark.thorough), "effects"])
-def test_a_worker_that_is_killed_loses_nothing_of_a_report(tmp_path, monkeypatch, last):
+@pytest.mark.parametrize(
+    "last", [pytest.param("matters", marks=pytest.mark.thorough), "effects"]
+)
+def test_a_worker_that_is_killed_loses_nothing_of_a_report(
+    tmp_path, monkeypatch, last
+):
     run = run_of(34, 2, proposals=range(7, 34))
     written = hx.report(run, tmp_path / "alone.html", n_jobs=1, progress=False)
     pools = []

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
-from hpo_explain.adapters.frame._cells import as_float, is_empty, is_number, texts_as_numbers
+from hpo_explain.adapters.frame._cells import (
+    as_float,
+    is_empty,
+    is_number,
+    texts_as_numbers,
+)
 from hpo_explain.adapters.frame._layouts import Layout
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, Option
@@ -35,21 +40,94 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PARAMETERS = (FloatParameter, IntParameter, CategoricalParameter)
-_MEASURED = frozenset((
-    "loss", "acc", "accuracy", "auc", "auroc", "auprc", "f1", "score", "rmse", "mse", "mae",
-    "mape", "r2", "logloss", "nll", "perplexity", "ppl", "bleu", "rouge", "iou", "dice",
-    "precision", "recall", "reward", "error", "err", "objective", "metric", "fitness", "regret",
-    "runtime", "duration", "elapsed", "latency", "throughput", "time", "timestamp", "walltime",
-))  # fmt: skip
-_OF_WHAT = frozenset((
-    "train", "training", "val", "valid", "validation", "test", "eval", "dev", "holdout", "cv",
-    "oob", "mean", "std", "avg", "average", "best", "final", "last", "min", "max", "total",
-    "epoch", "fold", "top", "top1", "top5", "weighted", "macro", "micro", "balanced", "ms", "s",
-    "sec", "secs", "seconds", "fit",
-))  # fmt: skip
+_MEASURED = frozenset(
+    (
+        "loss",
+        "acc",
+        "accuracy",
+        "auc",
+        "auroc",
+        "auprc",
+        "f1",
+        "score",
+        "rmse",
+        "mse",
+        "mae",
+        "mape",
+        "r2",
+        "logloss",
+        "nll",
+        "perplexity",
+        "ppl",
+        "bleu",
+        "rouge",
+        "iou",
+        "dice",
+        "precision",
+        "recall",
+        "reward",
+        "error",
+        "err",
+        "objective",
+        "metric",
+        "fitness",
+        "regret",
+        "runtime",
+        "duration",
+        "elapsed",
+        "latency",
+        "throughput",
+        "time",
+        "timestamp",
+        "walltime",
+    )
+)
+_OF_WHAT = frozenset(
+    (
+        "train",
+        "training",
+        "val",
+        "valid",
+        "validation",
+        "test",
+        "eval",
+        "dev",
+        "holdout",
+        "cv",
+        "oob",
+        "mean",
+        "std",
+        "avg",
+        "average",
+        "best",
+        "final",
+        "last",
+        "min",
+        "max",
+        "total",
+        "epoch",
+        "fold",
+        "top",
+        "top1",
+        "top5",
+        "weighted",
+        "macro",
+        "micro",
+        "balanced",
+        "ms",
+        "s",
+        "sec",
+        "secs",
+        "seconds",
+        "fit",
+    )
+)
 _LEAST_ROWS = 10
 _SAME_ORDER = 0.99  # of the rank correlation with the objective
-_DIFFERENT, _ALL_DIFFERENT = 0.3, 0.9  # share of the rows with a value of their own
+_DIFFERENT, _ALL_DIFFERENT = (
+    0.3,
+    0.9,
+)  # share of the rows with a value of their own
 # What pandas calls a first column without a name; the digits after the point tell those apart
 # that were saved one after the other.
 _NAMELESS = re.compile(r"Unnamed: 0(\.\d+)*")
@@ -75,7 +153,8 @@ _BY_ORDER = declared_fact(
     "not set, leave it out with {hyperparameters=}",
 )
 _ROW_NUMBERS = declared_fact(
-    "row_numbers_left_out", "{names}: left out, a column with no name that numbers the rows"
+    "row_numbers_left_out",
+    "{names}: left out, a column with no name that numbers the rows",
 )
 
 
@@ -105,12 +184,17 @@ class Roles:
     @property
     def columns(self) -> list[str]:
         """All columns of the table that have a role."""
-        found = [getattr(self, f.name) for f in fields(self) if f.name != "times"]
+        found = [
+            getattr(self, f.name) for f in fields(self) if f.name != "times"
+        ]
         return [*filter(None, found), *self.times]
 
 
 def read_roles(
-    table: pd.DataFrame, layout: Layout | None, mentioned: Sequence[str], asked: Mapping[str, Any]
+    table: pd.DataFrame,
+    layout: Layout | None,
+    mentioned: Sequence[str],
+    asked: Mapping[str, Any],
 ) -> Roles:
     """Return the columns with a role: those given, else those of the layout.
 
@@ -122,12 +206,17 @@ def read_roles(
         If there is no such column, or one has two roles, or the objective is not known.
     """
     named = {
-        role: "" if name is None or (role == "fidelity" and isinstance(name, bool)) else str(name)
+        role: ""
+        if name is None or (role == "fidelity" and isinstance(name, bool))
+        else str(name)
         for role, name in asked.items()
         if role not in ("objective", "time", "proposed")
     }
     proposed = asked["proposed"] if isinstance(asked["proposed"], str) else ""
-    objective, times = _objective(table, layout, asked["objective"]), _times(table, asked["time"])
+    objective, times = (
+        _objective(table, layout, asked["objective"]),
+        _times(table, asked["time"]),
+    )
     given = Roles(objective, proposed=proposed, times=times, **named)
     _check(table, given)
     if layout is None:
@@ -143,13 +232,20 @@ def read_roles(
     return given
 
 
-def _objective(table: pd.DataFrame, layout: Layout | None, given: object) -> str:
+def _objective(
+    table: pd.DataFrame, layout: Layout | None, given: object
+) -> str:
     if given is None:
         if layout is not None and layout.objective:
             return layout.objective
         problem = "is missing: a table does not say which column it is"
         columns = f"; the columns are {', '.join(table.columns[:30])}."
-        raise InputError("objective", problem, None, ("Add ", Option("objective", "..."), columns))
+        raise InputError(
+            "objective",
+            problem,
+            None,
+            ("Add ", Option("objective", "..."), columns),
+        )
     name = str(given)
     if name not in table.columns and layout is not None:
         return layout.metrics.get(name, name)
@@ -164,7 +260,9 @@ def _times(table: pd.DataFrame, time: object) -> tuple[str, ...]:
     if not isinstance(time, (list, tuple)) or str(time) in table.columns:
         return (str(time),)
     if len(time) > 2:
-        problem = f"must name one column, or start and finish, but was {time!r}"
+        problem = (
+            f"must name one column, or start and finish, but was {time!r}"
+        )
         raise InputError("time", problem, time)
     return tuple(str(name) for name in time)
 
@@ -175,7 +273,10 @@ def _check(table: pd.DataFrame, given: Roles) -> None:
     times = [("time", name) for name in given.times]
     first = [("objective", given.objective), ("trial", given.trial), *times]
     rest = ("instance", "fidelity", "proposed", "duration", "status")
-    for argument, name in [*first, *((role, getattr(given, role)) for role in rest)]:
+    for argument, name in [
+        *first,
+        *((role, getattr(given, role)) for role in rest),
+    ]:
         if not name:
             continue
         check_column(argument, name, table)
@@ -222,7 +323,10 @@ class Chosen:
         """Return the notes, which name the hyperparameters that turned out to be so."""
         names = {*self.names.values()}
         kept = tuple(name for name in space.names if name in names)
-        return [replace(n, names=kept) if n is self.about else n for n in self.notes]
+        return [
+            replace(n, names=kept) if n is self.about else n
+            for n in self.notes
+        ]
 
 
 def choose_columns(
@@ -244,30 +348,50 @@ def choose_columns(
     if isinstance(space, SearchSpace):
         if hyperparameters is not None:
             problem = "cannot be given together with space"
-            raise InputError("hyperparameters", problem, hyperparameters, "Leave one out.")
-        return Chosen(_columns_of("space", space.names, table, layout), sure=True)
+            raise InputError(
+                "hyperparameters", problem, hyperparameters, "Leave one out."
+            )
+        return Chosen(
+            _columns_of("space", space.names, table, layout), sure=True
+        )
     columns = _columns_of("space", list(given), table, layout)
     if hyperparameters is not None:
         named = _chosen(table, layout, hyperparameters, roles)
         return Chosen(columns | named, sure=True, given=given)
     others = () if layout is None else layout.others
-    left = [c for c in table.columns if c not in roles.columns and c not in others]
+    left = [
+        c for c in table.columns if c not in roles.columns and c not in others
+    ]
     if layout is not None and layout.names is not None:
         short = _short(layout, table)
         named = {column: short[column] for column in left if column in short}
         note = _of_layout(layout, table, named, roles)
         return Chosen(columns | named, sure=True, notes=[note], given=given)
-    kept, notes = _without_measured(table, [c for c in left if c not in columns], objective)
-    names = {c: columns.get(c, c) for c in table.columns if c in kept or c in columns}
+    kept, notes = _without_measured(
+        table, [c for c in left if c not in columns], objective
+    )
+    names = {
+        c: columns.get(c, c)
+        for c in table.columns
+        if c in kept or c in columns
+    }
     about = _EVERY_OTHER(names=names.values())
     if layout is not None:
         about = _of_layout(layout, table, names, roles)
-    return Chosen(names, sure=False, notes=[about, *notes], given=given, about=about)
+    return Chosen(
+        names, sure=False, notes=[about, *notes], given=given, about=about
+    )
 
 
-def _of_layout(layout: Layout, table: pd.DataFrame, names: Mapping[str, str], roles: Roles) -> Fact:
-    left_out = tuple(c for c in table.columns if c not in [*names, *roles.columns])
-    return _OF_LAYOUT(names=names.values(), source=layout.source, left_out=left_out)
+def _of_layout(
+    layout: Layout, table: pd.DataFrame, names: Mapping[str, str], roles: Roles
+) -> Fact:
+    left_out = tuple(
+        c for c in table.columns if c not in [*names, *roles.columns]
+    )
+    return _OF_LAYOUT(
+        names=names.values(), source=layout.source, left_out=left_out
+    )
 
 
 def _described(space: object) -> dict[str, Parameter]:
@@ -284,12 +408,19 @@ def _described(space: object) -> dict[str, Parameter]:
 
 
 def _columns_of(
-    argument: str, names: Iterable[str], table: pd.DataFrame, layout: Layout | None
+    argument: str,
+    names: Iterable[str],
+    table: pd.DataFrame,
+    layout: Layout | None,
 ) -> dict[str, str]:
     """Return the column of each name, which is that of the hyperparameter then."""
     found = {}
     for name in names:
-        column = name if layout is None or name in table.columns else layout.column(name)
+        column = (
+            name
+            if layout is None or name in table.columns
+            else layout.column(name)
+        )
         check_column(argument, column, table)
         found[column] = name
     return found
@@ -298,15 +429,26 @@ def _columns_of(
 def _short(layout: Layout, table: pd.DataFrame) -> dict[str, str]:
     """Return names without their prefix, but with it where two columns would have the same."""
     names = dict(layout.names or {})
-    twice = [name for name in names.values() if list(names.values()).count(name) > 1]
-    return {column: column if name in twice else name for column, name in names.items()}
+    twice = [
+        name for name in names.values() if list(names.values()).count(name) > 1
+    ]
+    return {
+        column: column if name in twice else name
+        for column, name in names.items()
+    }
 
 
 def _chosen(
-    table: pd.DataFrame, layout: Layout | None, hyperparameters: Sequence[str], roles: Roles
+    table: pd.DataFrame,
+    layout: Layout | None,
+    hyperparameters: Sequence[str],
+    roles: Roles,
 ) -> dict[str, str]:
     """Return the columns that the user named as hyperparameters."""
-    one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
+    one = (
+        isinstance(hyperparameters, str)
+        or str(hyperparameters) in table.columns
+    )
     if one or not isinstance(hyperparameters, Iterable):
         problem = f"must be a list of columns, but was {hyperparameters!r}"
         remedy = f"Write [{hyperparameters!r}]."
@@ -315,13 +457,17 @@ def _chosen(
     short = {} if layout is None else _short(layout, table)
     found: dict[str, str] = {}
     for name in names:
-        column = next(iter(_columns_of("hyperparameters", [name], table, layout)))
+        column = next(
+            iter(_columns_of("hyperparameters", [name], table, layout))
+        )
         if column in roles.columns:
             problem = f"names {name!r}, which has another role here"
             raise InputError("hyperparameters", problem, name, "Leave it out.")
         if column in found:
             problem = f"must name different columns, but was {names}: {name!r} is given twice"
-            raise InputError("hyperparameters", problem, names, "Name it once.")
+            raise InputError(
+                "hyperparameters", problem, names, "Name it once."
+            )
         found[column] = short.get(column, column)
     return found
 
@@ -349,7 +495,9 @@ def configurations(
         if settings is not None and any(name in row for row in settings):
             values = [row.get(name) for row in settings]
             cells = pd.Series(values, index=table.index, dtype=object)
-            none = np.array([name in row and row[name] is None for row in settings])
+            none = np.array(
+                [name in row and row[name] is None for row in settings]
+            )
             if none.any():
                 set_to_none[name] = none
         columns[name] = texts_as_numbers(cells)
@@ -373,11 +521,17 @@ def _without_measured(
     objective : ndarray of shape (n,)
         The objective; NaN where there is none.
     """
-    numbers = {name: column for name in names if (column := _numbers(table[name])) is not None}
+    numbers = {
+        name: column
+        for name in names
+        if (column := _numbers(table[name])) is not None
+    }
     left_out = [
         name
         for name, column in numbers.items()
-        if _is_called_measured(name) and _differs(column, _DIFFERENT) and not _is_whole(column)
+        if _is_called_measured(name)
+        and _differs(column, _DIFFERENT)
+        and not _is_whole(column)
     ]
     kept = [name for name in names if name not in left_out]
     if not kept:  # nothing else could be explained
@@ -385,7 +539,11 @@ def _without_measured(
     notes = [_BY_NAME(names=[name]) for name in left_out]
     for name, column in numbers.items():
         correlation = _rank_correlation(column, objective)
-        if name in kept and abs(correlation) >= _SAME_ORDER and _differs(column, _ALL_DIFFERENT):
+        if (
+            name in kept
+            and abs(correlation) >= _SAME_ORDER
+            and _differs(column, _ALL_DIFFERENT)
+        ):
             notes.append(_BY_ORDER(names=[name], correlation=correlation))
     return kept, notes
 
@@ -395,7 +553,9 @@ def _numbers(column: pd.Series[Any]) -> Array | None:
     cells = column.tolist()
     if not all(is_empty(cell) or is_number(cell) for cell in cells):
         return None
-    return np.array([np.nan if is_empty(cell) else as_float(cell) for cell in cells])
+    return np.array(
+        [np.nan if is_empty(cell) else as_float(cell) for cell in cells]
+    )
 
 
 def _is_called_measured(name: str) -> bool:
@@ -422,13 +582,18 @@ def _is_whole(column: Array) -> bool:
 
 def _differs(column: Array, share: float) -> bool:
     present = column[~np.isnan(column)]
-    return len(present) > 2 and len(np.unique(present)) > max(2.0, share * len(present))
+    return len(present) > 2 and len(np.unique(present)) > max(
+        2.0, share * len(present)
+    )
 
 
 def _rank_correlation(column: Array, objective: Array) -> float:
     """Return the rank correlation where both are known; 0 where that is in few rows."""
     both = np.isfinite(column) & np.isfinite(objective)
-    if both.sum() < _LEAST_ROWS or min(np.ptp(objective[both]), np.ptp(column[both])) == 0.0:
+    if (
+        both.sum() < _LEAST_ROWS
+        or min(np.ptp(objective[both]), np.ptp(column[both])) == 0.0
+    ):
         return 0.0
     first, second = rankdata(column[both]), rankdata(objective[both])
     return float(np.corrcoef(first, second)[0, 1])
@@ -461,11 +626,17 @@ def without_row_numbers(
     numbering = [
         name
         for name in map(str, frame.columns)
-        if name not in named and _NAMELESS.fullmatch(name) and _counts(frame[name].tolist())
+        if name not in named
+        and _NAMELESS.fullmatch(name)
+        and _counts(frame[name].tolist())
     ]
-    return frame.drop(columns=numbering), [_ROW_NUMBERS(names=[name]) for name in numbering]
+    return frame.drop(columns=numbering), [
+        _ROW_NUMBERS(names=[name]) for name in numbering
+    ]
 
 
 def _counts(values: list[Any]) -> bool:
     """Say whether values are 0, 1, 2, ... or 1, 2, 3, ...."""
-    return any(values == list(range(first, first + len(values))) for first in (0, 1))
+    return any(
+        values == list(range(first, first + len(values))) for first in (0, 1)
+    )

@@ -19,22 +19,54 @@ from hpo_explain.space import Parameter
 if TYPE_CHECKING:
     import pandas as pd
 
-_FINISHED = ("complete", "completed", "finished", "success", "successful", "succeeded", "ok",
-             "done", "terminated", "true")  # fmt: skip
+_FINISHED = (
+    "complete",
+    "completed",
+    "finished",
+    "success",
+    "successful",
+    "succeeded",
+    "ok",
+    "done",
+    "terminated",
+    "true",
+)
 _WORDS: dict[Fact, tuple[str, ...]] = {
-    FAILED: ("fail", "failed", "failure", "error", "errored", "crash", "crashed", "killed",
-             "timeout", "timed_out", "memout", "oom", "out_of_memory", "diverged", "nan",
-             "preempted", "preempting", "abandoned", "false"),
+    FAILED: (
+        "fail",
+        "failed",
+        "failure",
+        "error",
+        "errored",
+        "crash",
+        "crashed",
+        "killed",
+        "timeout",
+        "timed_out",
+        "memout",
+        "oom",
+        "out_of_memory",
+        "diverged",
+        "nan",
+        "preempted",
+        "preempting",
+        "abandoned",
+        "false",
+    ),
     WAS_PRUNED(readable=False): ("pruned", "stopped", "early_stopped"),
     RUNNING: ("running", "staged"),
     WAITING: ("waiting", "pending", "queued", "scheduled", "candidate"),
-}  # fmt: skip
+}
 _REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
 
 
 def _word(cell: Any) -> str:
     """Return the state that a cell names, such as "complete" of "TrialState.COMPLETE"."""
-    words = "" if is_empty(cell) else str(cell).lower().replace("-", " ").replace("_", " ")
+    words = (
+        ""
+        if is_empty(cell)
+        else str(cell).lower().replace("-", " ").replace("_", " ")
+    )
     return "_".join(words.split()).rpartition(".")[2]
 
 
@@ -52,9 +84,13 @@ def read_status(column: pd.Series[Any], name: str) -> dict[int, Fact]:
         if word in _REASONS:
             stopped[row] = _REASONS[word]
         elif word not in _FINISHED:
-            known = ", ".join(words[0] for words in (_FINISHED, *_WORDS.values()))
+            known = ", ".join(
+                words[0] for words in (_FINISHED, *_WORDS.values())
+            )
             problem = f"{name!r} must say whether a trial finished, but is {cell!r} in row {row}"
-            raise InputError("status", problem, cell, f"Write one of: {known}.")
+            raise InputError(
+                "status", problem, cell, f"Write one of: {known}."
+            )
     return stopped
 
 
@@ -102,28 +138,112 @@ class _Format:
 
 _SKLEARN, _MLFLOW, _AX = "param_", "params.", "trial_index"
 _AX_BY = ("generation_node", "generation_method")
-_AX_WITHOUT_MODEL = ("sobol", "centerofsearchspace", "manual", "uniform", "custom", "none", "nan")
+_AX_WITHOUT_MODEL = (
+    "sobol",
+    "centerofsearchspace",
+    "manual",
+    "uniform",
+    "custom",
+    "none",
+    "nan",
+)
 _FORMATS = (
-    _Format("Optuna's trials_dataframe", "params_", marks=("state", "number"), number="number",
-            state="state", finished="complete", duration="duration", optimizer="Optuna"),
-    _Format("scikit-learn's cv_results_", _SKLEARN, "mean_test_", fidelity="n_resources",
-            duration="mean_fit_time", optimizer="a search of scikit-learn"),
-    _Format("Ray Tune's table of results", "config/", fidelity="training_iteration",
-            some=("trial_id", "logdir", "training_iteration", "time_total_s", "experiment_tag",
-                  "node_ip"), duration="time_total_s", optimizer="Ray Tune"),
-    _Format("MLflow's table of runs", _MLFLOW, "metrics.", marks=("run_id",), state="status",
-            times=("start_time", "end_time")),
+    _Format(
+        "Optuna's trials_dataframe",
+        "params_",
+        marks=("state", "number"),
+        number="number",
+        state="state",
+        finished="complete",
+        duration="duration",
+        optimizer="Optuna",
+    ),
+    _Format(
+        "scikit-learn's cv_results_",
+        _SKLEARN,
+        "mean_test_",
+        fidelity="n_resources",
+        duration="mean_fit_time",
+        optimizer="a search of scikit-learn",
+    ),
+    _Format(
+        "Ray Tune's table of results",
+        "config/",
+        fidelity="training_iteration",
+        some=(
+            "trial_id",
+            "logdir",
+            "training_iteration",
+            "time_total_s",
+            "experiment_tag",
+            "node_ip",
+        ),
+        duration="time_total_s",
+        optimizer="Ray Tune",
+    ),
+    _Format(
+        "MLflow's table of runs",
+        _MLFLOW,
+        "metrics.",
+        marks=("run_id",),
+        state="status",
+        times=("start_time", "end_time"),
+    ),
     _Format("W&B's config and summary", "config.", "summary.", state="state"),
-    _Format("a table of Weights & Biases", marks=("Name", "State"), state="State",
-            finished="finished", times=("Created",), duration="Runtime", own=(
-                "Name", "ID", "State", "Notes", "User", "Tags", "Created", "Updated", "End Time",
-                "Runtime", "Sweep", "Group", "Job Type", "Commit", "Github", "Git", "Host",
-                "Hostname", "GPU Count", "GPU Type", "CPU Count", "Python", "OS", "Agent",
-                "Start Time", "Relative Time (Process)")),
-    _Format("a table of Ax", marks=(_AX, "arm_name"), number=_AX, state="trial_status",
-            optimizer="Ax", own=(_AX, "trial_status", *_AX_BY, "arm_name", "fail_reason", "reason",
-                                 "n", "frac_nonnull")),
-)  # fmt: skip
+    _Format(
+        "a table of Weights & Biases",
+        marks=("Name", "State"),
+        state="State",
+        finished="finished",
+        times=("Created",),
+        duration="Runtime",
+        own=(
+            "Name",
+            "ID",
+            "State",
+            "Notes",
+            "User",
+            "Tags",
+            "Created",
+            "Updated",
+            "End Time",
+            "Runtime",
+            "Sweep",
+            "Group",
+            "Job Type",
+            "Commit",
+            "Github",
+            "Git",
+            "Host",
+            "Hostname",
+            "GPU Count",
+            "GPU Type",
+            "CPU Count",
+            "Python",
+            "OS",
+            "Agent",
+            "Start Time",
+            "Relative Time (Process)",
+        ),
+    ),
+    _Format(
+        "a table of Ax",
+        marks=(_AX, "arm_name"),
+        number=_AX,
+        state="trial_status",
+        optimizer="Ax",
+        own=(
+            _AX,
+            "trial_status",
+            *_AX_BY,
+            "arm_name",
+            "fail_reason",
+            "reason",
+            "n",
+            "frac_nonnull",
+        ),
+    ),
+)
 _METRICS_NEEDED = (_SKLEARN, "config.")
 
 
@@ -187,11 +307,17 @@ class Layout:
             return None
         if re.fullmatch(r"(mean|split\d+)_(test|train)_.+", objective):
             return "maximize"
-        return "minimize" if re.fullmatch(r"mean_(fit|score)_time", objective) else None
+        return (
+            "minimize"
+            if re.fullmatch(r"mean_(fit|score)_time", objective)
+            else None
+        )
 
     def folds(self, objective: str) -> list[str]:
         """Return the columns with the scores on each fold of a mean of scikit-learn's."""
-        if objective not in self.metrics.values() or not self.direction(objective):
+        if objective not in self.metrics.values() or not self.direction(
+            objective
+        ):
             return []
         metric = re.escape(objective.removeprefix("mean_test_"))
         found = {
@@ -215,14 +341,23 @@ def layout_of(table: pd.DataFrame) -> Layout | None:
     >>> layout_of(table) is None
     True
     """
-    return next((found for form in _FORMATS if (found := _layout(form, table))), None)
+    return next(
+        (found for form in _FORMATS if (found := _layout(form, table))), None
+    )
 
 
 def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
     """Return the layout of a table if it has a format."""
     columns = [*table.columns]
-    names, metrics = _without(form.settings, columns), _without(form.metrics, columns)
-    words = [_word(cell) for cell in table[form.state].tolist()] if form.state in columns else []
+    names, metrics = (
+        _without(form.settings, columns),
+        _without(form.metrics, columns),
+    )
+    words = (
+        [_word(cell) for cell in table[form.state].tolist()]
+        if form.state in columns
+        else []
+    )
     if (
         (form.settings and not names)
         or (form.settings in _METRICS_NEEDED and not metrics)
@@ -231,13 +366,23 @@ def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
         or (form.finished and not {*words} <= {*_REASONS, form.finished})
     ):
         return None
-    means = [*metrics] if form.settings == _SKLEARN else _means_of_optuna(form, columns)
+    means = (
+        [*metrics]
+        if form.settings == _SKLEARN
+        else _means_of_optuna(form, columns)
+    )
     if form.settings:
         others = [name for name in columns if name not in names]
     else:
-        others = [c for c in columns if c in form.own or (c.startswith("_") and form.number == "")]
+        others = [
+            c
+            for c in columns
+            if c in form.own or (c.startswith("_") and form.number == "")
+        ]
     varies = form.fidelity in columns and table[form.fidelity].nunique() > 1
-    numbered = form.number and table[form.number].is_unique  # not those of several studies
+    numbered = (
+        form.number and table[form.number].is_unique
+    )  # not those of several studies
     return Layout(
         form.source,
         names if form.settings else None,
@@ -249,7 +394,11 @@ def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
         form.duration,
         form.times,
         form.optimizer,
-        {row: _REASONS[word] for row, word in enumerate(words) if word in _REASONS},
+        {
+            row: _REASONS[word]
+            for row, word in enumerate(words)
+            if word in _REASONS
+        },
         means[0] if len(means) == 1 else "",
         _settings(form, table, names),
         _proposed(form, table),
@@ -266,7 +415,11 @@ def _without(prefix: str, columns: Sequence[str]) -> dict[str, str]:
 
 
 def _means_of_optuna(form: _Format, columns: Sequence[str]) -> list[str]:
-    values = [name for name in columns if name == "value" or name.startswith("values_")]
+    values = [
+        name
+        for name in columns
+        if name == "value" or name.startswith("values_")
+    ]
     return values if form.settings == "params_" else []
 
 
@@ -274,7 +427,9 @@ def _proposed(form: _Format, table: pd.DataFrame) -> list[bool] | None:
     by = next((name for name in _AX_BY if name in table.columns), None)
     if form.number != _AX or by is None:
         return None
-    makers = [str(maker).lower().replace("_", "") for maker in table[by].tolist()]
+    makers = [
+        str(maker).lower().replace("_", "") for maker in table[by].tolist()
+    ]
     return [not maker.startswith(_AX_WITHOUT_MODEL) for maker in makers]
 
 
@@ -284,15 +439,23 @@ def _settings(
     """Return the settings of each row: MLflow keeps them as text, and lacks those not logged."""
     if form.settings == _SKLEARN and "params" in table.columns:
         given = table["params"].tolist()
-        return given if given and all(isinstance(row, Mapping) for row in given) else None
+        return (
+            given
+            if given and all(isinstance(row, Mapping) for row in given)
+            else None
+        )
     if form.settings != _MLFLOW:
         return None
     known = {"None": None, "True": True, "False": False}
     rows: list[Mapping[str, Any]] = []
-    for cells in zip(*(table[column].tolist() for column in names), strict=True):
+    for cells in zip(
+        *(table[column].tolist() for column in names), strict=True
+    ):
         pairs = zip(names.values(), cells, strict=True)
         full = [(name, cell) for name, cell in pairs if not is_empty(cell)]
-        rows.append({n: known.get(c, c) if isinstance(c, str) else c for n, c in full})
+        rows.append(
+            {n: known.get(c, c) if isinstance(c, str) else c for n, c in full}
+        )
     return rows
 
 
@@ -310,8 +473,12 @@ def expanded(table: pd.DataFrame) -> pd.DataFrame:
         cells = table[name].tolist()
         if not all(isinstance(cell, Mapping) for cell in cells):
             return table
-        keys = dict.fromkeys(str(key) for cell in cells for key in cell if str(key)[0] != "_")
-        values = {f"{name}.{key}": [cell.get(key) for cell in cells] for key in keys}
+        keys = dict.fromkeys(
+            str(key) for cell in cells for key in cell if str(key)[0] != "_"
+        )
+        values = {
+            f"{name}.{key}": [cell.get(key) for cell in cells] for key in keys
+        }
         parts.append(pd.DataFrame(values, index=table.index, dtype=object))
     return pd.concat(parts, axis=1)
 
@@ -330,10 +497,18 @@ def table_of_mlflow(runs: Sequence[Any]) -> pd.DataFrame:
         {
             "run_id": run.info.run_id,
             "status": run.info.status,
-            "start_time": pd.to_datetime(run.info.start_time, unit="ms", utc=True),
+            "start_time": pd.to_datetime(
+                run.info.start_time, unit="ms", utc=True
+            ),
             "end_time": pd.to_datetime(run.info.end_time, unit="ms", utc=True),
-            **{f"metrics.{name}": value for name, value in run.data.metrics.items()},
-            **{f"params.{name}": value for name, value in run.data.params.items()},
+            **{
+                f"metrics.{name}": value
+                for name, value in run.data.metrics.items()
+            },
+            **{
+                f"params.{name}": value
+                for name, value in run.data.params.items()
+            },
         }
         for run in runs
     )
@@ -364,7 +539,9 @@ class Sweep:
     notes: tuple[Fact, ...]
 
 
-def read_sweep(config: Mapping[str, Any], tried: Mapping[str, Sequence[Any]]) -> Sweep:
+def read_sweep(
+    config: Mapping[str, Any], tried: Mapping[str, Sequence[Any]]
+) -> Sweep:
     """Return what the configuration of a sweep says, or its `parameters` alone.
 
     Parameters
@@ -398,23 +575,33 @@ def read_sweep(config: Mapping[str, Any], tried: Mapping[str, Sequence[Any]]) ->
     """
     metric = config.get("metric")
     metric = metric if isinstance(metric, Mapping) else {}
-    whole = "parameters" in config and isinstance(config["parameters"], Mapping)
+    whole = "parameters" in config and isinstance(
+        config["parameters"], Mapping
+    )
     found: list[Parameter] = []
     notes: list[Fact] = []
-    for name, entry in _flat(config["parameters"] if whole else config).items():
+    for name, entry in _flat(
+        config["parameters"] if whole else config
+    ).items():
         if (domain := _domain(name, entry, tried.get(name, ()))) is not None:
             parameter, about = parameter_of(name, domain)
             found.append(parameter)
             notes += about
     if not found:
         problem = "is a mapping in which no hyperparameter varies"
-        remedy = "Give the configuration of a sweep of W&B, or SearchSpace([...])."
+        remedy = (
+            "Give the configuration of a sweep of W&B, or SearchSpace([...])."
+        )
         raise InputError("space", problem, dict(config), remedy)
-    goal: Direction = "maximize" if metric.get("goal") == "maximize" else "minimize"
+    goal: Direction = (
+        "maximize" if metric.get("goal") == "maximize" else "minimize"
+    )
     return Sweep(tuple(found), metric.get("name"), goal, tuple(notes))
 
 
-def _flat(entries: Mapping[str, Any], prefix: str = "") -> dict[str, Mapping[str, Any]]:
+def _flat(
+    entries: Mapping[str, Any], prefix: str = ""
+) -> dict[str, Mapping[str, Any]]:
     """Return nested parameters by their path, as W&B names them."""
     found: dict[str, Mapping[str, Any]] = {}
     for name, entry in entries.items():
@@ -435,7 +622,9 @@ def _flat(entries: Mapping[str, Any], prefix: str = "") -> dict[str, Mapping[str
     return found
 
 
-def _domain(name: str, entry: Mapping[str, Any], tried: Sequence[Any]) -> Domain | None:
+def _domain(
+    name: str, entry: Mapping[str, Any], tried: Sequence[Any]
+) -> Domain | None:
     """Return the domain of a hyperparameter; None for one that does not vary."""
     law = str(entry.get("distribution") or _law(entry))
     if law == "constant":
@@ -447,13 +636,26 @@ def _domain(name: str, entry: Mapping[str, Any], tried: Sequence[Any]) -> Domain
     if law in ("normal", "log_normal"):
         log = law == "log_normal"
         mean, sd = float(entry.get("mu", 0.0)), float(entry.get("sigma", 1.0))
-        return Domain(*normal(mean, sd, tried, log=log), log, law=law.replace("_", "-"))
+        return Domain(
+            *normal(mean, sd, tried, log=log), log, law=law.replace("_", "-")
+        )
     if law == "beta":
         return Domain(0.0, 1.0, law=law)
-    if law not in ("int_uniform", "uniform", "log_uniform", "log_uniform_values"):
-        problem = f"has the distribution {law!r} for {name!r}, which is not known"
+    if law not in (
+        "int_uniform",
+        "uniform",
+        "log_uniform",
+        "log_uniform_values",
+    ):
+        problem = (
+            f"has the distribution {law!r} for {name!r}, which is not known"
+        )
         raise InputError("space", problem, law, "Give SearchSpace([...]).")
-    low, high, log = float(entry["min"]), float(entry["max"]), law.startswith("log")
+    low, high, log = (
+        float(entry["min"]),
+        float(entry["max"]),
+        law.startswith("log"),
+    )
     if law == "log_uniform":
         low, high = math.exp(low), math.exp(high)
     if step is None:
@@ -473,4 +675,8 @@ def _law(entry: Mapping[str, Any]) -> str:
     if "mu" in entry or "sigma" in entry:
         return "normal"
     ends = [entry.get("min"), entry.get("max")]
-    return "int_uniform" if all(isinstance(end, int) for end in ends) else "uniform"
+    return (
+        "int_uniform"
+        if all(isinstance(end, int) for end in ends)
+        else "uniform"
+    )

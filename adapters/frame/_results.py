@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import fits_conditions, level_of, positions, state_of
+from hpo_explain.adapters._reading import (
+    fits_conditions,
+    level_of,
+    positions,
+    state_of,
+)
 from hpo_explain.adapters._sentinels import Sentinels
-from hpo_explain.adapters.frame._cells import is_empty, read_numbers, read_objective
+from hpo_explain.adapters.frame._cells import (
+    is_empty,
+    read_numbers,
+    read_objective,
+)
 from hpo_explain.adapters.frame._columns import Roles, check_column
 from hpo_explain.adapters.frame._layouts import Layout, read_status
 from hpo_explain.adapters.frame._trials import Trials
@@ -58,7 +67,9 @@ class Results:
     def excluded(self, trials: Trials, name: str) -> dict[int, Fact]:
         """Return why trials without a result are left out, by their numbers."""
         return {
-            **trials.evaluations.not_finite(self.objective, trials.numbers, name),
+            **trials.evaluations.not_finite(
+                self.objective, trials.numbers, name
+            ),
             **trials.of_rows(self.compared),
             **trials.of_rows(self.stopped),
         }
@@ -101,7 +112,10 @@ def read_results(
     stopped: dict[int, Fact] = {}
     if roles.status:
         stopped = read_status(table[roles.status], roles.status)
-    elif layout is not None and layout.state not in [*roles.columns, *hyperparameters]:
+    elif layout is not None and layout.state not in [
+        *roles.columns,
+        *hyperparameters,
+    ]:
         stopped = dict(layout.stopped)
     counted = objective.copy()
     counted[list(stopped)] = np.nan
@@ -133,7 +147,9 @@ def last_of_each(
     at = read_numbers(table[fidelity])
     wanted = np.nanmax(at) if level is None else level
     keys = table[trial].map(str)
-    reached = {key for key, value in zip(keys, at, strict=True) if value == wanted}
+    reached = {
+        key for key, value in zip(keys, at, strict=True) if value == wanted
+    }
     below = np.where(at > wanted, -np.inf, at)
     highest: dict[str, float] = {}
     for key, value in zip(keys, below.tolist(), strict=True):
@@ -174,12 +190,18 @@ def read_curves(
         read_objective(table, roles.objective).tolist(),
     )
     for key, step, value in zip(*columns, strict=True):
-        if key in numbers and not np.isnan(step) and (level is None or step <= level):
+        if (
+            key in numbers
+            and not np.isnan(step)
+            and (level is None or step <= level)
+        ):
             found.setdefault(numbers[key], {})[step] = value
     return Curves.of(found, encoded, step_name=roles.fidelity)
 
 
-def encoded_of(space: SearchSpace, cells: pd.DataFrame, trials: Iterable[int]) -> dict[int, Array]:
+def encoded_of(
+    space: SearchSpace, cells: pd.DataFrame, trials: Iterable[int]
+) -> dict[int, Array]:
     """Return the encoded configurations of some trials, without those outside the space."""
     found = {}
     for trial in trials:
@@ -220,7 +242,9 @@ def read_without_result(
         Trials that have a value, though it does not count.
     """
     states = {trial: state_of(why) for trial, why in reasons.items()}
-    without = {trial: state for trial, state in states.items() if state is not None}
+    without = {
+        trial: state for trial, state in states.items() if state is not None
+    }
     rows = configs.loc[list(without)]
     X = np.full((len(rows), len(space)), np.nan)
     fits = np.ones(len(rows), dtype=bool)
@@ -238,7 +262,9 @@ def read_without_result(
             trial in by_model and state != "waiting",
             trial in reported,
         )
-        for (trial, state), x, fitting in zip(without.items(), X, fits.tolist(), strict=True)
+        for (trial, state), x, fitting in zip(
+            without.items(), X, fits.tolist(), strict=True
+        )
         if fitting
     }
 
@@ -297,7 +323,11 @@ def read_proposed(
         raise InputError("initial", problem, initial, "Lower it.")
     if isinstance(proposed, str):
         cells = table[proposed].iloc[first].tolist()
-        chosen = {int(n) for n, cell in zip(numbers, cells, strict=True) if _is_yes(cell, proposed)}
+        chosen = {
+            int(n)
+            for n, cell in zip(numbers, cells, strict=True)
+            if _is_yes(cell, proposed)
+        }
         return chosen, True, []
     if isinstance(proposed, (bool, np.bool_)):
         return {*ordered} if proposed else set(), True, []
@@ -315,7 +345,9 @@ def _is_yes(cell: Any, column: str) -> bool:
     text = "" if is_empty(cell) else str(cell).strip().lower()
     if text not in (*_YES, *_NO):
         problem = f"{column!r} must say True or False, but has {cell!r}"
-        raise InputError("proposed", problem, cell, "Name another column, or the trials.")
+        raise InputError(
+            "proposed", problem, cell, "Name another column, or the trials."
+        )
     return text in _YES
 
 

@@ -17,7 +17,12 @@ from hpo_explain.adapters.frame._columns import (
     read_roles,
     without_row_numbers,
 )
-from hpo_explain.adapters.frame._layouts import Layout, expanded, layout_of, read_sweep
+from hpo_explain.adapters.frame._layouts import (
+    Layout,
+    expanded,
+    layout_of,
+    read_sweep,
+)
 from hpo_explain.adapters.frame._results import (
     encoded_of,
     last_of_each,
@@ -40,9 +45,12 @@ from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 if TYPE_CHECKING:
     import pandas as pd
 
-_EMPTY = declared_fact("table_empty", "frame has no row. Give at least one trial.")
+_EMPTY = declared_fact(
+    "table_empty", "frame has no row. Give at least one trial."
+)
 _OF_LAYOUT = declared_fact(
-    "direction_of_layout", "direction: {direction}, as {names} of {source} is meant"
+    "direction_of_layout",
+    "direction: {direction}, as {names} of {source} is meant",
 )
 _BY_NAME = declared_fact(
     "direction_by_name",
@@ -180,33 +188,53 @@ def from_frame(
         raise NothingToExplain(_EMPTY())
     about_sweep: Sequence[Fact] = ()
     if isinstance(space, Mapping):
-        tried = {str(name).removeprefix("config."): table[name].tolist() for name in table.columns}
+        tried = {
+            str(name).removeprefix("config."): table[name].tolist()
+            for name in table.columns
+        }
         sweep = read_sweep(space, tried)
         space, about_sweep = [*sweep.parameters], sweep.notes
         hyperparameters = hyperparameters or [p.name for p in sweep.parameters]
         objective = sweep.objective if objective is None else objective
-        direction = direction or (sweep.direction if objective == sweep.objective else None)
+        direction = direction or (
+            sweep.direction if objective == sweep.objective else None
+        )
     # columns may be named by numbers and tuples, hyperparameters by text only
     mentioned = _mentioned(hyperparameters, space)
     asked: dict[str, Any] = {
-        "objective": objective, "trial": trial, "time": time, "instance": instance,
-        "fidelity": fidelity, "proposed": proposed, "duration": duration, "status": status,
-    }  # fmt: skip
-    table, about_rows = without_row_numbers(table, [*mentioned, *map(str, asked.values())])
+        "objective": objective,
+        "trial": trial,
+        "time": time,
+        "instance": instance,
+        "fidelity": fidelity,
+        "proposed": proposed,
+        "duration": duration,
+        "status": status,
+    }
+    table, about_rows = without_row_numbers(
+        table, [*mentioned, *map(str, asked.values())]
+    )
     every_step = table
-    has_curves = trial is not None and isinstance(fidelity, str) and instance is None
+    has_curves = (
+        trial is not None and isinstance(fidelity, str) and instance is None
+    )
     if trial is not None and isinstance(fidelity, str):
         table = last_of_each(table, str(trial), fidelity, level)
     layout = layout_of(table)
     roles = read_roles(table, layout, mentioned, asked)
     values = read_objective(table, roles.objective)
     direction, about_direction = _direction(direction, layout, roles.objective)
-    chosen = choose_columns(table, layout, roles, hyperparameters, space, values)
+    chosen = choose_columns(
+        table, layout, roles, hyperparameters, space, values
+    )
     configs, set_to_none = configurations(table, chosen, layout)
 
     columns = [*chosen.names]
     asked_of_results = Sentinels(
-        direction, roles.objective, bounds, lambda row: repr(configs.iloc[row].tolist())
+        direction,
+        roles.objective,
+        bounds,
+        lambda row: repr(configs.iloc[row].tolist()),
     )
     results = read_results(
         table,
@@ -218,7 +246,10 @@ def from_frame(
         asked=asked_of_results,
     )
     trials = read_trials(
-        table, roles, columns, by_time=len(roles.times) == 1 or (time is None and bool(roles.times))
+        table,
+        roles,
+        columns,
+        by_time=len(roles.times) == 1 or (time is None and bool(roles.times)),
     )
     numbers, evaluations = trials.numbers, trials.evaluations
     means = evaluations.mean(results.objective)
@@ -233,14 +264,26 @@ def from_frame(
     if isinstance(space, SearchSpace):
         own, X = space, space.encode(cells.iloc[kept])
     else:
-        none = {name: rows[evaluations.first] for name, rows in set_to_none.items()}
+        none = {
+            name: rows[evaluations.first] for name, rows in set_to_none.items()
+        }
         own, X, inferred = infer_space(
-            cells, kept, numbers[kept], sure=chosen.sure, given=chosen.given, set_to_none=none
+            cells,
+            kept,
+            numbers[kept],
+            sure=chosen.sure,
+            given=chosen.given,
+            set_to_none=none,
         )
         in_order = cells.iloc[trials.order]
         ranges = trials_of_ranges(own, in_order, numbers[trials.order])
     by_model, known, about_proposals = read_proposed(
-        table, layout, trials, initial=initial, proposed=proposed, optimizer=optimizer
+        table,
+        layout,
+        trials,
+        initial=initial,
+        proposed=proposed,
+        optimizer=optimizer,
     )
     by_number = cells.set_axis(numbers)
     excluded_times = trials.times_without(means)
@@ -250,13 +293,17 @@ def from_frame(
         own,
         by_model,
         known=known,
-        reported=numbers[evaluations.configuration[np.isfinite(values)]].tolist(),
+        reported=numbers[
+            evaluations.configuration[np.isfinite(values)]
+        ].tolist(),
     )
     curves = None
     if has_curves:
         keys = table[roles.trial].map(str).iloc[evaluations.first].tolist()
         of_trial = dict(zip(numbers[kept].tolist(), X, strict=True))
-        of_trial |= encoded_of(own, by_number, {*numbers.tolist()} - {*of_trial})
+        of_trial |= encoded_of(
+            own, by_number, {*numbers.tolist()} - {*of_trial}
+        )
         of_key = dict(zip(keys, numbers.tolist(), strict=True))
         curves = read_curves(every_step, roles, of_key, of_trial, level)
     return Run(
@@ -266,7 +313,9 @@ def from_frame(
         direction,
         trials=numbers[kept],
         proposals=[t for t in numbers[kept].tolist() if t in by_model],
-        origins={} if known else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
+        origins={}
+        if known
+        else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
         excluded=excluded,
         notes=[
             *about_rows,
@@ -288,10 +337,16 @@ def from_frame(
         without_result=without_result,
         objective_name=roles.objective,
         bounds=bounds,
-        optimizer=optimizer or (layout.optimizer if layout is not None else "") or "the optimizer",
-        instances=_instances(table, roles, layout, evaluations, results.objective, X, kept),
+        optimizer=optimizer
+        or (layout.optimizer if layout is not None else "")
+        or "the optimizer",
+        instances=_instances(
+            table, roles, layout, evaluations, results.objective, X, kept
+        ),
         curves=curves,
-        ranges_from={name: of for name, of in ranges.items() if name not in chosen.given},
+        ranges_from={
+            name: of for name, of in ranges.items() if name not in chosen.given
+        },
     )
 
 
@@ -320,12 +375,17 @@ def _instances(
         return evaluations.of(kept, X, objective)
     if layout is None or not layout.folds(roles.objective):
         return None
-    scores = [read_objective(table, name) for name in layout.folds(roles.objective)]
+    scores = [
+        read_objective(table, name) for name in layout.folds(roles.objective)
+    ]
     return instances_of(X, np.column_stack(scores)[kept])
 
 
 def _durations(
-    table: pd.DataFrame, roles: Roles, layout: Layout | None, evaluations: Evaluations
+    table: pd.DataFrame,
+    roles: Roles,
+    layout: Layout | None,
+    evaluations: Evaluations,
 ) -> Array:
     """Return how long trials took, all their evaluations together; NaN where it is unknown."""
     column = roles.duration or (layout.duration if layout is not None else "")
@@ -342,12 +402,18 @@ def _direction(
         return check_direction(given), []
     known = None if layout is None else layout.direction(objective)
     if layout is not None and known is not None:
-        note = _OF_LAYOUT(names=[objective], source=layout.source, direction=known)
+        note = _OF_LAYOUT(
+            names=[objective], source=layout.source, direction=known
+        )
         return known, [note]
     by_name = direction_of(objective)
     if by_name is None:
         problem = f"was not given, and the name {objective!r} does not say which way is better"
-        ways = Option("direction", "minimize"), " or ", Option("direction", "maximize")
+        ways = (
+            Option("direction", "minimize"),
+            " or ",
+            Option("direction", "maximize"),
+        )
         raise InputError("direction", problem, None, ("Give ", *ways, "."))
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
 
@@ -365,13 +431,21 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     if not isinstance(frame, pd.DataFrame):
-        problem = f"must be a pandas.DataFrame, but was a {type(frame).__name__}"
+        problem = (
+            f"must be a pandas.DataFrame, but was a {type(frame).__name__}"
+        )
         remedy = "Make one with pandas.DataFrame(...) or pandas.read_csv(...)."
         raise InputError("frame", problem, type(frame).__name__, remedy)
     names = [str(column) for column in frame.columns]
-    if isinstance(frame.columns, pd.MultiIndex) and ("number", "") in frame.columns:
+    if (
+        isinstance(frame.columns, pd.MultiIndex)
+        and ("number", "") in frame.columns
+    ):
         # Optuna's trials_dataframe(multi_index=True)
-        names = ["_".join(str(part) for part in parts if part != "") for parts in frame.columns]
+        names = [
+            "_".join(str(part) for part in parts if part != "")
+            for parts in frame.columns
+        ]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         problem = f"has the column {', '.join(twice)} more than once"

@@ -33,7 +33,9 @@ __all__ = [
     "to_optuna",
 ]
 
-if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
+if (
+    not TYPE_CHECKING
+):  # a type checker that saw it would accept every misspelled name
 
     def __getattr__(name: str) -> object:
         # What they build on loads scikit-learn, which takes a second that reading need not.

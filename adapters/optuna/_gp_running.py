@@ -87,14 +87,18 @@ class LogEIBesideRunning:
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return the one term, (n,), at encoded rows (n, d)."""
-        found = [self._log_ei(X[a : a + _ROWS]) for a in range(0, len(X), _ROWS)]
+        found = [
+            self._log_ei(X[a : a + _ROWS]) for a in range(0, len(X), _ROWS)
+        ]
         return {self.term_names[0]: np.concatenate([np.empty(0), *found])}
 
     def _log_ei(self, X: Array) -> Array:
         inverse, drawn = self._weights
         mean, std = self.surrogate.predict(X)
         cross = self.surrogate.covariance_with(X, self.running)
-        variance = std**2 + _LEAST * self.scale**2 - np.vecdot(cross @ inverse, cross)
+        variance = (
+            std**2 + _LEAST * self.scale**2 - np.vecdot(cross @ inverse, cross)
+        )
         # Optuna maximizes, so that its draws have the other sign where the objective is minimized
         step = -self._sign * np.sqrt(np.maximum(variance, 0.0))
         results = mean[:, None] + cross @ drawn + step[:, None] * self.normal

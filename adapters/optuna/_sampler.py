@@ -20,7 +20,11 @@ from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
-from hpo_explain.adapters.optuna._record import BY_HAND, NOT_RECORDED, clocks_agree
+from hpo_explain.adapters.optuna._record import (
+    BY_HAND,
+    NOT_RECORDED,
+    clocks_agree,
+)
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted
@@ -31,7 +35,9 @@ from hpo_explain.space import Array, SearchSpace
 
 def _marked(fact: Fact) -> str:
     counts = fact["counts"]
-    by = ", ".join(f"{n} by {name}" for name, n in zip(fact.names, counts, strict=True))
+    by = ", ".join(
+        f"{n} by {name}" for name, n in zip(fact.names, counts, strict=True)
+    )
     several = f" ({by})" if len(counts) > 1 else ""
     return f"{counted(sum(counts), 'trial')}{several}"
 
@@ -46,7 +52,9 @@ _SAMPLER = declared_fact(
     who=lambda fact: "".join(f"{name}, " for name in fact.names),
 )
 _GIVEN = declared_fact("sampler_given", "as given with {sampler=}")()
-_MARKED = declared_fact("sampler_marked", "known by the marks on {marked}", marked=_marked)
+_MARKED = declared_fact(
+    "sampler_marked", "known by the marks on {marked}", marked=_marked
+)
 _OF_STUDY = declared_fact(
     "sampler_of_study",
     "the one of the study object; give {sampler=} if another one chose the trials",
@@ -59,7 +67,9 @@ _RANDOM_UNTIL = declared_fact(
     "startup",
     "random until there are {trials} ({source})",
     trials=_finished,
-    source=lambda fact: "assumed, Optuna's default" if fact["assumed"] else "n_startup_trials",
+    source=lambda fact: (
+        "assumed, Optuna's default" if fact["assumed"] else "n_startup_trials"
+    ),
 )
 _MARKS_BEGIN = declared_fact(
     "marks_begin",
@@ -87,7 +97,10 @@ _SET_BY_HAND = declared_fact(
     trials=counted_trials,
 )
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
-_DEFAULTS = (TPESampler, NSGAIISampler)  # of studies with one objective, and with several
+_DEFAULTS = (
+    TPESampler,
+    NSGAIISampler,
+)  # of studies with one objective, and with several
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
 
 REVIEW = "hpo_explain:review"
@@ -155,7 +168,11 @@ class Choice:
     @property
     def label(self) -> str:
         """The sampler as the run's optimizer."""
-        return f"Optuna's {self.sampler}" if self.sampler else "an unknown sampler of Optuna"
+        return (
+            f"Optuna's {self.sampler}"
+            if self.sampler
+            else "an unknown sampler of Optuna"
+        )
 
 
 def read_choice(
@@ -188,12 +205,20 @@ def read_choice(
         how, names, own = NOT_RECORDED, [""], None
     model = next((name for name in names if name in _MODELS), "")
     if model:
-        believed = sampler is None  # marks tell more than the settings of an assumed sampler
-        chosen, phase = _chosen_by(model, startup, trials, kept, marks, believed=believed)
+        believed = (
+            sampler is None
+        )  # marks tell more than the settings of an assumed sampler
+        chosen, phase = _chosen_by(
+            model, startup, trials, kept, marks, believed=believed
+        )
     else:
         chosen = _finished_before(trials, kept, _FINISHED) >= LEAST_KNOWN
         phase = _EXPLAINED_FROM(known=LEAST_KNOWN)
-    notes = [_SAMPLER(names=[name for name in names[:1] if name], how=how, phase=phase)]
+    notes = [
+        _SAMPLER(
+            names=[name for name in names[:1] if name], how=how, phase=phase
+        )
+    ]
     if names[0] and not model:
         notes.append(_WITHOUT(names=names[:1]))
     by_hand = _by_hand(kept)
@@ -202,19 +227,36 @@ def read_choice(
         if numbers:
             notes.append(_SET_BY_HAND(trials=numbers, origin=origin))
     proposals, origins = _who(kept, marks, by_hand, chosen, names, model)
-    started = [trial for trial in without_result if trial.state != TrialState.WAITING]
+    started = [
+        trial for trial in without_result if trial.state != TrialState.WAITING
+    ]
     finished = _finished_before(trials, started, _MODELS.get(model, _FINISHED))
     found_marks = np.array([_mark(trial) for trial in started], dtype=str)
     chosen = finished >= LEAST_KNOWN
     if model:
         chosen = _is_chosen(model, phase, finished, found_marks)
-    others, more = _who(started, found_marks, _by_hand(started), chosen, names, model)
-    waiting = [trial for trial in without_result if trial.state == TrialState.WAITING]
+    others, more = _who(
+        started, found_marks, _by_hand(started), chosen, names, model
+    )
+    waiting = [
+        trial for trial in without_result if trial.state == TrialState.WAITING
+    ]
     more |= {
-        trial.number: Origin.RETRIED if "failed_trial" in trial.system_attrs else Origin.ENQUEUED
+        trial.number: Origin.RETRIED
+        if "failed_trial" in trial.system_attrs
+        else Origin.ENQUEUED
         for trial in waiting
     }
-    return Choice(names[0], how, model, own, proposals, origins | more, notes, frozenset(others))
+    return Choice(
+        names[0],
+        how,
+        model,
+        own,
+        proposals,
+        origins | more,
+        notes,
+        frozenset(others),
+    )
 
 
 def _who(
@@ -227,7 +269,9 @@ def _who(
 ) -> tuple[list[int], dict[int, Origin]]:
     """Return the proposals among some trials, and who chose each of them."""
     proposals, origins = [], {}
-    for trial, mark, is_chosen in zip(trials, marks.tolist(), chosen.tolist(), strict=True):
+    for trial, mark, is_chosen in zip(
+        trials, marks.tolist(), chosen.tolist(), strict=True
+    ):
         if trial.number in by_hand:
             origins[trial.number] = by_hand[trial.number]
             continue
@@ -235,7 +279,9 @@ def _who(
             proposals.append(trial.number)
         known = names[0] and mark in ("", *names)
         without_model = Origin.INITIAL if known else Origin.UNKNOWN
-        origins[trial.number] = Origin.MODEL if is_chosen and model else without_model
+        origins[trial.number] = (
+            Origin.MODEL if is_chosen and model else without_model
+        )
     return proposals, origins
 
 
@@ -245,9 +291,14 @@ def _ran_or_was_chosen(study: Study) -> bool:
     A study in memory is the object that ran. One that is loaded without a sampler gets a default
     one, which has not drawn any random number.
     """
-    if isinstance(study._storage, InMemoryStorage) or type(study.sampler) not in _DEFAULTS:
+    if (
+        isinstance(study._storage, InMemoryStorage)
+        or type(study.sampler) not in _DEFAULTS
+    ):
         return True
-    return getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None
+    return (
+        getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None
+    )
 
 
 def _chosen_by(
@@ -261,11 +312,16 @@ def _chosen_by(
 ) -> tuple[npt.NDArray[np.bool_], Fact]:
     """Return which trials a model chose, unless they were set by hand, and how that is known."""
     states = _MODELS[model]
-    finished, before = _finished_before(trials, kept, states), _counted_before(trials, kept, states)
+    finished, before = (
+        _finished_before(trials, kept, states),
+        _counted_before(trials, kept, states),
+    )
     phase = _RANDOM_UNTIL(finished=_STARTUP, assumed=True)
     if startup is not None:
         phase = _RANDOM_UNTIL(finished=startup, assumed=False)
-    marked = [trial for trial in trials if _mark(trial) == model]  # those left out as well
+    marked = [
+        trial for trial in trials if _mark(trial) == model
+    ]  # those left out as well
     enqueued = _by_hand(marked)
     marked = [trial for trial in marked if trial.number not in enqueued]
     if believed and marked:
@@ -278,10 +334,15 @@ def _chosen_by(
 
 
 def _is_chosen(
-    model: str, phase: Fact, finished: npt.NDArray[np.int64], marks: npt.NDArray[np.str_]
+    model: str,
+    phase: Fact,
+    finished: npt.NDArray[np.int64],
+    marks: npt.NDArray[np.str_],
 ) -> npt.NDArray[np.bool_]:
     """Return which trials a model chose, by their marks, else by how many were finished before."""
-    return np.asarray((marks == model) | ((finished >= phase["finished"]) & (marks == "")))
+    return np.asarray(
+        (marks == model) | ((finished >= phase["finished"]) & (marks == ""))
+    )
 
 
 def _mark(trial: FrozenTrial) -> str:
@@ -299,7 +360,9 @@ def _by_hand(trials: Sequence[FrozenTrial]) -> dict[int, Origin]:
         attrs = trial.system_attrs
         if "failed_trial" in attrs:
             origins[trial.number] = Origin.RETRIED
-        elif any(name in trial.params for name in attrs.get("fixed_params") or {}):
+        elif any(
+            name in trial.params for name in attrs.get("fixed_params") or {}
+        ):
             origins[trial.number] = Origin.ENQUEUED
         elif set_by_person(trial):
             origins[trial.number] = Origin.PERSON
@@ -307,7 +370,11 @@ def _by_hand(trials: Sequence[FrozenTrial]) -> dict[int, Origin]:
             origins[trial.number] = Origin.ADDED
     if list(origins.values()).count(Origin.ADDED) > _ADDED * len(trials):
         # a table of trials, or a clock that ticks too slowly
-        return {n: origin for n, origin in origins.items() if origin is not Origin.ADDED}
+        return {
+            n: origin
+            for n, origin in origins.items()
+            if origin is not Origin.ADDED
+        }
     return origins
 
 
@@ -315,35 +382,56 @@ def _took_no_time(trial: FrozenTrial) -> bool:
     # optuna.create_trial starts and ends a trial at one instant; a database that records whole
     # seconds does so with every quick trial
     start = trial.datetime_start
-    return start is not None and start == trial.datetime_complete and start.microsecond > 0
+    return (
+        start is not None
+        and start == trial.datetime_complete
+        and start.microsecond > 0
+    )
 
 
 def _finished_before(
-    trials: Sequence[FrozenTrial], kept: Sequence[FrozenTrial], states: set[TrialState]
+    trials: Sequence[FrozenTrial],
+    kept: Sequence[FrozenTrial],
+    states: set[TrialState],
 ) -> npt.NDArray[np.int64]:
     """Return how many trials in these states were finished when each of `kept` started."""
     counted = [trial for trial in trials if trial.state in states]
     timed = all(trial.datetime_complete is not None for trial in counted)
-    if timed and all(trial.datetime_start is not None for trial in kept) and clocks_agree(trials):
-        ends = np.array([trial.datetime_complete for trial in counted], dtype="datetime64[us]")
+    if (
+        timed
+        and all(trial.datetime_start is not None for trial in kept)
+        and clocks_agree(trials)
+    ):
+        ends = np.array(
+            [trial.datetime_complete for trial in counted],
+            dtype="datetime64[us]",
+        )
         order = np.argsort(ends, kind="stable")
-        starts = np.array([trial.datetime_start for trial in kept], dtype="datetime64[us]")
+        starts = np.array(
+            [trial.datetime_start for trial in kept], dtype="datetime64[us]"
+        )
         before = np.searchsorted(ends, starts, sorter=order)
         until = np.searchsorted(ends, starts, side="right", sorter=order)
         for i in np.flatnonzero(
             until > before
         ).tolist():  # at one instant of a coarse clock, numbers tell
             same = order[before[i] : until[i]]
-            before[i] += sum(counted[j].number < kept[i].number for j in same.tolist())
+            before[i] += sum(
+                counted[j].number < kept[i].number for j in same.tolist()
+            )
         return before
     return _counted_before(trials, kept, states)
 
 
 def _counted_before(
-    trials: Sequence[FrozenTrial], kept: Sequence[FrozenTrial], states: set[TrialState]
+    trials: Sequence[FrozenTrial],
+    kept: Sequence[FrozenTrial],
+    states: set[TrialState],
 ) -> npt.NDArray[np.int64]:
     """Return how many trials in these states have a smaller number than each of `kept`."""
-    numbers = np.sort([trial.number for trial in trials if trial.state in states])
+    numbers = np.sort(
+        [trial.number for trial in trials if trial.state in states]
+    )
     return np.searchsorted(numbers, [trial.number for trial in kept])
 
 
@@ -353,10 +441,16 @@ def _counted_before(
 def set_by_person(trial: FrozenTrial) -> tuple[str, ...]:
     """Return the hyperparameters that a person set in place of the sampler."""
     values = (trial.system_attrs.get(REVIEW) or {}).get("set", {})
-    return tuple(name for name, value in values.items() if trial.params.get(name) == value)
+    return tuple(
+        name
+        for name, value in values.items()
+        if trial.params.get(name) == value
+    )
 
 
-def read_reviewed(trials: Sequence[FrozenTrial], space: SearchSpace) -> dict[int, Reviewed]:
+def read_reviewed(
+    trials: Sequence[FrozenTrial], space: SearchSpace
+) -> dict[int, Reviewed]:
     """Return what was decided about those of some trials that were changed or refused."""
     found = {}
     for trial in trials:
@@ -370,7 +464,9 @@ def read_reviewed(trials: Sequence[FrozenTrial], space: SearchSpace) -> dict[int
             continue
         rows = [row for row in refused if row is not None]
         found[trial.number] = Reviewed(
-            proposed, tuple(name for name in changed if name in space.names), rows
+            proposed,
+            tuple(name for name in changed if name in space.names),
+            rows,
         )
     return found
 

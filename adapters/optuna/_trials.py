@@ -11,7 +11,11 @@ import numpy.typing as npt
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
+from hpo_explain.adapters._reading import (
+    NO_HYPERPARAMETER,
+    not_finite,
+    nothing_left,
+)
 from hpo_explain.base.checks import check_count, check_direction, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
 from hpo_explain.base.facts import Fact
@@ -21,12 +25,18 @@ from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
 from hpo_explain.space import Array
 
 TargetLike: TypeAlias = (
-    int | str | Mapping[str, float] | Callable[[FrozenTrial], float | None] | None
+    int
+    | str
+    | Mapping[str, float]
+    | Callable[[FrozenTrial], float | None]
+    | None
 )
 
 
 def _objectives(fact: Fact) -> str:
-    called = [f" ({name!r})" for name in fact.names] or [""] * len(fact["directions"])
+    called = [f" ({name!r})" for name in fact.names] or [""] * len(
+        fact["directions"]
+    )
     ways = enumerate(zip(called, fact["directions"], strict=True))
     return ", ".join(f"{i}{name}: {way}" for i, (name, way) in ways)
 
@@ -51,10 +61,15 @@ _EMPTY = declared_fact(
     "study has no trials yet. Run study.optimize first, or choose another study.",
 )()
 _INFEASIBLE = declared_fact(
-    "infeasible", "infeasible, as a constraint is above 0 ({infeasible='keep'} reads it)"
+    "infeasible",
+    "infeasible, as a constraint is above 0 ({infeasible='keep'} reads it)",
 )()
-_PRUNED_EARLY = declared_fact("pruned_without_value", "pruned before it reported a value")()
-_RETURNED_NONE = declared_fact("target_returned_none", "{target=} returned None")()
+_PRUNED_EARLY = declared_fact(
+    "pruned_without_value", "pruned before it reported a value"
+)()
+_RETURNED_NONE = declared_fact(
+    "target_returned_none", "{target=} returned None"
+)()
 _PRUNED_COUNTED = declared_fact(
     "pruned_counted",
     {
@@ -99,7 +114,9 @@ class Target:
         if trial.state == TrialState.PRUNED:
             reported = trial.intermediate_values
             return reported[max(reported)] if reported else None
-        return None if trial.values is None else float(trial.values[self.index])
+        return (
+            None if trial.values is None else float(trial.values[self.index])
+        )
 
     def _called(self, trial: FrozenTrial) -> float | None:
         remedy = "It must take a finished trial and return a number, or None where there is none."
@@ -107,17 +124,23 @@ class Target:
             value = self.function(trial)  # type: ignore[misc]
         except Exception as error:
             problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
-            raise InputError("target", problem, self.function, remedy) from error
+            raise InputError(
+                "target", problem, self.function, remedy
+            ) from error
         if value is None:
             return None
         try:
-            return float(value + 0)  # text is not a number, even if it reads like one
+            return float(
+                value + 0
+            )  # text is not a number, even if it reads like one
         except TypeError:
             problem = f"returned {value!r} for trial {trial.number}"
             raise InputError("target", problem, value, remedy) from None
 
 
-def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
+def resolve_target(
+    study: Study, target: TargetLike, direction: str | None
+) -> Target:
     """Return the objective that `target` names.
 
     Raises
@@ -131,9 +154,12 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     way = None if direction is None else check_direction(direction)
     if callable(target):
         name = getattr(target, "__name__", "<lambda>")
-        return Target("target" if name == "<lambda>" else name, way, function=target)
+        return Target(
+            "target" if name == "<lambda>" else name, way, function=target
+        )
     objectives = ", ".join(
-        f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
+        f"{i}{f' ({names[i]!r})' if names else ''}: {way}"
+        for i, way in enumerate(directions)
     )
     if target is None and len(directions) > 1:
         problem = f"must be given, as study has {len(directions)} objectives ({objectives})"
@@ -145,12 +171,16 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         raise InputError("target", problem, remedy=remedy)
     if isinstance(target, str):
         if not names:
-            problem = f"was {target!r}, but the study's objectives have no names"
+            problem = (
+                f"was {target!r}, but the study's objectives have no names"
+            )
             remedy = "Give an index, or name them with study.set_metric_names."
             raise InputError("target", problem, target, remedy)
         index = names.index(check_name("target", target, names, "objective"))
     else:
-        index = 0 if target is None else check_count("target", target, minimum=0)
+        index = (
+            0 if target is None else check_count("target", target, minimum=0)
+        )
     if index >= len(directions):
         problem = (
             f"must be below {len(directions)}, the number of the study's objectives "
@@ -161,12 +191,19 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         problem = f"was {direction!r}, but the study says {directions[index]!r} for this objective"
         remedy = "Leave it out: it is for a target that is a function."
         raise InputError("direction", problem, direction, remedy)
-    default = "objective value" if len(directions) == 1 else f"objective {index}"
+    default = (
+        "objective value" if len(directions) == 1 else f"objective {index}"
+    )
     notes = []
     if len(directions) > 1:
-        notes = [_ONE_OF_SEVERAL(names=names or (), directions=tuple(directions))]
+        notes = [
+            _ONE_OF_SEVERAL(names=names or (), directions=tuple(directions))
+        ]
     return Target(
-        names[index] if names else default, check_direction(directions[index]), index, notes=notes
+        names[index] if names else default,
+        check_direction(directions[index]),
+        index,
+        notes=notes,
     )
 
 
@@ -177,7 +214,10 @@ def settle_direction(
     if target.direction:
         return target
     for k, entry in enumerate(study.directions):
-        own = [t.values[k] if t.values and len(t.values) > k else np.nan for t in trials]
+        own = [
+            t.values[k] if t.values and len(t.values) > k else np.nan
+            for t in trials
+        ]
         if np.array_equal(own, objective):
             direction = check_direction(entry.name.lower())
             note = _SAME_DIRECTION(direction=direction, index=k)
@@ -221,17 +261,28 @@ def select_trials(
         values.append(value)
         constraints.append(meets)
     objective = np.array(values)
-    excluded |= not_finite(objective, [trial.number for trial in kept], target.name)
+    excluded |= not_finite(
+        objective, [trial.number for trial in kept], target.name
+    )
     finite = np.flatnonzero(np.isfinite(objective)).tolist()
     if not finite:
         if not excluded:
             raise NothingToExplain(_EMPTY)
         raise nothing_left("study", excluded)
-    kept, constraints = [kept[i] for i in finite], [constraints[i] for i in finite]
+    kept, constraints = (
+        [kept[i] for i in finite],
+        [constraints[i] for i in finite],
+    )
     feasible = np.array([meets is not False for meets in constraints])
-    unconstrained = [t.number for t, meets in zip(kept, constraints, strict=True) if meets is None]
+    unconstrained = [
+        t.number
+        for t, meets in zip(kept, constraints, strict=True)
+        if meets is None
+    ]
     numbers = np.array([trial.number for trial in kept])
-    stopped = [trial.number for trial in kept if trial.state == TrialState.PRUNED]
+    stopped = [
+        trial.number for trial in kept if trial.state == TrialState.PRUNED
+    ]
     notes = []
     if stopped:
         by_target = target.function is not None
@@ -240,10 +291,18 @@ def select_trials(
         notes.append(_INFEASIBLE_COUNTED(trials=numbers[~feasible]))
     if 0 < len(unconstrained) < len(kept):
         notes.append(_UNCONSTRAINED(trials=unconstrained))
-    return Selection(kept, objective[finite], feasible, dict(sorted(excluded.items())), notes)
+    return Selection(
+        kept,
+        objective[finite],
+        feasible,
+        dict(sorted(excluded.items())),
+        notes,
+    )
 
 
-def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: str) -> Fact | None:
+def _left_out(
+    trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: str
+) -> Fact | None:
     """Return why a trial does not count, whatever its value; None if it may."""
     if trial.state in _STATES:
         return _STATES[trial.state]

@@ -31,7 +31,12 @@ from hpo_explain.adapters.optuna.quiet import name_metrics
 from hpo_explain.adapters.optuna.samplers import WrappingSampler
 from hpo_explain.belief.improvement import keeps_up
 from hpo_explain.methods.advice.advise_result import Advice
-from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, category_index
+from hpo_explain.space import (
+    CategoricalParameter,
+    CategoryIndex,
+    Parameter,
+    category_index,
+)
 
 Reaches = Mapping[str, tuple[Parameter, Parameter]]
 _CARRIED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
@@ -49,11 +54,17 @@ class AdvisedStudy(Study):
         Hyperparameters as they were searched, and as they should be.
     """
 
-    def __init__(self, study: Study, reaches: Mapping[str, tuple[Parameter, Parameter]]) -> None:
-        super().__init__(study.study_name, study._storage, study.sampler, study.pruner)
+    def __init__(
+        self, study: Study, reaches: Mapping[str, tuple[Parameter, Parameter]]
+    ) -> None:
+        super().__init__(
+            study.study_name, study._storage, study.sampler, study.pruner
+        )
         self.reaches = dict(reaches)
 
-    def ask(self, fixed_distributions: dict[str, BaseDistribution] | None = None) -> Trial:
+    def ask(
+        self, fixed_distributions: dict[str, BaseDistribution] | None = None
+    ) -> Trial:
         """Return a trial, whatever the objective asks it for, with values of the space advised."""
         trial = AdvisedTrial.of(super().ask(), self.reaches)
         for name, distribution in (fixed_distributions or {}).items():
@@ -70,7 +81,9 @@ class AdvisedTrial(Trial):
     reaches: Mapping[str, tuple[Parameter, Parameter]]
 
     @classmethod
-    def of(cls, trial: Trial, reaches: Mapping[str, tuple[Parameter, Parameter]]) -> AdvisedTrial:
+    def of(
+        cls, trial: Trial, reaches: Mapping[str, tuple[Parameter, Parameter]]
+    ) -> AdvisedTrial:
         """Return a trial that suggests such values; the sampler is not told of it again."""
         made = cls.__new__(cls)
         made.__dict__.update(trial.__dict__)
@@ -80,10 +93,16 @@ class AdvisedTrial(Trial):
     # what all of `suggest_float`, `suggest_int` and `suggest_categorical` ask
 
     def _suggest(self, name: str, distribution: BaseDistribution) -> Any:
-        return super()._suggest(name, reached(distribution, self.reaches.get(name)))
+        return super()._suggest(
+            name, reached(distribution, self.reaches.get(name))
+        )
 
-    def _check_distribution(self, name: str, distribution: BaseDistribution) -> None:
-        super()._check_distribution(name, reached(distribution, self.reaches.get(name)))
+    def _check_distribution(
+        self, name: str, distribution: BaseDistribution
+    ) -> None:
+        super()._check_distribution(
+            name, reached(distribution, self.reaches.get(name))
+        )
 
 
 class AdvisedSampler(WrappingSampler):
@@ -97,33 +116,53 @@ class AdvisedSampler(WrappingSampler):
         The hyperparameters as they should be searched.
     """
 
-    def __init__(self, sampler: BaseSampler, changed: Mapping[str, Parameter]) -> None:
+    def __init__(
+        self, sampler: BaseSampler, changed: Mapping[str, Parameter]
+    ) -> None:
         super().__init__(sampler)
         self.changed = dict(changed)
 
     @property
     def fixed(self) -> dict[str, Any]:
         """The values of what has a single one."""
-        found = {name: only_value(parameter) for name, parameter in self.changed.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        found = {
+            name: only_value(parameter)
+            for name, parameter in self.changed.items()
+        }
+        return {
+            name: value for name, value in found.items() if value is not None
+        }
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return the search space of the sampler asked without what has a single value."""
         found = self.sampler.infer_relative_search_space(study, trial)
-        return {name: d for name, d in found.items() if not self._within(name, d).single()}
+        return {
+            name: d
+            for name, d in found.items()
+            if not self._within(name, d).single()
+        }
 
     def sample_relative(
-        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        search_space: dict[str, BaseDistribution],
     ) -> dict[str, Any]:
         """Return the values that the sampler asked chooses together."""
-        within = {name: self._within(name, d) for name, d in search_space.items()}
+        within = {
+            name: self._within(name, d) for name, d in search_space.items()
+        }
         seen = self._seen(study, search_space, within)
         values = self.sampler.sample_relative(seen, trial, within)
         # what a sampler chooses that does not keep to the space given is chosen alone; before
         # Optuna 5.0, TPESampler(group=True) chooses all that it knows
-        return {n: v for n, v in values.items() if n in within and _holds(within[n], v)}
+        return {
+            n: v
+            for n, v in values.items()
+            if n in within and _holds(within[n], v)
+        }
 
     def sample_independent(
         self,
@@ -157,14 +196,17 @@ class AdvisedSampler(WrappingSampler):
         names = [
             name
             for name, narrower in within.items()
-            if narrower != asked[name] and isinstance(narrower, CategoricalDistribution)
+            if narrower != asked[name]
+            and isinstance(narrower, CategoricalDistribution)
         ]
         if not names:
             return study
 
         def usable(trial: FrozenTrial) -> bool:
             given = trial.params
-            return all(n not in given or _holds(within[n], given[n]) for n in names)
+            return all(
+                n not in given or _holds(within[n], given[n]) for n in names
+            )
 
         return _PartOfStudy(study, usable)
 
@@ -175,9 +217,13 @@ def of_no_study(sampler: BaseSampler) -> BaseSampler:
     asked = [found]
     while asked:
         parts = vars(asked.pop())
-        asked += [part for part in parts.values() if isinstance(part, BaseSampler)]
+        asked += [
+            part for part in parts.values() if isinstance(part, BaseSampler)
+        ]
         for name, part in parts.items():
-            if isinstance(part, (IntersectionSearchSpace, _GroupDecomposedSearchSpace)):
+            if isinstance(
+                part, (IntersectionSearchSpace, _GroupDecomposedSearchSpace)
+            ):
                 parts[name] = type(part)(part._include_pruned)
     return found
 
@@ -185,7 +231,9 @@ def of_no_study(sampler: BaseSampler) -> BaseSampler:
 class _PartOfStudy(Study):
     """A study of which a sampler sees some of the trials."""
 
-    def __init__(self, study: Study, usable: Callable[[FrozenTrial], bool]) -> None:
+    def __init__(
+        self, study: Study, usable: Callable[[FrozenTrial], bool]
+    ) -> None:
         # a study as pruners hand it to samplers refuses what these need not know
         self.__dict__.update(object.__getattribute__(study, "__dict__"))
         self._whole, self._usable = study, usable
@@ -203,7 +251,9 @@ class _PartOfStudy(Study):
 # ---------------------------------------------------------------------- distributions
 
 
-def reached(asked: BaseDistribution, both: tuple[Parameter, Parameter] | None) -> BaseDistribution:
+def reached(
+    asked: BaseDistribution, both: tuple[Parameter, Parameter] | None
+) -> BaseDistribution:
     """Return a distribution with the wider range and the scale advised.
 
     An end that is not that of the space advised is the objective's own, and stays.
@@ -211,7 +261,9 @@ def reached(asked: BaseDistribution, both: tuple[Parameter, Parameter] | None) -
     if both is None or isinstance(asked, CategoricalDistribution):
         return asked
     old, new = both
-    if isinstance(old, CategoricalParameter) or isinstance(new, CategoricalParameter):
+    if isinstance(old, CategoricalParameter) or isinstance(
+        new, CategoricalParameter
+    ):
         return asked
     if not isinstance(asked, (FloatDistribution, IntDistribution)):
         return asked
@@ -221,8 +273,12 @@ def reached(asked: BaseDistribution, both: tuple[Parameter, Parameter] | None) -
     if log and low <= 0.0:
         log = False
     if isinstance(asked, IntDistribution):
-        return IntDistribution(int(low), int(high), log=log, step=1 if log else asked.step)
-    return FloatDistribution(low, high, log=log, step=None if log else asked.step)
+        return IntDistribution(
+            int(low), int(high), log=log, step=1 if log else asked.step
+        )
+    return FloatDistribution(
+        low, high, log=log, step=None if log else asked.step
+    )
 
 
 def _narrowed(asked: BaseDistribution, new: Parameter) -> BaseDistribution:
@@ -230,7 +286,9 @@ def _narrowed(asked: BaseDistribution, new: Parameter) -> BaseDistribution:
     if isinstance(asked, CategoricalDistribution):
         choices = getattr(new, "choices", asked.choices)
         index = CategoryIndex(choices)
-        left = [choice for choice in asked.choices if index(choice) is not None]
+        left = [
+            choice for choice in asked.choices if index(choice) is not None
+        ]
         return CategoricalDistribution(left) if left else asked
     if isinstance(new, CategoricalParameter):
         return asked
@@ -240,7 +298,9 @@ def _narrowed(asked: BaseDistribution, new: Parameter) -> BaseDistribution:
     if low > high:
         return asked
     if isinstance(asked, IntDistribution):
-        return IntDistribution(int(low), int(high), log=asked.log, step=asked.step)
+        return IntDistribution(
+            int(low), int(high), log=asked.log, step=asked.step
+        )
     return FloatDistribution(low, high, log=asked.log, step=asked.step)
 
 
@@ -299,11 +359,18 @@ def continued(
         its user enqueued.
     """
     space = advice.subject.space
-    changed = {p.name: p for action in advice.actions for p in action.parameters}
-    reaches: Reaches = {name: (space[name], new) for name, new in changed.items()}
+    changed = {
+        p.name: p for action in advice.actions for p in action.parameters
+    }
+    reaches: Reaches = {
+        name: (space[name], new) for name, new in changed.items()
+    }
     asked = study.sampler
     if isinstance(study, AdvisedStudy) and isinstance(asked, AdvisedSampler):
-        reaches, asked = _after_each_other(study.reaches, reaches), asked.sampler
+        reaches, asked = (
+            _after_each_other(study.reaches, reaches),
+            asked.sampler,
+        )
     asked = of_no_study(asked) if sampler is None else sampler
     if sampler is None and len(study.directions) == 1 and keeps_up(space):
         asked = going_on(asked)
@@ -318,11 +385,17 @@ def continued(
     _describe(advised, study)
     old = study.get_trials(states=_CARRIED, deepcopy=False)
     advised.add_trials(_told_anew(trial, reaches) for trial in old)
-    kept = {name: p for name, p in changed.items() if only_value(p) is not None}
+    kept = {
+        name: p for name, p in changed.items() if only_value(p) is not None
+    }
     for config in _in_turn(advice):
-        fixed = {name: only_value(p) for name, p in kept.items() if name in config}
+        fixed = {
+            name: only_value(p) for name, p in kept.items() if name in config
+        }
         advised.enqueue_trial({**config, **fixed}, user_attrs={_ADVISED: True})
-    for trial in study.get_trials(states=(TrialState.WAITING,), deepcopy=False):
+    for trial in study.get_trials(
+        states=(TrialState.WAITING,), deepcopy=False
+    ):
         if _ADVISED not in trial.user_attrs:
             advised.add_trial(trial)
     return advised
@@ -330,7 +403,9 @@ def continued(
 
 def _in_turn(advice: Advice) -> list[Mapping[str, Any]]:
     """Return what is to be evaluated, of each action one in turn: few trials follow all of them."""
-    listed = [[*action.configurations] * action.times for action in advice.actions]
+    listed = [
+        [*action.configurations] * action.times for action in advice.actions
+    ]
     turns = zip_longest(*listed)
     return [config for turn in turns for config in turn if config is not None]
 
@@ -352,7 +427,9 @@ def _after_each_other(earlier: Reaches, later: Reaches) -> Reaches:
 def _told_anew(trial: FrozenTrial, reaches: Reaches) -> FrozenTrial:
     """Return a trial whose distributions are those that later trials will have."""
     told = copy.copy(trial)
-    told.distributions = {n: reached(d, reaches.get(n)) for n, d in trial.distributions.items()}
+    told.distributions = {
+        n: reached(d, reaches.get(n)) for n, d in trial.distributions.items()
+    }
     return told
 
 

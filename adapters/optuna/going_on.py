@@ -19,15 +19,28 @@ from optuna.samplers import BaseSampler, PartialFixedSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters.optuna._sampler import BELIEVED
-from hpo_explain.adapters.optuna._space import Column, distribution_of, read_parameter
+from hpo_explain.adapters.optuna._space import (
+    Column,
+    distribution_of,
+    read_parameter,
+)
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
+from hpo_explain.adapters.optuna.study import (
+    check_sampler,
+    check_space,
+    read_trials,
+)
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.progress import progress_of
 from hpo_explain.belief.improvement import Improvement, proposed, renewed
 from hpo_explain.belief.process import Process
 from hpo_explain.run import Run
-from hpo_explain.space import CategoricalParameter, IntParameter, Parameter, SearchSpace
+from hpo_explain.space import (
+    CategoricalParameter,
+    IntParameter,
+    Parameter,
+    SearchSpace,
+)
 
 _logger = logging.getLogger("hpo_explain")
 
@@ -101,7 +114,9 @@ class BeliefSampler(BaseSampler):
         check_sampler(independent_sampler)
         check_space(space)
         self.independent_sampler = independent_sampler
-        self._n_startup_trials = check_count("n_startup_trials", n_startup_trials, minimum=2)
+        self._n_startup_trials = check_count(
+            "n_startup_trials", n_startup_trials, minimum=2
+        )
         self._space = space
         self._learned: _Learned | None = None
 
@@ -115,14 +130,21 @@ class BeliefSampler(BaseSampler):
         """Return every hyperparameter of the finished trials, as it was asked for last."""
         finished = study.get_trials(deepcopy=False, states=_FINISHED)
         if len(study.directions) > 1 or len(finished) < self._n_startup_trials:
-            return self.independent_sampler.infer_relative_search_space(study, trial)
+            return self.independent_sampler.infer_relative_search_space(
+                study, trial
+            )
         latest: dict[str, BaseDistribution] = {}
         for one in finished:
             latest |= one.distributions
-        return {name: found for name, found in latest.items() if not found.single()}
+        return {
+            name: found for name, found in latest.items() if not found.single()
+        }
 
     def sample_relative(
-        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        search_space: dict[str, BaseDistribution],
     ) -> dict[str, Any]:
         """Return the values of the active hyperparameters that are expected to gain most."""
         finished = study.get_trials(deepcopy=False, states=_FINISHED)
@@ -135,23 +157,41 @@ class BeliefSampler(BaseSampler):
             _logger.warning(_OTHERWISE, trial.number, other, exc_info=True)
             return self._otherwise(study, trial, search_space)
         study._storage.set_trial_system_attr(trial._trial_id, BELIEVED, True)
-        return {name: value for name, value in config.items() if name in search_space}
+        return {
+            name: value
+            for name, value in config.items()
+            if name in search_space
+        }
 
     def _otherwise(
-        self, study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        search_space: Mapping[str, BaseDistribution],
     ) -> dict[str, Any]:
         """Return what the other sampler chooses together."""
         other = self.independent_sampler
         asked = other.infer_relative_search_space(study, trial)
-        asked = {name: found for name, found in asked.items() if search_space.get(name) == found}
+        asked = {
+            name: found
+            for name, found in asked.items()
+            if search_space.get(name) == found
+        }
         return other.sample_relative(study, trial, asked)
 
     def _proposed(
-        self, study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        search_space: Mapping[str, BaseDistribution],
     ) -> dict[str, Any]:
         # a pruner's view of a study has some of its trials, and few of its attributes
         whole: Study = getattr(study, "_study", study)
-        trials = [one for one in study.get_trials(deepcopy=False) if one.number != trial.number]
+        trials = [
+            one
+            for one in study.get_trials(deepcopy=False)
+            if one.number != trial.number
+        ]
         _, fixed = unwrapped(whole.sampler)
         with progress_of("going on", shown=False):
             run = read_trials(whole, trials, space=self._space)
@@ -159,7 +199,9 @@ class BeliefSampler(BaseSampler):
             for x in run.under_way:
                 improvement = improvement.believing(x)
             within = _within(run.space, search_space, fixed)
-            rows, _ = proposed(improvement, seed=self._seed + trial.number, within=within)
+            rows, _ = proposed(
+                improvement, seed=self._seed + trial.number, within=within
+            )
         return run.space.decode(rows)[0]
 
     def _improvement(self, run: Run) -> Improvement:
@@ -181,7 +223,9 @@ class BeliefSampler(BaseSampler):
     ) -> Any:
         """Return the value that the other sampler chooses for one hyperparameter."""
         other = self.independent_sampler
-        return other.sample_independent(study, trial, param_name, param_distribution)
+        return other.sample_independent(
+            study, trial, param_name, param_distribution
+        )
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Tell the other sampler that a trial begins."""
@@ -203,15 +247,21 @@ class BeliefSampler(BaseSampler):
 
 
 def _within(
-    space: SearchSpace, asked: Mapping[str, BaseDistribution], fixed: Mapping[str, Any]
+    space: SearchSpace,
+    asked: Mapping[str, BaseDistribution],
+    fixed: Mapping[str, Any],
 ) -> list[Parameter]:
     """Return the hyperparameters of which a part is to be searched, or a single value."""
     values = {name: asked[name] for name in space.names if name in asked}
     values |= {
-        name: _only(space[name], value) for name, value in fixed.items() if name in space.names
+        name: _only(space[name], value)
+        for name, value in fixed.items()
+        if name in space.names
     }
     return [
-        read_parameter(Column(name, np.empty(0, np.int64), [], (distribution,)))[0]
+        read_parameter(
+            Column(name, np.empty(0, np.int64), [], (distribution,))
+        )[0]
         for name, distribution in values.items()
         if distribution != distribution_of(space[name])
     ]
@@ -233,5 +283,11 @@ def going_on(sampler: BaseSampler) -> BaseSampler:
     """
     if isinstance(sampler, PartialFixedSampler):
         parts: Any = sampler
-        return PartialFixedSampler(parts._fixed_params, going_on(parts._base_sampler))
-    return sampler if isinstance(sampler, BeliefSampler) else BeliefSampler(sampler)
+        return PartialFixedSampler(
+            parts._fixed_params, going_on(parts._base_sampler)
+        )
+    return (
+        sampler
+        if isinstance(sampler, BeliefSampler)
+        else BeliefSampler(sampler)
+    )

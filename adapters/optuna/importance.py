@@ -11,7 +11,12 @@ from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.base.checks import check_count, check_name, check_option, check_sequence
+from hpo_explain.base.checks import (
+    check_count,
+    check_name,
+    check_option,
+    check_sequence,
+)
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.methods.importance.fanova import check_top
@@ -86,12 +91,20 @@ class _Evaluator(BaseImportanceEvaluator):
                 raise
             return {}
         known = run.space.names
-        names = known if params is None else check_sequence("params", params, "names")
+        names = (
+            known
+            if params is None
+            else check_sequence("params", params, "names")
+        )
         for name in names:
             check_name("params", name, known, "hyperparameter")
         shares = self._shares(run) if len(run) > 1 else np.zeros(len(known))
         ranking = np.argsort(-shares, kind="stable")
-        return {known[j]: float(shares[j]) for j in ranking if known[j] in set(names)}
+        return {
+            known[j]: float(shares[j])
+            for j in ranking
+            if known[j] in set(names)
+        }
 
 
 class FanovaImportanceEvaluator(_Evaluator):
@@ -152,7 +165,9 @@ class FanovaImportanceEvaluator(_Evaluator):
         infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
-        super().__init__(seed=seed, pruned=pruned, infeasible=infeasible, space=space)
+        super().__init__(
+            seed=seed, pruned=pruned, infeasible=infeasible, space=space
+        )
         self._n_trees = check_count("n_trees", n_trees)
 
     def _shares(self, run: Run) -> Array:
@@ -223,15 +238,21 @@ class TopImportanceEvaluator(_Evaluator):
         infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
-        super().__init__(seed=seed, pruned=pruned, infeasible=infeasible, space=space)
+        super().__init__(
+            seed=seed, pruned=pruned, infeasible=infeasible, space=space
+        )
         check_top(top, within)
         self._top, self._within = top, within
 
     def _shares(self, run: Run) -> Array:
-        return importance(run, top=self._top, within=self._within, seed=self._seed).estimate
+        return importance(
+            run, top=self._top, within=self._within, seed=self._seed
+        ).estimate
 
 
-def _of_reported(target: Callable[[FrozenTrial], float]) -> Callable[[FrozenTrial], float | None]:
+def _of_reported(
+    target: Callable[[FrozenTrial], float],
+) -> Callable[[FrozenTrial], float | None]:
     """Return a target for all trials: Optuna asks its own only about completed ones."""
 
     def value(trial: FrozenTrial) -> float | None:

@@ -36,7 +36,9 @@ from hpo_explain.adapters.sources import as_runs, read_by
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.run import Run
 
-_AT_ONCE = 1_000  # trials of which the rows are held beside what is made of them
+_AT_ONCE = (
+    1_000  # trials of which the rows are held beside what is made of them
+)
 
 _KNOWN = {
     "trials": "trial_id number study_id state datetime_start datetime_complete",
@@ -53,11 +55,20 @@ _KNOWN = {
 _TRIAL: Any = models.TrialModel
 _VALUE: Any = models.TrialValueModel
 _STEP: Any = models.TrialIntermediateValueModel
-_UNREADABLE = (SQLAlchemyError, StorageInternalError, ImportError, RuntimeError)
+_UNREADABLE = (
+    SQLAlchemyError,
+    StorageInternalError,
+    ImportError,
+    RuntimeError,
+)
 _SQLITE_DRIVERS = ("sqlite", "sqlite+pysqlite")
 # MySQL has no option of its own for this; these drivers take a statement to start a session with
 _MYSQL_DRIVERS = ("mysql", "mysql+mysqldb", "mysql+pymysql")
-_PACKAGES = {"MySQLdb": "mysqlclient", "psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary"}
+_PACKAGES = {
+    "MySQLdb": "mysqlclient",
+    "psycopg": "psycopg[binary]",
+    "psycopg2": "psycopg2-binary",
+}
 _SQLITE = b"SQLite format 3\x00"
 _WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahead log
 
@@ -72,9 +83,15 @@ class TableStorage(RDBStorage):
         included_trial_ids: set[int],
         trial_id_greater_than: int,
     ) -> list[FrozenTrial]:
-        some = states is not None or bool(included_trial_ids) or trial_id_greater_than > -1
+        some = (
+            states is not None
+            or bool(included_trial_ids)
+            or trial_id_greater_than > -1
+        )
         if some or not are_known():
-            return super()._get_trials(study_id, states, included_trial_ids, trial_id_greater_than)
+            return super()._get_trials(
+                study_id, states, included_trial_ids, trial_id_greater_than
+            )
         with Session(self.engine) as session:
             return list(_trials(session, study_id))
 
@@ -87,20 +104,31 @@ def are_known() -> bool:
         for name, table in tables.items()
         if name.startswith("trial")
     }
-    return found == {name: set(columns.split()) for name, columns in _KNOWN.items()}
+    return found == {
+        name: set(columns.split()) for name, columns in _KNOWN.items()
+    }
 
 
 def _trials(session: Session, study_id: int) -> Iterator[FrozenTrial]:
     """Yield the trials in the order of their ids, as Optuna reads them."""
-    asked = select(_TRIAL.trial_id).where(_TRIAL.study_id == study_id).order_by(_TRIAL.trial_id)
+    asked = (
+        select(_TRIAL.trial_id)
+        .where(_TRIAL.study_id == study_id)
+        .order_by(_TRIAL.trial_id)
+    )
     ids = session.execute(asked).scalars().all()
     kinds: dict[str, BaseDistribution] = {}
     for start in range(0, len(ids), _AT_ONCE):
-        yield from _some(session, study_id, ids[start : start + _AT_ONCE], kinds)
+        yield from _some(
+            session, study_id, ids[start : start + _AT_ONCE], kinds
+        )
 
 
 def _some(
-    session: Session, study_id: int, ids: Sequence[int], kinds: dict[str, BaseDistribution]
+    session: Session,
+    study_id: int,
+    ids: Sequence[int],
+    kinds: dict[str, BaseDistribution],
 ) -> Iterator[FrozenTrial]:
     """Yield the trials from the first to the last of some ids; `kinds` grows by new ranges."""
 
@@ -108,18 +136,33 @@ def _some(
         """Return the rows of these trials in the table of a model."""
         columns = model.__table__.c
         asked = select(columns.trial_id, *(columns[name] for name in names))
-        asked = asked.join(_TRIAL.__table__, columns.trial_id == _TRIAL.trial_id)
-        asked = asked.where(_TRIAL.study_id == study_id, columns.trial_id.between(ids[0], ids[-1]))
-        return session.connection().execute(asked.order_by(columns[order])).all()
+        asked = asked.join(
+            _TRIAL.__table__, columns.trial_id == _TRIAL.trial_id
+        )
+        asked = asked.where(
+            _TRIAL.study_id == study_id,
+            columns.trial_id.between(ids[0], ids[-1]),
+        )
+        return (
+            session.connection().execute(asked.order_by(columns[order])).all()
+        )
 
     # before their rows: what a finished trial has does not change any more
     asked = select(_TRIAL).where(_TRIAL.study_id == study_id)
-    asked = asked.where(_TRIAL.trial_id.between(ids[0], ids[-1])).order_by(_TRIAL.trial_id)
+    asked = asked.where(_TRIAL.trial_id.between(ids[0], ids[-1])).order_by(
+        _TRIAL.trial_id
+    )
     trials = session.execute(asked).scalars().all()
     params: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    distributions: defaultdict[int, dict[str, BaseDistribution]] = defaultdict(dict)
+    distributions: defaultdict[int, dict[str, BaseDistribution]] = defaultdict(
+        dict
+    )
     for i, name, value, written in rows(
-        models.TrialParamModel, "param_id", "param_name", "param_value", "distribution_json"
+        models.TrialParamModel,
+        "param_id",
+        "param_name",
+        "param_value",
+        "distribution_json",
     ):
         kind = kinds.get(written)
         if kind is None:
@@ -134,10 +177,15 @@ def _some(
     for i, step, value, kept_as in rows(
         _STEP, "step", "step", "intermediate_value", "intermediate_value_type"
     ):
-        steps[i][step] = _STEP.stored_repr_to_intermediate_value(value, kept_as)
+        steps[i][step] = _STEP.stored_repr_to_intermediate_value(
+            value, kept_as
+        )
     user, system = (
         _attributes(rows(model, "key", "key", "value_json"))
-        for model in (models.TrialUserAttributeModel, models.TrialSystemAttributeModel)
+        for model in (
+            models.TrialUserAttributeModel,
+            models.TrialSystemAttributeModel,
+        )
     )
     for trial in trials:
         i = trial.trial_id
@@ -165,7 +213,9 @@ def _attributes(rows: Iterable[Any]) -> defaultdict[int, dict[str, Any]]:
     return found
 
 
-def read_storage(storage: str, study_name: str | None = None, **options: Any) -> Run:
+def read_storage(
+    storage: str, study_name: str | None = None, **options: Any
+) -> Run:
     """Return the run of a study in a storage, which is read once and then let go.
 
     Parameters
@@ -193,7 +243,9 @@ def read_storage(storage: str, study_name: str | None = None, **options: Any) ->
         return read_by(from_optuna, study, options)
 
 
-def read_objectives(storage: str, study_name: str | None = None, **options: Any) -> dict[str, Run]:
+def read_objectives(
+    storage: str, study_name: str | None = None, **options: Any
+) -> dict[str, Run]:
     """Return the runs of a study by the names of its objectives; raises as :func:`read_storage`.
 
     Parameters
@@ -266,12 +318,19 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.Study:
+def _study(
+    opened: BaseStorage, storage: str, study_name: str | None
+) -> optuna.Study:
     address = shown_address(storage)
     with _translated(storage):
         names = sorted(study.study_name for study in opened.get_all_studies())
     if not names:
-        raise InputError("storage", f"{address!r} holds no study", address, "Check the address.")
+        raise InputError(
+            "storage",
+            f"{address!r} holds no study",
+            address,
+            "Check the address.",
+        )
     listed = ", ".join(repr(name) for name in names)
     if study_name is None:
         if len(names) > 1:
@@ -281,7 +340,9 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
         study_name = names[0]
     if study_name not in names:
         problem = f"{study_name!r} is not in storage {address!r}"
-        raise InputError("study_name", problem, study_name, f"There are: {listed}.")
+        raise InputError(
+            "study_name", problem, study_name, f"There are: {listed}."
+        )
     with _translated(storage):
         return optuna.load_study(study_name=study_name, storage=opened)
 
@@ -292,11 +353,16 @@ def _open(storage: str) -> BaseStorage:
         options = reading_options(storage)
     elif _is_sqlite(Path(storage)):
         # the address says which dialect it is, the creator where the file is
-        address, options = "sqlite:///file", {"creator": _SqliteReader(Path(storage))}
+        address, options = (
+            "sqlite:///file",
+            {"creator": _SqliteReader(Path(storage))},
+        )
     else:
         return _open_journal(storage)
     with _translated(storage):
-        return TableStorage(address, engine_kwargs=options, skip_table_creation=True)
+        return TableStorage(
+            address, engine_kwargs=options, skip_table_creation=True
+        )
 
 
 def _is_sqlite(path: Path) -> bool:
@@ -354,26 +420,42 @@ def reading_options(storage: str) -> dict[str, Any]:
     except (ArgumentError, ValueError) as error:
         problem = f"{storage!r} is not an address such as sqlite:///study.db: {error}"
         raise InputError("storage", problem, storage) from error
-    if url.drivername in _SQLITE_DRIVERS and url.database not in (None, "", ":memory:"):
+    if url.drivername in _SQLITE_DRIVERS and url.database not in (
+        None,
+        "",
+        ":memory:",
+    ):
         return {"creator": _sqlite_reader(storage, url)}
     if url.drivername.startswith("postgresql"):
         return {"execution_options": {"postgresql_readonly": True}}
     if url.drivername in _MYSQL_DRIVERS:
-        return {"connect_args": {"init_command": "SET SESSION TRANSACTION READ ONLY"}}
+        return {
+            "connect_args": {
+                "init_command": "SET SESSION TRANSACTION READ ONLY"
+            }
+        }
     return {}
 
 
 def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
     given = str(url.database).removeprefix("file:")
-    if not Path(given).is_file():  # SQLite's own message does not say where it looked
-        problem = f"must be the address of a file, but there is no file {given!r}"
+    if not Path(
+        given
+    ).is_file():  # SQLite's own message does not say where it looked
+        problem = (
+            f"must be the address of a file, but there is no file {given!r}"
+        )
         remedy = (
             "Check the path (sqlite:///study.db is relative to this folder, sqlite:////… is "
             "absolute)."
         )
         raise InputError("storage", problem, storage, remedy)
     query = {name: str(value) for name, value in url.query.items()}
-    kept = {name: value for name, value in query.items() if name in ("nolock", "vfs")}
+    kept = {
+        name: value
+        for name, value in query.items()
+        if name in ("nolock", "vfs")
+    }
     try:
         timeout = float(query.get("timeout", 5.0))
     except ValueError:
@@ -388,12 +470,20 @@ class _SqliteReader:
 
     def __init__(self, path: Path, timeout: float = 5.0, **query: str) -> None:
         self._timeout = timeout
-        own = {"mode": "ro", **({"immutable": "1"} if _is_left_alone(path) else {})}
-        self._address = f"{path.absolute().as_uri()}?{urlencode({**query, **own})}"
+        own = {
+            "mode": "ro",
+            **({"immutable": "1"} if _is_left_alone(path) else {}),
+        }
+        self._address = (
+            f"{path.absolute().as_uri()}?{urlencode({**query, **own})}"
+        )
 
     def __call__(self) -> sqlite3.Connection:
         return sqlite3.connect(
-            self._address, uri=True, timeout=self._timeout, check_same_thread=False
+            self._address,
+            uri=True,
+            timeout=self._timeout,
+            check_same_thread=False,
         )
 
 
@@ -403,7 +493,10 @@ def _is_left_alone(path: Path) -> bool:
     Even a reader puts two files beside it, which a read-only folder does not take. Without them
     nobody is writing.
     """
-    if os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}-wal").exists():
+    if (
+        os.access(path.parent, os.W_OK)
+        or path.with_name(f"{path.name}-wal").exists()
+    ):
         return False
     with path.open("rb") as file:
         return file.read(20)[18:] == _WAL
@@ -432,15 +525,27 @@ def _translated(storage: str) -> Iterator[None]:
         yield
     except _UNREADABLE as error:
         address = shown_address(storage)
-        missing = getattr(error.__cause__, "name", None) if isinstance(error, ImportError) else None
+        missing = (
+            getattr(error.__cause__, "name", None)
+            if isinstance(error, ImportError)
+            else None
+        )
         if missing:
             problem = f"{address!r} needs the package {missing}, which is not installed"
             remedy = f"Run: pip install '{_PACKAGES.get(missing, missing)}'"
             raise InputError("storage", problem, address, remedy) from error
         # Optuna's own words are about databases of all kinds, the cause is what happened
-        cause = error.__cause__ or error if isinstance(error, StorageInternalError) else error
-        first = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        if "locked" in first:  # before Python 3.11, errors of SQLite have no code
+        cause = (
+            error.__cause__ or error
+            if isinstance(error, StorageInternalError)
+            else error
+        )
+        first = next(
+            iter(str(cause).strip().splitlines()), type(cause).__name__
+        )
+        if (
+            "locked" in first
+        ):  # before Python 3.11, errors of SQLite have no code
             raise TimeoutError(
                 f"storage {address!r} is locked: another process is writing to it ({first}). "
                 "Try again in a moment."

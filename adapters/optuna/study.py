@@ -27,8 +27,17 @@ from hpo_explain.adapters._reading import (
 from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
-from hpo_explain.adapters.optuna._sampler import Choice, read_choice, read_reviewed
-from hpo_explain.adapters.optuna._space import Columns, encode, read_columns, read_parameter
+from hpo_explain.adapters.optuna._sampler import (
+    Choice,
+    read_choice,
+    read_reviewed,
+)
+from hpo_explain.adapters.optuna._space import (
+    Columns,
+    encode,
+    read_columns,
+    read_parameter,
+)
 from hpo_explain.adapters.optuna._tpe import TpeRecord
 from hpo_explain.adapters.optuna._trials import (
     INFEASIBLE,
@@ -169,19 +178,36 @@ def from_optuna(
     check_option("pruned", pruned, PRUNED)
     check_option("infeasible", infeasible, INFEASIBLE)
     _check_study(study, sampler, space)
-    rules: Any = {"sampler": sampler, "space": space, "pruned": pruned, "infeasible": infeasible}
+    rules: Any = {
+        "sampler": sampler,
+        "space": space,
+        "pruned": pruned,
+        "infeasible": infeasible,
+    }
     if is_joined(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
         return within(as_objectives(study, **rules).run(target), bounds)
     trials = study.get_trials(deepcopy=False)
-    return read_trials(study, trials, target=target, direction=direction, bounds=bounds, **rules)
+    return read_trials(
+        study,
+        trials,
+        target=target,
+        direction=direction,
+        bounds=bounds,
+        **rules,
+    )
 
 
 def _check_no_direction(direction: str | None, target: object) -> None:
     """Raise InputError where a direction is given with a target that has one."""
     if direction is not None:
         problem = f"cannot be given with target={target!r}"
-        raise InputError("direction", problem, direction, "Leave it out: the target has its own.")
+        raise InputError(
+            "direction",
+            problem,
+            direction,
+            "Leave it out: the target has its own.",
+        )
 
 
 def read_trials(
@@ -200,7 +226,9 @@ def read_trials(
     if is_measured(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
         rules: Any = {"sampler": sampler, "space": space, "pruned": pruned}
-        of_first = read_trials(study, trials, target=0, infeasible=infeasible, **rules)
+        of_first = read_trials(
+            study, trials, target=0, infeasible=infeasible, **rules
+        )
         return within(measured(of_first, target), bounds)
     asked = resolve_target(study, target, direction)
     selection = select_trials(trials, asked, pruned, infeasible)
@@ -209,20 +237,33 @@ def read_trials(
     X, outside = _encoded(parameters, columns, len(selection.trials))
     if space is not None:
         outside = {**against_conditions(space, X), **outside}
-    excluded = selection.excluded | {selection.trials[i].number: outside[i] for i in outside}
-    rows = np.array([i for i in range(len(X)) if i not in outside], dtype=np.int64)
+    excluded = selection.excluded | {
+        selection.trials[i].number: outside[i] for i in outside
+    }
+    rows = np.array(
+        [i for i in range(len(X)) if i not in outside], dtype=np.int64
+    )
     kept = [selection.trials[i] for i in rows]
     if not kept:
         if space is None:
             raise nothing_left("study", excluded)
-        problem = ("fits no trial of the study: ", next(iter(outside.values())))
-        raise InputError("space", problem, str(space), "Correct it, or leave it out.")
+        problem = (
+            "fits no trial of the study: ",
+            next(iter(outside.values())),
+        )
+        raise InputError(
+            "space", problem, str(space), "Correct it, or leave it out."
+        )
     X, objective = X[rows], selection.objective[rows]
     numbers = [trial.number for trial in kept]
     if space is None:
-        present = [j for j in range(len(parameters)) if not np.isnan(X[:, j]).all()]
+        present = [
+            j for j in range(len(parameters)) if not np.isnan(X[:, j]).all()
+        ]
         parameters, X = [parameters[j] for j in present], X[:, present]
-        parameters, inferred = infer_conditions(parameters, X, numbers, columns.precedes)
+        parameters, inferred = infer_conditions(
+            parameters, X, numbers, columns.precedes
+        )
         space = SearchSpace(parameters)
         notes += inferred
     found = settle_direction(asked, study, kept, objective)
@@ -230,24 +271,37 @@ def read_trials(
     choice = read_choice(study, sampler, trials, kept, others)
     rows_of_others = _encoded(list(space), read_columns(others), len(others))
     times = _times(kept)
-    without_result = read_without_result(others, *rows_of_others, space, choice)
+    without_result = read_without_result(
+        others, *rows_of_others, space, choice
+    )
     curves = None
     if asked.function is None and len(study.directions) == 1:
         known = dict(zip(numbers, X, strict=True))
         known |= {number: trial.x for number, trial in without_result.items()}
         curves = read_curves(study, trials, known)
     way = check_direction(found.direction)
-    asked_of_results = Sentinels(way, found.name, bounds, lambda i: X[i].tobytes())
+    asked_of_results = Sentinels(
+        way, found.name, bounds, lambda i: X[i].tobytes()
+    )
     failed = asked_of_results.excluded(objective, numbers)
     excluded |= failed
-    left_out = [t for t in trials if t.number in excluded and t.datetime_start is not None]
+    left_out = [
+        t
+        for t in trials
+        if t.number in excluded and t.datetime_start is not None
+    ]
     proposed = {*choice.proposals}
     without_result |= {
-        trial: WithoutResult("failed", X[i], choice.origins[trial], trial in proposed)
+        trial: WithoutResult(
+            "failed", X[i], choice.origins[trial], trial in proposed
+        )
         for i, trial in enumerate(numbers)
         if trial in failed
     }
-    ok = np.array([i for i, trial in enumerate(numbers) if trial not in failed], dtype=np.int64)
+    ok = np.array(
+        [i for i, trial in enumerate(numbers) if trial not in failed],
+        dtype=np.int64,
+    )
     numbers = [numbers[i] for i in ok]
     return Run(
         space,
@@ -272,7 +326,9 @@ def read_trials(
         finished=times[ok, 1],
         excluded_times={
             trial.number: (start, end)
-            for trial, (start, end) in zip(left_out, _times(left_out).tolist(), strict=True)
+            for trial, (start, end) in zip(
+                left_out, _times(left_out).tolist(), strict=True
+            )
         },
         without_result=without_result,
         curves=curves,
@@ -283,14 +339,18 @@ def read_trials(
         bounds=bounds,
         optimizer=choice.label,
         framework="optuna",
-        record=read_record(study, choice, trials, space, own_objective=asked.function is None),
+        record=read_record(
+            study, choice, trials, space, own_objective=asked.function is None
+        ),
     )
 
 
 def _check_study(study: object, sampler: object, space: object) -> None:
     if not isinstance(study, optuna.Study):
         kind = type(study).__name__
-        problem = f"must be an optuna.Study, but was {kind} {str(study)[:80]!r}"
+        problem = (
+            f"must be an optuna.Study, but was {kind} {str(study)[:80]!r}"
+        )
         remedy = "Load a stored one with optuna.load_study(study_name=..., storage=...)."
         raise InputError("study", problem, kind, remedy)
     if sampler is not None:
@@ -311,14 +371,24 @@ def check_space(space: object) -> None:
     if space is not None and not isinstance(space, SearchSpace):
         kind = type(space).__name__
         remedy = "Build one with SearchSpace([FloatParameter(...), ...])."
-        raise InputError("space", f"must be a SearchSpace, but was {kind}", kind, remedy)
+        raise InputError(
+            "space", f"must be a SearchSpace, but was {kind}", kind, remedy
+        )
 
 
-def _parameters(columns: Columns, space: SearchSpace | None) -> tuple[list[Parameter], list[Fact]]:
+def _parameters(
+    columns: Columns, space: SearchSpace | None
+) -> tuple[list[Parameter], list[Fact]]:
     if space is None:
         read = [read_parameter(column) for column in columns.columns]
-        return [parameter for parameter, _ in read], [note for _, notes in read for note in notes]
-    missing = [column.name for column in columns.columns if column.name not in space.names]
+        return [parameter for parameter, _ in read], [
+            note for _, notes in read for note in notes
+        ]
+    missing = [
+        column.name
+        for column in columns.columns
+        if column.name not in space.names
+    ]
     if missing:
         problem = f"lacks {', '.join(missing)}, which trials of the study have"
         remedy = "Add them, or read a study without them."
@@ -357,11 +427,15 @@ def _times(trials: Sequence[FrozenTrial]) -> Array:
 
 def _untimed(trials: Sequence[int], times: Array) -> list[Fact]:
     untimed = np.flatnonzero(np.isnan(times).any(axis=1))
-    return [_UNTIMED(trials=np.asarray(trials)[untimed])] if len(untimed) else []
+    return (
+        [_UNTIMED(trials=np.asarray(trials)[untimed])] if len(untimed) else []
+    )
 
 
 def _only_left_out(
-    trials: Sequence[FrozenTrial], excluded: Mapping[int, Fact], space: SearchSpace
+    trials: Sequence[FrozenTrial],
+    excluded: Mapping[int, Fact],
+    space: SearchSpace,
 ) -> list[Fact]:
     names = dict.fromkeys(
         name
@@ -377,7 +451,11 @@ def those_without_result(
     trials: Sequence[FrozenTrial], excluded: Mapping[int, Fact]
 ) -> list[FrozenTrial]:
     """Return the trials left out that run, wait, failed, were pruned, or have no finite value."""
-    return [t for t in trials if t.number in excluded and _state(t, excluded[t.number]) is not None]
+    return [
+        t
+        for t in trials
+        if t.number in excluded and _state(t, excluded[t.number]) is not None
+    ]
 
 
 def _state(trial: FrozenTrial, reason: Fact) -> State | None:
@@ -465,7 +543,11 @@ class OwnPruner:
         return f"Optuna's {type(self.pruner).__name__}"
 
     def stopped(
-        self, steps: Array, costs: Array, finished: npt.NDArray[np.bool_], seed: int
+        self,
+        steps: Array,
+        costs: Array,
+        finished: npt.NDArray[np.bool_],
+        seed: int,
     ) -> npt.NDArray[np.int64]:
         """Return at which step trials would have been stopped, as of `run.Pruner`."""
         sign = 1.0 if self.direction == "minimize" else -1.0
@@ -492,11 +574,16 @@ class OwnPruner:
 
 
 def read_curves(
-    study: optuna.Study, trials: Iterable[FrozenTrial], rows: Mapping[int, Array]
+    study: optuna.Study,
+    trials: Iterable[FrozenTrial],
+    rows: Mapping[int, Array],
 ) -> Curves | None:
     """Return what trials reported, if any did, by their encoded configurations."""
     reported = {
-        trial.number: {float(step): value for step, value in trial.intermediate_values.items()}
+        trial.number: {
+            float(step): value
+            for step, value in trial.intermediate_values.items()
+        }
         for trial in trials
     }
     pruner: optuna.pruners.BasePruner | None = study.pruner
@@ -523,12 +610,23 @@ def read_record(
     own, fixed = unwrapped(choice.own)
     if choice.model == "TPESampler":
         if own is None:
-            own = TPESampler()  # marks name it, but its settings are not recorded
+            own = (
+                TPESampler()
+            )  # marks name it, but its settings are not recorded
         return TpeRecord(
-            *known, own if isinstance(own, TPESampler) else None, choice.how, tuple(fixed)
+            *known,
+            own if isinstance(own, TPESampler) else None,
+            choice.how,
+            tuple(fixed),
         )
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
         # without a sampler object, the kernels' priors and settings are those of the default
         gp = made(GPSampler) if own is None else own
-        return GpRecord(*known, without_memory(gp), memory_of(gp), choice.how, own_objective)
+        return GpRecord(
+            *known,
+            without_memory(gp),
+            memory_of(gp),
+            choice.how,
+            own_objective,
+        )
     return SamplerRecord(*known)

@@ -61,5 +61,7 @@ def tune_with_optuna(
             trial = study.ask(distributions)
             study.tell(trial, objective(trial.params))
     finally:
-        optuna.copy_study(from_study_name=study_name, from_storage=storage, to_storage=url)
+        optuna.copy_study(
+            from_study_name=study_name, from_storage=storage, to_storage=url
+        )
     return study

@@ -116,7 +116,11 @@ def from_sklearn(
         problem = f"must be fitted, but was a {kind!r} without cv_results_"
         raise InputError("search", problem, kind, "Call its fit first.")
     given = _read_target(results, objective, getattr(search, "refit", None))
-    if kind == "BayesSearchCV" and _is_default(search, given) and space is None:
+    if (
+        kind == "BayesSearchCV"
+        and _is_default(search, given)
+        and space is None
+    ):
         return _of_optimizer(search, given, bounds)
     run = _of_results(search, given, level, space, bounds)
     return with_default(run, search.estimator.get_params())
@@ -149,7 +153,9 @@ def _of_results(
     values = np.asarray(results[target.column], dtype=float)
     scores = _folds(results, target.metric)
     failed = _failed(results)
-    excluded: dict[int, Fact] = {int(i): FAILED for i in np.flatnonzero(failed)}
+    excluded: dict[int, Fact] = {
+        int(i): FAILED for i in np.flatnonzero(failed)
+    }
     excluded = not_finite(values, numbers, target.column) | excluded
     at = _level(search, np.isfinite(values) & ~failed, level)
     notes = []
@@ -158,9 +164,13 @@ def _of_results(
         notes += at.notes()
         configs = [_without(config, at.name) for config in configs]
     known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
-    scored = Sentinels(target.direction, target.column, bounds, lambda i: repr(configs[i]))
+    scored = Sentinels(
+        target.direction, target.column, bounds, lambda i: repr(configs[i])
+    )
     excluded |= scored.excluded(known, numbers.tolist())
-    kept = np.array([i for i in numbers.tolist() if i not in excluded], dtype=np.int64)
+    kept = np.array(
+        [i for i in numbers.tolist() if i not in excluded], dtype=np.int64
+    )
     if not len(kept):
         raise nothing_left("search", excluded)
     if space is None:
@@ -194,7 +204,11 @@ def _of_results(
 
 def _durations(results: Mapping[str, Any], kept: Any) -> Any:
     """Return the mean time of fitting and scoring once, in seconds, if it is known."""
-    known = [np.asarray(results[name], dtype=float) for name in _TIMES if name in results]
+    known = [
+        np.asarray(results[name], dtype=float)
+        for name in _TIMES
+        if name in results
+    ]
     return np.sum(known, axis=0)[kept] if known else None
 
 
@@ -212,7 +226,10 @@ def _origin(search: Any) -> Origin:
 def _failed(results: Mapping[str, Any]) -> Any:
     """Return whether a fit failed: its score on a fold is missing."""
     metrics = _metrics_of(results)
-    missing = [np.isnan(np.asarray(results[f"mean_test_{m}"], dtype=float)) for m in metrics]
+    missing = [
+        np.isnan(np.asarray(results[f"mean_test_{m}"], dtype=float))
+        for m in metrics
+    ]
     return np.any(missing, axis=0)
 
 
@@ -221,9 +238,14 @@ def _grids(search: Any) -> list[Mapping[str, Any]]:
         given = getattr(search, name, None)
         if given is not None:
             return grids_of(given)
-    spaces = [result.space for result in getattr(search, "optimizer_results_", [])]
+    spaces = [
+        result.space for result in getattr(search, "optimizer_results_", [])
+    ]
     return [
-        {d.name: list(getattr(d, "categories", ())) or d for d in space.dimensions}
+        {
+            d.name: list(getattr(d, "categories", ())) or d
+            for d in space.dimensions
+        }
         for space in spaces
     ]
 
@@ -245,10 +267,16 @@ def _without(config: Mapping[str, Any], resource: str) -> Mapping[str, Any]:
     return {name: value for name, value in config.items() if name != resource}
 
 
-def _about_refit(search: Any, target: _Target, values: Any, kept: Any) -> list[Fact]:
+def _about_refit(
+    search: Any, target: _Target, values: Any, kept: Any
+) -> list[Fact]:
     """Note where the search itself chose another trial than the one of the best score."""
     chosen = getattr(search, "best_index_", None)
-    if not callable(getattr(search, "refit", None)) or chosen is None or not target.metric:
+    if (
+        not callable(getattr(search, "refit", None))
+        or chosen is None
+        or not target.metric
+    ):
         return []
     best = int(kept[np.argmax(values[kept])])
     if chosen not in kept or values[chosen] == values[best]:
@@ -265,10 +293,15 @@ def _is_default(search: Any, target: _Target) -> bool:
     return target.metric == refit and len(search.optimizer_results_) == 1
 
 
-def _of_optimizer(search: Any, target: _Target, bounds: tuple[float, float] | None) -> Run:
+def _of_optimizer(
+    search: Any, target: _Target, bounds: tuple[float, float] | None
+) -> Run:
     from hpo_explain.adapters.skopt import from_skopt
 
-    return _with_folds(from_skopt(search, bounds=bounds), _folds(search.cv_results_, target.metric))
+    return _with_folds(
+        from_skopt(search, bounds=bounds),
+        _folds(search.cv_results_, target.metric),
+    )
 
 
 def _of_study(
@@ -282,16 +315,25 @@ def _of_study(
     study = getattr(search, "study_", None)
     if study is None:
         raise InputError(
-            "search", "is an OptunaSearchCV that is not fitted", remedy="Call its fit."
+            "search",
+            "is an OptunaSearchCV that is not fitted",
+            remedy="Call its fit.",
         )
     if objective not in (None, "score", "mean_test_score"):
-        problem = f"must be 'score' for an OptunaSearchCV, but was {objective!r}"
+        problem = (
+            f"must be 'score' for an OptunaSearchCV, but was {objective!r}"
+        )
         raise InputError("objective", problem, objective)
     run = from_optuna(study, space=space, bounds=bounds)
-    attributes = [trial.user_attrs for trial in study.get_trials(deepcopy=False)]
+    attributes = [
+        trial.user_attrs for trial in study.get_trials(deepcopy=False)
+    ]
     k = int(getattr(search, "n_splits_", 0))
     scores = np.array(
-        [[given.get(f"split{i}_test_score", np.nan) for i in range(k)] for given in attributes]
+        [
+            [given.get(f"split{i}_test_score", np.nan) for i in range(k)]
+            for given in attributes
+        ]
     )
     return _with_folds(run, scores.reshape(len(attributes), k))
 
@@ -326,15 +368,23 @@ class _Target:
     @property
     def metric(self) -> str:
         """The name of the metric; empty for a time."""
-        return self.column.removeprefix(_MEAN) if self.column.startswith(_MEAN) else ""
+        return (
+            self.column.removeprefix(_MEAN)
+            if self.column.startswith(_MEAN)
+            else ""
+        )
 
 
 def _metrics_of(results: Mapping[str, Any]) -> list[str]:
     """Return the names of the metrics, "score" where there is a single one without a name."""
-    return [name.removeprefix(_MEAN) for name in results if name.startswith(_MEAN)]
+    return [
+        name.removeprefix(_MEAN) for name in results if name.startswith(_MEAN)
+    ]
 
 
-def _read_target(results: Mapping[str, Any], asked: object, refit: object) -> _Target:
+def _read_target(
+    results: Mapping[str, Any], asked: object, refit: object
+) -> _Target:
     """Return the column that is explained: the one asked for, that of `refit`, or the only one.
 
     Raises
@@ -369,7 +419,15 @@ def _folds(results: Mapping[str, Any], metric: str) -> Array:
     found = {
         int(match[1]): np.asarray(results[name], dtype=float)
         for name in results
-        if (match := re.fullmatch(rf"split(\d+)_test_{re.escape(metric)}", name))
+        if (
+            match := re.fullmatch(
+                rf"split(\d+)_test_{re.escape(metric)}", name
+            )
+        )
     }
     n = len(results["params"])
-    return np.column_stack([found[k] for k in sorted(found)]) if found else np.empty((n, 0))
+    return (
+        np.column_stack([found[k] for k in sorted(found)])
+        if found
+        else np.empty((n, 0))
+    )

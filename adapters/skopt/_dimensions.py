@@ -53,7 +53,8 @@ def read_dimensions(result: Any) -> list[Any]:
     arguments = (getattr(result, "specs", None) or {}).get("args", {})
     if arguments.get("dimensions") is None:
         problem = (
-            "has neither a space nor specs['args']['dimensions'], so its search space is unknown"
+            "has neither a space nor specs['args']['dimensions'], so its search space "
+            "is unknown"
         )
         remedy = "Set result.space to the skopt.space.Space that was searched."
         raise InputError("result", problem, remedy=remedy)
@@ -85,15 +86,23 @@ def read_space(
     twice = sorted({str(name) for name in own if own.count(name) > 1})
     if twice:
         problem = f"has several dimensions named {', '.join(twice)}"
-        remedy = ("Give each one a name of its own with ", Option("names"), ".")
+        remedy = (
+            "Give each one a name of its own with ",
+            Option("names"),
+            ".",
+        )
         raise InputError("result", problem, twice, remedy)
-    read = [_parameter(d, str(name)) for d, name in zip(dimensions, own, strict=True)]
+    read = [
+        _parameter(d, str(name))
+        for d, name in zip(dimensions, own, strict=True)
+    ]
     parameters = [parameter for parameter, _ in read]
     notes += [note for _, about in read for note in about]
     weighed = [
         p.name
         for p, dimension in zip(parameters, dimensions, strict=True)
-        if isinstance(p, CategoricalParameter) and getattr(dimension, "prior", None) is not None
+        if isinstance(p, CategoricalParameter)
+        and getattr(dimension, "prior", None) is not None
     ]
     if weighed:
         notes.append(CHOICES_WEIGHED(names=weighed))
@@ -104,8 +113,13 @@ def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[Fact]]:
     if isinstance(dimension, Categorical):
         return parameter_of(name, Domain(choices=dimension.categories))
     if isinstance(dimension, (Integer, Real)):
-        whole, log = isinstance(dimension, Integer), dimension.prior == "log-uniform"
-        return parameter_of(name, Domain(dimension.low, dimension.high, log=log, whole=whole))
+        whole, log = (
+            isinstance(dimension, Integer),
+            dimension.prior == "log-uniform",
+        )
+        return parameter_of(
+            name, Domain(dimension.low, dimension.high, log=log, whole=whole)
+        )
     problem = f"has a dimension {name!r} of an unknown kind, {type(dimension).__name__}"
     remedy = "Known are skopt's Real, Integer and Categorical."
     raise InputError("result", problem, dimension, remedy)
@@ -126,7 +140,9 @@ def dimension_of(parameter: Parameter) -> Any:
         return Categorical([parameter.low], name=parameter.name)
     prior = "log-uniform" if parameter.log else "uniform"
     kind = Real if isinstance(parameter, FloatParameter) else Integer
-    return kind(parameter.low, parameter.high, prior=prior, name=parameter.name)
+    return kind(
+        parameter.low, parameter.high, prior=prior, name=parameter.name
+    )
 
 
 def encode_points(
@@ -155,7 +171,9 @@ def encode_points(
         if len(row) != len(space):
             reasons[i] = _WRONG_LENGTH(count=len(row), dimensions=len(space))
             continue
-        for j, (parameter, value) in enumerate(zip(space.parameters, row, strict=True)):
+        for j, (parameter, value) in enumerate(
+            zip(space.parameters, row, strict=True)
+        ):
             position = encode_value(parameter, _as_choice(parameter, value))
             if isinstance(position, Fact):
                 reasons.setdefault(i, _OUTSIDE(why=position))
@@ -170,7 +188,9 @@ def _as_choice(parameter: Parameter, value: Any) -> Any:
         return value
     if category_index(parameter.choices, value) is None:
         for choice in parameter.choices:
-            if isinstance(choice, (bool, int, float)) and bool(np.all(choice == value)):
+            if isinstance(choice, (bool, int, float)) and bool(
+                np.all(choice == value)
+            ):
                 return choice
     return value
 
@@ -200,9 +220,13 @@ class ModelColumns:
         If a transform does not lead to numbers.
     """
 
-    def __init__(self, dimensions: Sequence[Any], transform: str = "own") -> None:
+    def __init__(
+        self, dimensions: Sequence[Any], transform: str = "own"
+    ) -> None:
         self._parts = [_part(dimension, transform) for dimension in dimensions]
-        widths = [p.shape[1] if isinstance(p, np.ndarray) else 1 for p in self._parts]
+        widths = [
+            p.shape[1] if isinstance(p, np.ndarray) else 1 for p in self._parts
+        ]
         self.owners = np.repeat(np.arange(len(widths)), widths)
 
     def __call__(self, X: Array) -> Array:
@@ -232,7 +256,9 @@ def _part(dimension: Any, transform: str) -> Array | tuple[float, float]:
     """Return start and width of an affine transform, or the table (k, p) of k categories."""
     if isinstance(dimension, Categorical):
         if transform != "own":
-            dimension = copy.copy(dimension)  # it is the user's, and set_transformer changes it
+            dimension = copy.copy(
+                dimension
+            )  # it is the user's, and set_transformer changes it
             dimension.set_transformer("onehot")
         categories = list(dimension.categories)
         try:
@@ -240,12 +266,17 @@ def _part(dimension: Any, transform: str) -> Array | tuple[float, float]:
             return table.reshape(len(categories), -1)
         except (TypeError, ValueError, KeyError) as error:
             problem = (
-                f"has categories that its transform does not turn into numbers: {categories!r}"
+                "has categories that its transform does not turn into numbers: "
+                f"{categories!r}"
             )
             raise InputError("dimensions", problem, categories) from error
-    if (dimension.transform_ if transform == "own" else transform) == "normalize":
+    if (
+        dimension.transform_ if transform == "own" else transform
+    ) == "normalize":
         return 0.0, 1.0
     low, high = float(dimension.low), float(dimension.high)
     if dimension.prior == "log-uniform":
-        low, high = (math.log10(end) / math.log10(dimension.base) for end in (low, high))
+        low, high = (
+            math.log10(end) / math.log10(dimension.base) for end in (low, high)
+        )
     return low, high - low

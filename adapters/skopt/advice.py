@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.adapters.skopt._dimensions import dimension_of, read_dimensions
+from hpo_explain.adapters.skopt._dimensions import (
+    dimension_of,
+    read_dimensions,
+)
 from hpo_explain.methods.advice.advise_result import Advice
 
 _INITIAL = 10  # random points of gp_minimize, where nothing is known
@@ -44,7 +47,9 @@ def continued(advice: Advice, result: Any) -> dict[str, Any]:
     ([Real(low=0.2, high=0.4, prior='uniform', transform='identity')], True)
     """
     changed = {
-        parameter.name: parameter for action in advice.actions for parameter in action.parameters
+        parameter.name: parameter
+        for action in advice.actions
+        for parameter in action.parameters
     }
     names = advice.subject.space.names
     dimensions = [
@@ -57,8 +62,13 @@ def continued(advice: Advice, result: Any) -> dict[str, Any]:
         points, values = result.Xi, result.yi
     inside = [
         (list(point), float(value))
-        for point, value in zip(points, values if values is not None else (), strict=True)
-        if all(x in dimension for x, dimension in zip(point, dimensions, strict=True))
+        for point, value in zip(
+            points, values if values is not None else (), strict=True
+        )
+        if all(
+            x in dimension
+            for x, dimension in zip(point, dimensions, strict=True)
+        )
     ]
     return {
         "dimensions": dimensions,

@@ -38,7 +38,9 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run, WithoutResult
 
-_EMPTY = declared_fact("result_empty", "result has no trial. Tell the optimizer some first.")()
+_EMPTY = declared_fact(
+    "result_empty", "result has no trial. Tell the optimizer some first."
+)()
 _CONSTRAINT = declared_fact(
     "space_constraint",
     "constraint: skopt kept to a space_constraint, which is not part of the search space here: "
@@ -88,14 +90,18 @@ _NOT_STORED = declared_fact(
     assumed=_assumed,
 )
 _NONE_STORED = declared_fact(
-    "no_model_stored", "models: no model is stored, so {assumed}", assumed=_assumed
+    "no_model_stored",
+    "models: no model is stored, so {assumed}",
+    assumed=_assumed,
 )
 _UNREADABLE = declared_fact(
     "models_unreadable",
     "models: the stored ones ({names}) cannot be read, so {assumed}",
     assumed=_assumed,
 )
-_CRITERION_ASSUMED = declared_fact("criterion_assumed", "acquisition: one is assumed, since {why}")
+_CRITERION_ASSUMED = declared_fact(
+    "criterion_assumed", "acquisition: one is assumed, since {why}"
+)
 _HEDGE = declared_fact(
     "hedge",
     "acquisition: gp_hedge draws LCB, EI or PI for every trial and does not record which; it is "
@@ -163,15 +169,27 @@ def from_skopt(
     """
     source = _source(result)
     asked = asked_points(result) if isinstance(result, Optimizer) else []
-    result, sign = source.result, 1.0 if source.direction == "minimize" else -1.0
+    result, sign = (
+        source.result,
+        1.0 if source.direction == "minimize" else -1.0,
+    )
     specs = read_specs(result)
     dimensions = read_dimensions(result)
     space, notes = read_space(dimensions, names)
     X, outside = encode_points(space, result.x_iters)
     objective = sign * np.asarray(result.func_vals, dtype=float)
-    excluded = outside | not_finite(objective, range(len(X)), source.objective_name)
-    known = np.array([np.nan if t in excluded else objective[t] for t in range(len(X))])
-    results = Sentinels(source.direction, source.objective_name, bounds, lambda t: X[t].tobytes())
+    excluded = outside | not_finite(
+        objective, range(len(X)), source.objective_name
+    )
+    known = np.array(
+        [np.nan if t in excluded else objective[t] for t in range(len(X))]
+    )
+    results = Sentinels(
+        source.direction,
+        source.objective_name,
+        bounds,
+        lambda t: X[t].tobytes(),
+    )
     excluded |= results.excluded(known, range(len(X)))
     trials = [t for t in range(len(X)) if t not in excluded]
     if not trials:
@@ -181,7 +199,9 @@ def from_skopt(
     if unreadable:
         asked = []
     numbered = {len(X) + k: entry for k, entry in enumerate(asked)}
-    stored, about_models = read_models(getattr(result, "models", None) or [], specs, len(X))
+    stored, about_models = read_models(
+        getattr(result, "models", None) or [], specs, len(X)
+    )
     record = SkoptRecord(
         space,
         X,
@@ -198,15 +218,27 @@ def from_skopt(
     constraint = getattr(getattr(result, "space", None), "constraint", None)
     if constraint is not None:
         notes.append(_CONSTRAINT)
-    notes += [*of_sentinels(excluded), *repeated(X[trials]), *about_models, *about_proposals]
+    notes += [
+        *of_sentinels(excluded),
+        *repeated(X[trials]),
+        *about_models,
+        *about_proposals,
+    ]
     if not specs.random:
         if own:
             notes += _about_models(stored, specs, start, len(X))
         else:
             notes += _about_no_model(stored, specs)
-    origins = _origins(range(len(X)), specs, start, recorded=not about_proposals)
+    origins = _origins(
+        range(len(X)), specs, start, recorded=not about_proposals
+    )
     failed = {
-        trial: WithoutResult("failed", X[trial], origins.get(trial, Origin.MODEL), trial >= start)
+        trial: WithoutResult(
+            "failed",
+            X[trial],
+            origins.get(trial, Origin.MODEL),
+            trial >= start,
+        )
         for trial, reason in excluded.items()
         if trial not in outside and state_of(reason) is not None
     }
@@ -226,7 +258,9 @@ def from_skopt(
         source.direction,
         trials=np.array(trials, dtype=np.int64),
         proposals=[t for t in trials if t >= start],
-        origins={trial: origins[trial] for trial in trials if trial in origins},
+        origins={
+            trial: origins[trial] for trial in trials if trial in origins
+        },
         excluded=dict(sorted(excluded.items())),
         without_result={**failed, **running},
         notes=notes,
@@ -234,7 +268,9 @@ def from_skopt(
         bounds=bounds,
         optimizer=source.optimizer or specs.optimizer,
         framework="skopt",
-        record=record if own or any(entry.model is not None for entry in asked) else None,
+        record=record
+        if own or any(entry.model is not None for entry in asked)
+        else None,
     )
 
 
@@ -267,7 +303,10 @@ def _source(result: Any) -> _Source:
         if not result.Xi:
             raise NothingToExplain(_EMPTY)
         return _Source(result.get_result())
-    points, values = getattr(result, "x_iters", None), getattr(result, "func_vals", None)
+    points, values = (
+        getattr(result, "x_iters", None),
+        getattr(result, "func_vals", None),
+    )
     if points is None or values is None:
         problem = (
             "must be what a minimizer of skopt returned, a skopt.Optimizer or a BayesSearchCV, but "
@@ -292,16 +331,22 @@ def _origins(
     elif recorded:
         origins = {t: Origin.INITIAL for t in trials if t < start}
     else:
-        origins = {t: Origin.UNKNOWN for t in trials if t < start or start == 0}
+        origins = {
+            t: Origin.UNKNOWN for t in trials if t < start or start == 0
+        }
     given = Origin.ADDED if specs.told else Origin.ENQUEUED
     return origins | {t: given for t in trials if t < specs.given}
 
 
-def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[Fact]]:
+def _first_proposal(
+    stored: StoredModels, specs: Specs
+) -> tuple[int, list[Fact]]:
     """Return the number of the first proposal, and notes."""
     if specs.random:
         return LEAST_KNOWN, [_RANDOM_SEARCH(known=LEAST_KNOWN)]
-    if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
+    if stored.models and (
+        specs.queue_size is None or len(stored.models) < specs.queue_size
+    ):
         return stored.seen[0], []
     if specs.initial is not None:
         return specs.initial, []
@@ -310,7 +355,9 @@ def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[Fact]
     return 0, [_PROPOSALS_NOT_RECORDED]
 
 
-def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> list[Fact]:
+def _about_models(
+    stored: StoredModels, specs: Specs, start: int, n: int
+) -> list[Fact]:
     notes = []
     chosen = range(stored.seen[0], n)
     lost = range(start, stored.seen[0])

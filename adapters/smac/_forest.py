@@ -39,21 +39,31 @@ class VectorColumns:
         For each column the column of the encoded row that it comes from.
     """
 
-    def __init__(self, space: SearchSpace, configspace: Any, *, imputed: bool = True) -> None:
+    def __init__(
+        self, space: SearchSpace, configspace: Any, *, imputed: bool = True
+    ) -> None:
         self._space = space
         self._given = [configspace[name] for name in space.names]
-        self._inactive = [_inactive(given) if imputed else np.nan for given in self._given]
+        self._inactive = [
+            _inactive(given) if imputed else np.nan for given in self._given
+        ]
         self.owners: npt.NDArray[np.int64] = np.arange(len(space))
 
     def __call__(self, X: Array) -> Array:
         """Return the vectors (n, d) of encoded rows (n, d)."""
         found = np.empty(X.shape)
-        for j, (parameter, given) in enumerate(zip(self._space, self._given, strict=True)):
+        for j, (parameter, given) in enumerate(
+            zip(self._space, self._given, strict=True)
+        ):
             active = ~np.isnan(X[:, j])
             found[~active, j] = self._inactive[j]
             if isinstance(parameter, CategoricalParameter):
-                table = np.array([given.to_vector(choice) for choice in parameter.choices])
-                found[active, j] = table[np.round(X[active, j]).astype(np.int64)]
+                table = np.array(
+                    [given.to_vector(choice) for choice in parameter.choices]
+                )
+                found[active, j] = table[
+                    np.round(X[active, j]).astype(np.int64)
+                ]
             elif active.any():
                 values = np.asarray(parameter.decode(X[active, j]))
                 found[active, j] = given.to_vector(values)
@@ -226,7 +236,11 @@ class LogNormalImprovement:
     @property
     def label(self) -> str:
         """What it is called."""
-        return "EI (log-normal)" if not self.xi else f"EI (log-normal, ξ = {self.xi:g})"
+        return (
+            "EI (log-normal)"
+            if not self.xi
+            else f"EI (log-normal, ξ = {self.xi:g})"
+        )
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return the one term, (n,), at encoded rows (n, d)."""
@@ -240,8 +254,12 @@ class LogNormalImprovement:
         coalitions: npt.NDArray[np.bool_],
     ) -> Iterator[TermBlock]:
         """Return the term in coalitions, block by block of background rows."""
-        blocks = self.on_log_scale.predict_coalitions(x, background, players, coalitions)
-        for block in blocks or ():  # its columns have owners, so that there are blocks
+        blocks = self.on_log_scale.predict_coalitions(
+            x, background, players, coalitions
+        )
+        for block in (
+            blocks or ()
+        ):  # its columns have owners, so that there are blocks
             yield TermBlock(block.rows, self._terms_of(block.mean, block.std))
 
     def relevant(self) -> npt.NDArray[np.bool_]:
@@ -249,7 +267,11 @@ class LogNormalImprovement:
         return self.on_log_scale.relevant()
 
     def _terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        return {self.term_names[0]: log_normal_improvement(mean, std, self.best - self.xi)}
+        return {
+            self.term_names[0]: log_normal_improvement(
+                mean, std, self.best - self.xi
+            )
+        }
 
 
 def log_normal_improvement(m: Array, s: Array, best: float) -> Array:
@@ -273,5 +295,7 @@ def log_normal_improvement(m: Array, s: Array, best: float) -> Array:
     """
     s = np.maximum(s, np.finfo(float).tiny)
     v = np.clip((best - m) / s, -1e6, 1e6)
-    gained = np.exp(best + log_ndtr(v)) - np.exp(m + 0.5 * s**2 + log_ndtr(v - s))
+    gained = np.exp(best + log_ndtr(v)) - np.exp(
+        m + 0.5 * s**2 + log_ndtr(v - s)
+    )
     return np.asarray(np.maximum(gained, 0.0), dtype=float)

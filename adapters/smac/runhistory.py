@@ -15,8 +15,17 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import plain
-from hpo_explain.adapters._evaluations import Evaluation, Source, encoded, run_of
-from hpo_explain.adapters._reading import INSTANCES_MISSING, MEAN_OVER_INSTANCES, with_default
+from hpo_explain.adapters._evaluations import (
+    Evaluation,
+    Source,
+    encoded,
+    run_of,
+)
+from hpo_explain.adapters._reading import (
+    INSTANCES_MISSING,
+    MEAN_OVER_INSTANCES,
+    with_default,
+)
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.smac._record import SmacRecord
 from hpo_explain.base.checks import check_name
@@ -33,10 +42,16 @@ _CHOSEN_BY_MODEL = (
     "Acquisition Function Maximizer: Random Search (sorted)",
     "Acquisition Function Maximizer: Differential Evolution",
 )
-_DRAWN = ("Initial ", "Random Search", "Acquisition Function Maximizer: Random Search")
+_DRAWN = (
+    "Initial ",
+    "Random Search",
+    "Acquisition Function Maximizer: Random Search",
+)
 _TOLD = "Custom"  # told without being asked for
 
-_EMPTY = declared_fact("runhistory_empty", "run history has no trial yet. Call optimize first.")
+_EMPTY = declared_fact(
+    "runhistory_empty", "run history has no trial yet. Call optimize first."
+)
 _OVERWRITTEN = declared_fact(
     "origins_overwritten",
     "proposals: SMAC's local search marks the configurations that it starts from as its own, so "
@@ -105,8 +120,12 @@ def from_smac(
     history = getattr(smac, "runhistory", smac)
     if not hasattr(history, "ids_config"):
         kind = type(smac).__name__
-        problem = f"must be a facade of SMAC or its run history, but was a {kind!r}"
-        raise InputError("smac", problem, kind, "Give the object whose optimize was called.")
+        problem = (
+            f"must be a facade of SMAC or its run history, but was a {kind!r}"
+        )
+        raise InputError(
+            "smac", problem, kind, "Give the object whose optimize was called."
+        )
     if not len(history):
         raise NothingToExplain(_EMPTY())
     names = _objectives(smac, history)
@@ -117,7 +136,9 @@ def from_smac(
     at = (
         0
         if objective is None
-        else names.index(check_name("objective", objective, names, "objective"))
+        else names.index(
+            check_name("objective", objective, names, "objective")
+        )
     )
     configurations = _configurations(history, at)
     first = next(iter(configurations.values()))
@@ -125,23 +146,46 @@ def from_smac(
     own_space = space is None
     if space is None:
         space, notes = read_configspace(first.config.config_space)
-    budgets = sorted({r.budget for c in configurations.values() for r in c.results if r.succeeded})
-    wanted = level if level is not None else (budgets[-1] if budgets else np.nan)
-    origins = _origins_of(smac, {t: c.config for t, c in configurations.items()})
+    budgets = sorted(
+        {
+            r.budget
+            for c in configurations.values()
+            for r in c.results
+            if r.succeeded
+        }
+    )
+    wanted = (
+        level if level is not None else (budgets[-1] if budgets else np.nan)
+    )
+    origins = _origins_of(
+        smac, {t: c.config for t, c in configurations.items()}
+    )
     record = None
     of_a_model = Origin.MODEL in origins.values()
     if own_space and of_a_model and history is not smac and len(names) == 1:
         record = _record(smac, space, configurations, origins, wanted)
     notes += _overwritten(smac, origins, record)
-    evaluations = {t: c.evaluation(wanted, origins[t]) for t, c in configurations.items()}
+    evaluations = {
+        t: c.evaluation(wanted, origins[t]) for t, c in configurations.items()
+    }
     facade = type(smac).__name__ if history is not smac else "SMAC"
     source = Source(
         "run history",
         f"SMAC3's {facade}" if facade != "SMAC" else "SMAC3",
         objective_name=names[at],
-        fidelity="budget" if any(not np.isnan(budget) for budget in budgets) else "",
+        fidelity="budget"
+        if any(not np.isnan(budget) for budget in budgets)
+        else "",
     )
-    run = run_of(evaluations, space, source, level=level, bounds=bounds, notes=notes, record=record)
+    run = run_of(
+        evaluations,
+        space,
+        source,
+        level=level,
+        bounds=bounds,
+        notes=notes,
+        record=record,
+    )
     own = dict(first.config.config_space.get_default_configuration())
     return _with_instances(with_default(run, own), configurations, wanted)
 
@@ -171,8 +215,14 @@ def _record(
     X, outside = encoded(space, [c.plain for c in configurations.values()])
     if outside:
         return None
-    initial = _initial_of(facade, {t: c.config for t, c in configurations.items()})
-    chosen = [t for t in configurations if t not in initial and origins[t] is not Origin.ADDED]
+    initial = _initial_of(
+        facade, {t: c.config for t, c in configurations.items()}
+    )
+    chosen = [
+        t
+        for t in configurations
+        if t not in initial and origins[t] is not Origin.ADDED
+    ]
     try:
         return SmacRecord.of(
             facade,
@@ -188,7 +238,9 @@ def _record(
 # ---------------------------------------------------------------------- who chose
 
 
-def _origins_of(smac: Any, configurations: Mapping[int, Any]) -> dict[int, Origin]:
+def _origins_of(
+    smac: Any, configurations: Mapping[int, Any]
+) -> dict[int, Origin]:
     """Return who chose the configurations of trials, as far as SMAC has it on record.
 
     Parameters
@@ -207,11 +259,21 @@ def _origins_of(smac: Any, configurations: Mapping[int, Any]) -> dict[int, Origi
 
 def _initial_of(smac: Any, configurations: Mapping[int, Any]) -> set[int]:
     """Return the trials of the initial design, none where it is not on record."""
-    initial = getattr(getattr(smac, "_config_selector", None), "_initial_design_configs", None)
-    return {trial for trial, config in configurations.items() if config in (initial or ())}
+    initial = getattr(
+        getattr(smac, "_config_selector", None),
+        "_initial_design_configs",
+        None,
+    )
+    return {
+        trial
+        for trial, config in configurations.items()
+        if config in (initial or ())
+    }
 
 
-def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | None) -> list[Fact]:
+def _overwritten(
+    smac: Any, origins: dict[int, Origin], record: SmacRecord | None
+) -> list[Fact]:
     """Correct origins that SMAC overwrote, and say what is not certain about them.
 
     What its local search is said to have found is no proposal where many configurations drawn at
@@ -221,11 +283,15 @@ def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | Non
         return []
     notes = [] if record is None else [record.note()]
     if record is not None and record.batches:
-        drawn = record.drawn_among([t for t, o in origins.items() if o is Origin.MODEL])
+        drawn = record.drawn_among(
+            [t for t, o in origins.items() if o is Origin.MODEL]
+        )
         origins |= dict.fromkeys(drawn, Origin.INITIAL)
         if record.knows_who_chose():
             return notes
-    known = hasattr(getattr(smac, "_config_selector", None), "_initial_design_configs")
+    known = hasattr(
+        getattr(smac, "_config_selector", None), "_initial_design_configs"
+    )
     return [*notes, _OVERWRITTEN(initial=known)]
 
 
@@ -268,7 +334,9 @@ class _Result:
         return self.status == _SUCCESS
 
     def is_at(self, budget: float) -> bool:
-        return self.budget == budget or bool(np.isnan(self.budget) and np.isnan(budget))
+        return self.budget == budget or bool(
+            np.isnan(self.budget) and np.isnan(budget)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +349,10 @@ class _Configuration:
     @property
     def plain(self) -> dict[str, Any]:
         """The values of the hyperparameters that are active."""
-        return {str(name): plain(value) for name, value in dict(self.config).items()}
+        return {
+            str(name): plain(value)
+            for name, value in dict(self.config).items()
+        }
 
     def at(self, budget: float) -> list[_Result]:
         """Return the results with a budget; without any, those with the highest."""
@@ -305,7 +376,9 @@ class _Configuration:
             reason,
             origin,
             min(result.started for result in self.results),
-            np.inf if _RUNNING in states else max(result.finished for result in results),
+            np.inf
+            if _RUNNING in states
+            else max(result.finished for result in results),
             results[0].budget,
         )
 
@@ -315,7 +388,9 @@ def _configurations(history: Any, objective: int) -> dict[int, _Configuration]:
     found: dict[int, _Configuration] = {}
     for key, value in history.items():
         trial = int(key.config_id) - 1
-        configuration = found.setdefault(trial, _Configuration(history.ids_config[key.config_id]))
+        configuration = found.setdefault(
+            trial, _Configuration(history.ids_config[key.config_id])
+        )
         costs = np.atleast_1d(np.asarray(value.cost, dtype=float))
         configuration.results.append(
             _Result(
@@ -334,7 +409,9 @@ def _configurations(history: Any, objective: int) -> dict[int, _Configuration]:
 # ---------------------------------------------------------------------- instances
 
 
-def _with_instances(run: Run, configurations: dict[int, _Configuration], budget: float) -> Run:
+def _with_instances(
+    run: Run, configurations: dict[int, _Configuration], budget: float
+) -> Run:
     """Return a run with the results on each instance and seed, where there are several."""
     trials: Sequence[int] = np.asarray(run.trials).tolist()
     results = [configurations[trial].at(budget) for trial in trials]
@@ -344,7 +421,11 @@ def _with_instances(run: Run, configurations: dict[int, _Configuration], budget:
     rows, index, objective = [], [], []
     for i, found in enumerate(results):
         for result in found:
-            name = _name(result, several_seeds=len(seeds) > 1, several_instances=len(kinds) > 1)
+            name = _name(
+                result,
+                several_seeds=len(seeds) > 1,
+                several_instances=len(kinds) > 1,
+            )
             if name not in names:
                 names.append(name)
             rows.append(i)
@@ -353,15 +434,27 @@ def _with_instances(run: Run, configurations: dict[int, _Configuration], budget:
     if len(names) < 2:
         return run
     column = "instance" if len(kinds) > 1 else "seed"
-    notes = [MEAN_OVER_INSTANCES(names=[run.objective_name, column], instances=names)]
-    partly = [t for t, found in zip(trials, results, strict=True) if len(found) < len(names)]
+    notes = [
+        MEAN_OVER_INSTANCES(
+            names=[run.objective_name, column], instances=names
+        )
+    ]
+    partly = [
+        t
+        for t, found in zip(trials, results, strict=True)
+        if len(found) < len(names)
+    ]
     if partly:
         notes.append(INSTANCES_MISSING(trials=partly))
-    instances = Instances(names, run.X[rows], np.array(index), np.array(objective))
+    instances = Instances(
+        names, run.X[rows], np.array(index), np.array(objective)
+    )
     return replace(run, instances=instances, notes=[*run.notes, *notes])
 
 
-def _name(result: _Result, *, several_seeds: bool, several_instances: bool) -> Any:
+def _name(
+    result: _Result, *, several_seeds: bool, several_instances: bool
+) -> Any:
     if several_seeds and several_instances:
         return f"{result.instance}, seed {result.seed}"
     return result.instance if several_instances else result.seed

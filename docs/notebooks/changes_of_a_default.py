@@ -31,7 +31,9 @@ def accuracy(trial):
 
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
-study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+study = optuna.create_study(
+    direction="maximize", sampler=optuna.samplers.TPESampler(seed=0)
+)
 study.optimize(accuracy, n_trials=40)
 
 # %%

@@ -31,7 +31,9 @@ def accuracy(trial):
 
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
-study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+study = optuna.create_study(
+    direction="maximize", sampler=optuna.samplers.TPESampler(seed=0)
+)
 study.optimize(accuracy, n_trials=40)
 
 # %%
@@ -57,7 +59,9 @@ among_best.plot()
 # How sure is the order?
 # ----------------------
 
-print(f"P(C matters more than gamma) = {everywhere.probability('C', 'gamma'):.2f}")
+print(
+    f"P(C matters more than gamma) = {everywhere.probability('C', 'gamma'):.2f}"
+)
 print(f"P(gamma decides the best)    = {among_best.probability('gamma'):.2f}")
 
 # %%

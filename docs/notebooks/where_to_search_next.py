@@ -31,7 +31,9 @@ def accuracy(trial):
 
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
-study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
+study = optuna.create_study(
+    direction="maximize", sampler=optuna.samplers.TPESampler(seed=0)
+)
 study.optimize(accuracy, n_trials=40)
 
 # %%
@@ -53,7 +55,9 @@ space.plot()
 advice = hx.advise(study)
 print(advice.sentence)
 for action in advice.actions:
-    print(f"- {action.kind} {action.values}: gain {action.gain:.4f}, certain: {action.certain}")
+    print(
+        f"- {action.kind} {action.values}: gain {action.gain:.4f}, certain: {action.certain}"
+    )
 
 # %%
 # Do it

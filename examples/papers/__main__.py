@@ -18,7 +18,15 @@ from time import perf_counter
 from matplotlib.figure import Figure
 from PIL import Image
 
-from examples.papers.frame import DATA, EXPERIMENTS, Experiment, Page, Profile, Sheet, verdict
+from examples.papers.frame import (
+    DATA,
+    EXPERIMENTS,
+    Experiment,
+    Page,
+    Profile,
+    Sheet,
+    verdict,
+)
 
 HERE = Path(__file__).resolve().parent
 HEAD = """\
@@ -50,7 +58,9 @@ def experiments() -> list[Experiment]:
     return sorted(EXPERIMENTS.values(), key=place)
 
 
-def chosen(only: Sequence[str], among: Sequence[Experiment]) -> list[Experiment]:
+def chosen(
+    only: Sequence[str], among: Sequence[Experiment]
+) -> list[Experiment]:
     """Return the experiments of the papers, tables and figures that were asked for."""
     papers = {one.paper for one in among} & {*only}
     names = {one.name for one in among} & {*only}
@@ -70,23 +80,48 @@ def save(figure: Figure, path: Path, most: int = 60_000) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run experiments, print their verdicts and write the page."""
-    parser = argparse.ArgumentParser(prog="python -m examples.papers", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m examples.papers", description=__doc__
+    )
     every = experiments()
     words = sorted({word for one in every for word in (one.paper, one.name)})
-    parser.add_argument("--only", nargs="+", choices=words, metavar="WORD", default=[],
-                        help="papers, tables and figures: " + ", ".join(words))  # fmt: skip
-    parser.add_argument("--thorough", action="store_true", help="as many repetitions as the papers")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the papers' data")
-    parser.add_argument("--out", type=Path, default=HERE, help="folder of RESULTS.md")
-    parser.add_argument("--seed", type=int, default=0, help="the first of the seeds")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=words,
+        metavar="WORD",
+        default=[],
+        help="papers, tables and figures: " + ", ".join(words),
+    )
+    parser.add_argument(
+        "--thorough",
+        action="store_true",
+        help="as many repetitions as the papers",
+    )
+    parser.add_argument(
+        "--data", type=Path, default=DATA, help="folder of the papers' data"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=HERE, help="folder of RESULTS.md"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="the first of the seeds"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="processes"
+    )
     options = parser.parse_args(arguments)
-    profile = Profile(options.thorough, options.data, options.seed, options.workers)
+    profile = Profile(
+        options.thorough, options.data, options.seed, options.workers
+    )
     command = "python -m examples.papers" + " --thorough" * options.thorough
     command += " --only " + " ".join(options.only) if options.only else ""
     path = options.out / "RESULTS.md"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    page = Page(HEAD.format(date=date.today(), command=command, seed=options.seed), before)
+    page = Page(
+        HEAD.format(date=date.today(), command=command, seed=options.seed),
+        before,
+    )
     failed = 0
     for one in chosen(options.only, every):
         start = perf_counter()
@@ -97,11 +132,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
             failed += 1
             found = Sheet(profile)
             found.finding("it runs", False, "no", why="it failed")
-        picture = f"figures/{one.paper}_{one.name}.png" if found.figure else None
+        picture = (
+            f"figures/{one.paper}_{one.name}.png" if found.figure else None
+        )
         if picture:
             save(found.figure, options.out / picture)
         section = page.add(one, found, picture, perf_counter() - start)
-        print(f"{one.label}: {verdict(found.rows)} ({perf_counter() - start:.0f} s)", flush=True)
+        print(
+            f"{one.label}: {verdict(found.rows)} ({perf_counter() - start:.0f} s)",
+            flush=True,
+        )
         if options.only:
             print(section, flush=True)
         options.out.mkdir(parents=True, exist_ok=True)

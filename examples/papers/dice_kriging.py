@@ -38,7 +38,11 @@ SHARES = (1e-6, 1.0 - 1e-8)  # in which the share of the signal is searched
 
 def correlation(A: np.ndarray, B: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """Return ρ by column, (d, number of rows of A, of rows of B)."""
-    h = SQRT3 * np.abs(A.T[:, :, None] - B.T[:, None, :]) / theta[:, None, None]
+    h = (
+        SQRT3
+        * np.abs(A.T[:, :, None] - B.T[:, None, :])
+        / theta[:, None, None]
+    )
     return (1.0 + h) * np.exp(-h)
 
 
@@ -83,9 +87,15 @@ class DiceKriging:
     label = "DiceKriging's GP"
 
     def __init__(
-        self, space: hx.SearchSpace, X: np.ndarray, y: np.ndarray, *, starts: int = 4,
-        nugget: float | None = None, before: DiceKriging | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        space: hx.SearchSpace,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        starts: int = 4,
+        nugget: float | None = None,
+        before: DiceKriging | None = None,
+    ) -> None:
         """Fit the model.
 
         `nugget` is its share of the variance, None estimates it. With `before`, the model of fewer
@@ -95,7 +105,9 @@ class DiceKriging:
         self._X, self._y = np.ascontiguousarray(X), y
         upper = 2.0 * np.ptp(X, axis=0)
         bounds = [(np.log(1e-3), np.log(u)) for u in upper]
-        bounds.append(SHARES if nugget is None else (1.0 - nugget, 1.0 - nugget))
+        bounds.append(
+            SHARES if nugget is None else (1.0 - nugget, 1.0 - nugget)
+        )
         rng = np.random.default_rng(len(y))
         points = [np.append(np.log(upper / 2.0), 0.9)]
         if before is not None:
@@ -104,10 +116,16 @@ class DiceKriging:
             scales = upper * rng.uniform(0.1, 1.0, len(upper))
             points.append(np.append(np.log(scales), rng.uniform(0.5, 0.999)))
         low, high = np.transpose(bounds)
-        search = partial(minimize, self._cost, jac=True, bounds=bounds, method="L-BFGS-B")
-        found = [search(np.clip(point, low, high)) for point in points[:starts]]
+        search = partial(
+            minimize, self._cost, jac=True, bounds=bounds, method="L-BFGS-B"
+        )
+        found = [
+            search(np.clip(point, low, high)) for point in points[:starts]
+        ]
         self._fit(min(found, key=lambda one: one.fun).x)
-        self._inverse = dtrtri(self._L, lower=1)[0]  # of L: products are faster than solving
+        self._inverse = dtrtri(self._L, lower=1)[
+            0
+        ]  # of L: products are faster than solving
 
     def _fit(self, parameters: np.ndarray) -> np.ndarray:
         """Set the model for log θ and a; return the correlations R without the nugget."""
@@ -117,8 +135,12 @@ class DiceKriging:
         np.fill_diagonal(R, 1.0)
         self._L, failed = dpotrf(R.T, lower=1, overwrite_a=1)
         if failed:
-            raise np.linalg.LinAlgError("The trials' correlations are not positive definite.")
-        one, z = dtrtrs(self._L, np.column_stack([np.ones_like(self._y), self._y]), lower=1)[0].T
+            raise np.linalg.LinAlgError(
+                "The trials' correlations are not positive definite."
+            )
+        one, z = dtrtrs(
+            self._L, np.column_stack([np.ones_like(self._y), self._y]), lower=1
+        )[0].T
         self._trend = one @ z / (one @ one)
         z = z - self._trend * one
         self._variance = z @ z / len(z)
@@ -131,41 +153,69 @@ class DiceKriging:
             smooth = self._fit(parameters)
         except np.linalg.LinAlgError:
             return 1e10, np.zeros(len(parameters))
-        cost = len(smooth) * np.log(self._variance) + 2.0 * np.log(np.diag(self._L)).sum()
+        cost = (
+            len(smooth) * np.log(self._variance)
+            + 2.0 * np.log(np.diag(self._L)).sum()
+        )
         # d cost = tr((R⁻¹ - α αᵀ / σ²) dR); the trend is at its optimum
-        W = dpotri(self._L, lower=1)[0].T - np.outer(self._alpha, self._alpha / self._variance)
+        W = dpotri(self._L, lower=1)[0].T - np.outer(
+            self._alpha, self._alpha / self._variance
+        )
         W = np.triu(W * smooth, 1)  # all else is the same, or was not computed
-        return cost, np.append(self._share * slopes(self._X, self._theta, W), 2.0 * W.sum())
+        return cost, np.append(
+            self._share * slopes(self._X, self._theta, W), 2.0 * W.sum()
+        )
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""
         blocks = np.array_split(X, max(1, len(X) // ROWS))
-        r = (self._share * product(rows, self._X, self._theta) for rows in blocks)
+        r = (
+            self._share * product(rows, self._X, self._theta)
+            for rows in blocks
+        )
         mean, std = zip(*map(self._predict, r), strict=True)
         return np.concatenate(mean), np.concatenate(std)
 
     def _predict(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean = self._trend + r @ self._alpha
         v = dtrmm(1.0, self._inverse, r.T, lower=1)
-        variance = self._variance * np.maximum(1.0 - np.einsum("ij,ij->j", v, v), 0.0)
+        variance = self._variance * np.maximum(
+            1.0 - np.einsum("ij,ij->j", v, v), 0.0
+        )
         return mean, np.sqrt(variance)
 
     def predict_coalitions(
-        self, x: np.ndarray, background: np.ndarray, players: np.ndarray, coalitions: np.ndarray
+        self,
+        x: np.ndarray,
+        background: np.ndarray,
+        players: np.ndarray,
+        coalitions: np.ndarray,
     ) -> Iterator[hx.models.CoalitionBlock]:
         """Return predictions in coalitions, block by block of background rows."""
         here = correlation(x[None, :], self._X, self._theta)  # (d, 1, n)
         part_of = np.zeros((len(coalitions), len(x)), dtype=bool)
         part_of[:, players] = coalitions
-        starts = [sorted({*map(tuple, part_of[:, :j].tolist())}) for j in range(1, len(x) + 1)]
+        starts = [
+            sorted({*map(tuple, part_of[:, :j].tolist())})
+            for j in range(1, len(x) + 1)
+        ]
         for start in range(0, len(background), ROWS):
             rows = slice(start, min(start + ROWS, len(background)))
-            there = correlation(background[rows], self._X, self._theta)  # (d, rows, n)
+            there = correlation(
+                background[rows], self._X, self._theta
+            )  # (d, rows, n)
             # by the members among the first columns: coalitions share them
             r = {(): np.full(there[0].shape, self._share)}
             for j, some in enumerate(starts):
-                r = {first: r[first[:-1]] * (here if first[-1] else there)[j] for first in some}
+                r = {
+                    first: r[first[:-1]] * (here if first[-1] else there)[j]
+                    for first in some
+                }
             size = (rows.stop - rows.start, len(coalitions))
-            found = np.stack([r[tuple(members)] for members in part_of.tolist()], axis=1)
+            found = np.stack(
+                [r[tuple(members)] for members in part_of.tolist()], axis=1
+            )
             mean, std = self._predict(found.reshape(-1, len(self._X)))
-            yield hx.models.CoalitionBlock(rows, mean.reshape(size), std.reshape(size))
+            yield hx.models.CoalitionBlock(
+                rows, mean.reshape(size), std.reshape(size)
+            )

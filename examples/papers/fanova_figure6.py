@@ -35,7 +35,10 @@ from examples.papers.drawing import BLUE, GREY, ORANGE, averaged, band
 from examples.papers.fanova_lcbench import DEFAULT, SPACE, read
 from examples.papers.frame import PHONEME, Profile, Sheet, experiment
 
-SAMPLERS = {"random search": optuna.samplers.RandomSampler, "TPE": optuna.samplers.TPESampler}
+SAMPLERS = {
+    "random search": optuna.samplers.RandomSampler,
+    "TPE": optuna.samplers.TPESampler,
+}
 COLORS = {"important": BLUE, "rest": ORANGE, "whole": GREY}
 
 
@@ -52,29 +55,54 @@ class Problem(NamedTuple):
 def hartmann(X: np.ndarray) -> np.ndarray:
     """Return Hartmann's function of the first three columns, and little of the others."""
     A = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0]] * 2)
-    P = np.array([[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]])
+    P = np.array(
+        [
+            [3689, 1170, 2673],
+            [4699, 4387, 7470],
+            [1091, 8732, 5547],
+            [381, 5743, 8828],
+        ]
+    )
     inner = (A * (X[:, None, :3] - 1e-4 * P) ** 2).sum(axis=-1)
-    return -np.exp(-inner) @ [1.0, 1.2, 3.0, 3.2] + 0.05 * ((X[:, 3:] - 0.7) ** 2).sum(axis=1)
+    return -np.exp(-inner) @ [1.0, 1.2, 3.0, 3.2] + 0.05 * (
+        (X[:, 3:] - 0.7) ** 2
+    ).sum(axis=1)
 
 
 def sphere(X: np.ndarray) -> np.ndarray:
     """Return the squared distance from a configuration: all hyperparameters matter alike."""
-    return np.asarray(((X - np.linspace(0.1, 0.9, X.shape[1])) ** 2).sum(axis=1))
+    return np.asarray(
+        ((X - np.linspace(0.1, 0.9, X.shape[1])) ** 2).sum(axis=1)
+    )
 
 
 def problems(profile: Profile) -> Iterator[Problem]:
     """Yield the problems; that of LCBench where its data are."""
     if profile.has(PHONEME):
-        forest = read(profile).surrogate(kind="forest", n_trees=profile.size(16, 64), seed=0)
-        yield Problem("LCBench", SPACE, lambda X: -forest.predict(X)[0], DEFAULT)
+        forest = read(profile).surrogate(
+            kind="forest", n_trees=profile.size(16, 64), seed=0
+        )
+        yield Problem(
+            "LCBench", SPACE, lambda X: -forest.predict(X)[0], DEFAULT
+        )
     eight, six = cube(8), cube(6)
-    yield Problem("three of eight", eight, hartmann, dict.fromkeys(eight.names, 0.5), -3.8628)
+    yield Problem(
+        "three of eight",
+        eight,
+        hartmann,
+        dict.fromkeys(eight.names, 0.5),
+        -3.8628,
+    )
     yield Problem("all six alike", six, sphere, dict.fromkeys(six.names, 0.5))
 
 
-def optimized(problem: Problem, free: Sequence[str], sampler: str, n: int, seed: int) -> np.ndarray:
+def optimized(
+    problem: Problem, free: Sequence[str], sampler: str, n: int, seed: int
+) -> np.ndarray:
     """Return the least cost so far of a run in which only some hyperparameters change."""
-    distributions = {n: d for n, d in problem.space.to_optuna().items() if n in free}
+    distributions = {
+        n: d for n, d in problem.space.to_optuna().items() if n in free
+    }
     study = optuna.create_study(sampler=SAMPLERS[sampler](seed=seed))
     study.enqueue_trial({name: problem.default[name] for name in free})
     found = np.empty(n)
@@ -86,32 +114,48 @@ def optimized(problem: Problem, free: Sequence[str], sampler: str, n: int, seed:
     return np.minimum.accumulate(found) - problem.least
 
 
-def measured(problem: Problem, profile: Profile) -> dict[tuple[str, str], np.ndarray]:
+def measured(
+    problem: Problem, profile: Profile
+) -> dict[tuple[str, str], np.ndarray]:
     """Return the runs by sampler and subspace, (repetitions, trials).
 
     Important is the smallest set that explains 80 % of the capped variance of random trials.
     """
     X = problem.space.sample(profile.size(150, 200), seed=1, method="uniform")
-    run, n_trees = hx.Run(problem.space, X, problem.cost(X), "minimize"), profile.size(16, 64)
-    names = hx.methods.subspace(run, share=0.8, n_trees=n_trees, cap="25%", seed=0).names
+    run, n_trees = (
+        hx.Run(problem.space, X, problem.cost(X), "minimize"),
+        profile.size(16, 64),
+    )
+    names = hx.methods.subspace(
+        run, share=0.8, n_trees=n_trees, cap="25%", seed=0
+    ).names
     rest = [name for name in problem.space.names if name not in names]
     free = {"important": names, "rest": rest, "whole": problem.space.names}
     trials, seeds = profile.size(40, 60), range(profile.size(6, 20))
     return {
-        (sampler, where): np.array([optimized(problem, some, sampler, trials, k) for k in seeds])
+        (sampler, where): np.array(
+            [optimized(problem, some, sampler, trials, k) for k in seeds]
+        )
         for sampler in SAMPLERS
         for where, some in free.items()
         if some
     }
 
 
-@experiment("fanova", "figure6", "Optimizing in the important subspace",
-            basis="LCBench and two functions, with Optuna's samplers instead of SMAC")  # fmt: skip
+@experiment(
+    "fanova",
+    "figure6",
+    "Optimizing in the important subspace",
+    basis="LCBench and two functions, with Optuna's samplers instead of SMAC",
+)
 def figure_6(sheet: Sheet) -> None:
     """Compare subspaces, and judge the paper's finding on each problem."""
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    found = {problem.name: measured(problem, sheet.profile) for problem in problems(sheet.profile)}
+    found = {
+        problem.name: measured(problem, sheet.profile)
+        for problem in problems(sheet.profile)
+    }
     optuna.logging.set_verbosity(verbosity)
     titles = [[f"{name}, {sampler}" for name in found] for sampler in SAMPLERS]
     axes = sheet.panels(titles, width=3.0, height=2.4, sharex=True)
@@ -120,17 +164,34 @@ def figure_6(sheet: Sheet) -> None:
             mean, std = averaged(values)
             ax = column[[*SAMPLERS].index(sampler)]
             ax.set_ylabel("- accuracy in %" if name == "LCBench" else "regret")
-            band(ax, range(1, len(mean) + 1), mean, std / len(values) ** 0.5, COLORS[where],
-                 label=f"{where} (n = {len(values)})")  # fmt: skip
+            band(
+                ax,
+                range(1, len(mean) + 1),
+                mean,
+                std / len(values) ** 0.5,
+                COLORS[where],
+                label=f"{where} (n = {len(values)})",
+            )
         some, whole = runs["TPE", "important"], runs["TPE", "whole"]
-        gains = [whole[:, 0].mean() - values[:, -1].mean() for values in (some, whole)]
+        gains = [
+            whole[:, 0].mean() - values[:, -1].mean()
+            for values in (some, whole)
+        ]
         quarter = whole.shape[1] // 4 - 1
         sooner = (some[:, quarter] < whole[:, quarter]).mean()
-        sheet.finding(f"{name}: the subspace yields most of what the whole space does",
-                      gains[0] > 0.8 * gains[1],
-                      "gains {:.3g} and {:.3g}".format(*gains))  # fmt: skip
-        sheet.finding(f"{name}: often faster", sooner >= 0.4,
-                      f"ahead after a quarter of the trials in {sooner:.0%} of the runs",
-                      "often")  # fmt: skip
+        sheet.finding(
+            f"{name}: the subspace yields most of what the whole space does",
+            gains[0] > 0.8 * gains[1],
+            "gains {:.3g} and {:.3g}".format(*gains),
+        )
+        sheet.finding(
+            f"{name}: often faster",
+            sooner >= 0.4,
+            f"ahead after a quarter of the trials in {sooner:.0%} of the runs",
+            "often",
+        )
     axes[0, 0].legend(fontsize=8)
-    sheet.needs("the network on CIFAR-10-small and CPLEX on CLS", "runs of SMAC on both")
+    sheet.needs(
+        "the network on CIFAR-10-small and CPLEX on CLS",
+        "runs of SMAC on both",
+    )

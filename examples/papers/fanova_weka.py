@@ -16,7 +16,15 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from sklearn import datasets, ensemble, linear_model, naive_bayes, neighbors, svm, tree
+from sklearn import (
+    datasets,
+    ensemble,
+    linear_model,
+    naive_bayes,
+    neighbors,
+    svm,
+    tree,
+)
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -28,22 +36,38 @@ from examples.papers.frame import Profile, Sheet, experiment
 
 CLASSES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "svm": lambda c: svm.SVC(C=c["C"], gamma=c["gamma"]),
-    "forest": lambda c: ensemble.RandomForestClassifier(c["trees"], random_state=0),
+    "forest": lambda c: ensemble.RandomForestClassifier(
+        c["trees"], random_state=0
+    ),
     "neighbours": lambda c: neighbors.KNeighborsClassifier(c["neighbours"]),
-    "linear": lambda c: linear_model.SGDClassifier(alpha=c["alpha"], random_state=0),
+    "linear": lambda c: linear_model.SGDClassifier(
+        alpha=c["alpha"], random_state=0
+    ),
     "bayes": lambda c: naive_bayes.GaussianNB(),
-    "tree": lambda c: tree.DecisionTreeClassifier(max_depth=c["depth"], random_state=0),
+    "tree": lambda c: tree.DecisionTreeClassifier(
+        max_depth=c["depth"], random_state=0
+    ),
 }
-SPACE = hx.SearchSpace([
-    hx.CategoricalParameter("class", list(CLASSES)),
-    hx.FloatParameter("features", 0.1, 1.0),
-    hx.FloatParameter("C", 1e-2, 1e3, log=True, active_when={"class": ["svm"]}),
-    hx.FloatParameter("gamma", 1e-4, 1e1, log=True, active_when={"class": ["svm"]}),
-    hx.IntParameter("trees", 2, 30, active_when={"class": ["forest"]}),
-    hx.IntParameter("neighbours", 1, 20, active_when={"class": ["neighbours"]}),
-    hx.FloatParameter("alpha", 1e-5, 1e0, log=True, active_when={"class": ["linear"]}),
-    hx.IntParameter("depth", 1, 10, active_when={"class": ["tree"]}),
-])  # fmt: skip
+SPACE = hx.SearchSpace(
+    [
+        hx.CategoricalParameter("class", list(CLASSES)),
+        hx.FloatParameter("features", 0.1, 1.0),
+        hx.FloatParameter(
+            "C", 1e-2, 1e3, log=True, active_when={"class": ["svm"]}
+        ),
+        hx.FloatParameter(
+            "gamma", 1e-4, 1e1, log=True, active_when={"class": ["svm"]}
+        ),
+        hx.IntParameter("trees", 2, 30, active_when={"class": ["forest"]}),
+        hx.IntParameter(
+            "neighbours", 1, 20, active_when={"class": ["neighbours"]}
+        ),
+        hx.FloatParameter(
+            "alpha", 1e-5, 1e0, log=True, active_when={"class": ["linear"]}
+        ),
+        hx.IntParameter("depth", 1, 10, active_when={"class": ["tree"]}),
+    ]
+)
 DATA_SETS = ("wine", "breast_cancer", "digits")
 WEKA = "runs of SMAC in Auto-WEKA's space (Thornton et al. 2013), which are no longer published"
 
@@ -59,8 +83,12 @@ def searched(name: str, seed: int, n: int) -> hx.Run:
         chosen = CLASSES[config["class"]](config)
         model = make_pipeline(StandardScaler(), SelectKBest(k=kept), chosen)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # constant pixels, and steps that do not converge
-            errors.append(1.0 - cross_val_score(model, X[rows], y[rows], cv=2).mean())
+            warnings.simplefilter(
+                "ignore"
+            )  # constant pixels, and steps that do not converge
+            errors.append(
+                1.0 - cross_val_score(model, X[rows], y[rows], cv=2).mean()
+            )
     return hx.Run(SPACE, trials, errors, "minimize", objective_name="error")
 
 
@@ -69,17 +97,26 @@ def importances(profile: Profile) -> dict[str, hx.methods.FanovaImportance]:
     """Return the functional ANOVA on each data set."""
     work = [(name, profile.seed, profile.size(80, 400)) for name in DATA_SETS]
     runs = profile.repeated(searched, work)
-    forests = [run.surrogate(kind="forest", n_trees=32, seed=0) for run in runs]
-    found = [hx.methods.FanovaExplainer(forest, seed=0).explain(order=1) for forest in forests]
+    forests = [
+        run.surrogate(kind="forest", n_trees=32, seed=0) for run in runs
+    ]
+    found = [
+        hx.methods.FanovaExplainer(forest, seed=0).explain(order=1)
+        for forest in forests
+    ]
     return dict(zip(DATA_SETS, found, strict=True))
 
 
-BASIS = "a space of scikit-learn's models on its data sets instead of Auto-WEKA's"
+BASIS = (
+    "a space of scikit-learn's models on its data sets instead of Auto-WEKA's"
+)
 of_models = partial(experiment, "fanova", data=importances, basis=BASIS)
 
 
 @of_models("table1", "What matters most in a space of models")
-def table_1(sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]) -> None:
+def table_1(
+    sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]
+) -> None:
     """Name the most important hyperparameter of each data set."""
     for name, result in found.items():
         first, second = result.to_frame()["importance"].nlargest(2).items()
@@ -90,7 +127,9 @@ def table_1(sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]) -> None
 
 
 @of_models("figure4", "Marginals of the model class on two data sets")
-def figure_4(sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]) -> None:
+def figure_4(
+    sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]
+) -> None:
     """Draw the marginals, and compare their orders."""
     axes = sheet.panels([f"error, {name}" for name in DATA_SETS], height=2.4)
     best = {}
@@ -98,7 +137,12 @@ def figure_4(sheet: Sheet, found: dict[str, hx.methods.FanovaImportance]) -> Non
         marginal = result.marginal("class")
         ax.bar(marginal.grid, marginal.mean, yerr=marginal.std, color=GREY)
         ax.tick_params("x", labelsize=5, rotation=60)
-        best[name] = ", ".join(marginal.grid[k] for k in np.argsort(marginal.mean)[:3])
-    sheet.finding("the best classes differ between data sets", len({*best.values()}) > 1,
-                  "; ".join(f"{name}: {order}" for name, order in best.items()))  # fmt: skip
+        best[name] = ", ".join(
+            marginal.grid[k] for k in np.argsort(marginal.mean)[:3]
+        )
+    sheet.finding(
+        "the best classes differ between data sets",
+        len({*best.values()}) > 1,
+        "; ".join(f"{name}: {order}" for name, order in best.items()),
+    )
     sheet.needs("CIFAR-10 and MNIST", WEKA)

@@ -28,14 +28,21 @@ from matplotlib.figure import Figure
 from scipy.stats import binom, norm, t
 from threadpoolctl import threadpool_limits
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"  # beside the project
+DATA = (
+    Path(__file__).resolve().parents[3] / "shared" / "data"
+)  # beside the project
 AGREES, DIFFERS, NEEDS = "agrees", "differs", "needs data"
-ERRORS = 3.0  # standard errors within which numbers agree, if their spread is known
+ERRORS = (
+    3.0  # standard errors within which numbers agree, if their spread is known
+)
 LEVEL = 2.0 * norm.sf(ERRORS)  # by chance a number is farther
 TABLES = 0.95  # of tables in which only chance lets numbers differ agree
 
 PHONEME = "lcbench_phoneme.csv.gz"
-PATHS, SHAPLEY = "hyper_ellipsoid_paths.csv.gz", "hyper_ellipsoid_shapley.csv.gz"
+PATHS, SHAPLEY = (
+    "hyper_ellipsoid_paths.csv.gz",
+    "hyper_ellipsoid_shapley.csv.gz",
+)
 HOW = "examples/papers/README.md says how to get"
 FETCH = {
     PHONEME: f"LCBench's table of phoneme; {HOW} it",
@@ -70,7 +77,11 @@ class Row(NamedTuple):
     def __str__(self) -> str:
         said = self.verdict + (f": {self.why}" if self.why else "")
         cells = (self.what, self.paper, self.ours, self.error, said)
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return (
+            "| "
+            + " | ".join(cell.replace("|", "\\|") for cell in cells)
+            + " |"
+        )
 
 
 class Profile(NamedTuple):
@@ -93,7 +104,9 @@ class Profile(NamedTuple):
         """Return a table of the data."""
         return pd.read_csv(self.data / file)
 
-    def repeated(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Any]:
+    def repeated(
+        self, function: Callable[..., Any], arguments: Sequence[tuple]
+    ) -> list[Any]:
         """Return the results of a function that is called with each tuple of arguments."""
         if self.workers == 1:
             with threadpool_limits(1):
@@ -103,11 +116,17 @@ class Profile(NamedTuple):
             return list(pool.map(function, *zip(*arguments, strict=True)))
 
     def over_seeds(
-        self, function: Callable[..., Any], settings: Sequence[tuple], quick: int, thorough: int
+        self,
+        function: Callable[..., Any],
+        settings: Sequence[tuple],
+        quick: int,
+        thorough: int,
     ) -> list[list[Any]]:
         """Return, by setting, the results of a function of a setting and one of several seeds."""
         n = self.size(quick, thorough)
-        work = [(*setting, self.seed + k) for setting in settings for k in range(n)]
+        work = [
+            (*setting, self.seed + k) for setting in settings for k in range(n)
+        ]
         found = self.repeated(function, work)
         return [found[n * i : n * (i + 1)] for i in range(len(settings))]
 
@@ -123,7 +142,14 @@ class Sheet:
     rows: list[Row] = field(default_factory=list)
     figure: Figure | None = None
 
-    def finding(self, what: str, holds: Any, ours: str, paper: str = "yes", why: str = "") -> None:
+    def finding(
+        self,
+        what: str,
+        holds: Any,
+        ours: str,
+        paper: str = "yes",
+        why: str = "",
+    ) -> None:
         """Add whether a finding of a paper holds, and by which numbers."""
         judged = (AGREES, "") if holds else (DIFFERS, why)
         self.rows.append(Row(what, paper, ours, "", *judged))
@@ -133,9 +159,18 @@ class Sheet:
         self.rows.append(Row(what, "", "", "", NEEDS, FETCH.get(where, where)))
 
     def number(
-        self, what: str, paper: float, ours: Any, *, spread: float = 0.0, of: int = 1,
-        error: float = 0.0, one_draw: bool = False, digits: int = 2, why: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        what: str,
+        paper: float,
+        ours: Any,
+        *,
+        spread: float = 0.0,
+        of: int = 1,
+        error: float = 0.0,
+        one_draw: bool = False,
+        digits: int = 2,
+        why: str = "",
+    ) -> None:
         """Compare a number, or the mean of repetitions, with a paper's.
 
         Parameters
@@ -168,14 +203,25 @@ class Sheet:
         half = 0.5 * 10.0**-digits  # of rounding
         total = float(np.sqrt(variance))
         estimated = 0.0 if spread else own**2 / len(values) + one_draw * own**2
-        factor = allowed(estimated / variance if estimated else 0.0, len(values))
+        factor = allowed(
+            estimated / variance if estimated else 0.0, len(values)
+        )
         agrees = abs(values.mean() - paper) <= factor * total + half
-        shown = [f"{value:.{digits}f}" for value in (paper, values.mean(), total)]
+        shown = [
+            f"{value:.{digits}f}" for value in (paper, values.mean(), total)
+        ]
         shown[2] += f" × {factor:.1f}" if estimated else ""
-        self.rows.append(Row(what, *shown, *((AGREES, "") if agrees else (DIFFERS, why))))
+        self.rows.append(
+            Row(what, *shown, *((AGREES, "") if agrees else (DIFFERS, why)))
+        )
 
     def numbers(
-        self, what: str, names: Sequence[Iterable[Any]], paper: Any, ours: Any, **options: Any
+        self,
+        what: str,
+        names: Sequence[Iterable[Any]],
+        paper: Any,
+        ours: Any,
+        **options: Any,
     ) -> None:
         """Compare the cells of a table, an array with an axis for each of the lists of names.
 
@@ -183,13 +229,24 @@ class Sheet:
         are those of `number`, of all cells or one a cell.
         """
         labels = [what.format(*some) for some in product(*names)]
-        each = {key: np.resize(value, len(labels)) for key, value in options.items()}
+        each = {
+            key: np.resize(value, len(labels))
+            for key, value in options.items()
+        }
         columns = np.reshape(ours, (-1, len(labels))).T
-        for i, (label, theirs) in enumerate(zip(labels, np.ravel(paper), strict=True)):
+        for i, (label, theirs) in enumerate(
+            zip(labels, np.ravel(paper), strict=True)
+        ):
             options = {key: values[i] for key, values in each.items()}
             self.number(label, theirs, columns[i], **options)
 
-    def panels(self, titles: Any, width: float = 2.6, height: float = 2.1, **shared: Any) -> Any:
+    def panels(
+        self,
+        titles: Any,
+        width: float = 2.6,
+        height: float = 2.1,
+        **shared: Any,
+    ) -> Any:
         """Return the axes of a figure in the shape of their titles: one, a row, or rows."""
         size = np.atleast_2d(titles).shape
         figsize = (width * size[1], height * size[0])
@@ -207,7 +264,11 @@ def allowed(share: float, repetitions: int) -> float:
     A share of the variance is estimated from repetitions (Welch's and Satterthwaite's degrees of
     freedom, with which chance exceeds it rather more often), the rest is known.
     """
-    return float(t.isf(LEVEL / 2.0, (repetitions - 1) / share**2)) if share else ERRORS
+    return (
+        float(t.isf(LEVEL / 2.0, (repetitions - 1) / share**2))
+        if share
+        else ERRORS
+    )
 
 
 def verdict(rows: Sequence[Row]) -> str:
@@ -217,7 +278,9 @@ def verdict(rows: Sequence[Row]) -> str:
         return NEEDS
     misses = [row.verdict == DIFFERS for row in measured if row.error]
     findings = all(row.verdict == AGREES for row in measured if not row.error)
-    return AGREES if findings and sum(misses) <= chance(len(misses)) else DIFFERS
+    return (
+        AGREES if findings and sum(misses) <= chance(len(misses)) else DIFFERS
+    )
 
 
 def chance(numbers: int) -> int:
@@ -228,7 +291,10 @@ def chance(numbers: int) -> int:
 def quoted(table: str) -> dict[str, np.ndarray]:
     """Return the numbers (columns,) of each row of a paper's table: "name: 1.2 (0.3), 4.5"."""
     rows = [line.strip().split(":") for line in table.strip().splitlines()]
-    return {name: np.array(re.findall(r"-?[\d.]+", cells), float) for name, cells in rows}
+    return {
+        name: np.array(re.findall(r"-?[\d.]+", cells), float)
+        for name, cells in rows
+    }
 
 
 def listed(values: Iterable[float], digits: int = 1) -> str:
@@ -288,7 +354,9 @@ def experiment(paper: str, name: str, title: str, **options: Any) -> Callable:
     """Register a function as the repetition of a table or figure."""
 
     def registered(function: Callable[..., None]) -> Callable[..., None]:
-        EXPERIMENTS[paper, name] = Experiment(paper, name, title, function, **options)
+        EXPERIMENTS[paper, name] = Experiment(
+            paper, name, title, function, **options
+        )
         return function
 
     return registered
@@ -305,15 +373,35 @@ class Page:
 
     def __init__(self, head: str, before: str = "") -> None:
         parts = before.split("\n### ")[1:]
-        self.head, self.sections = head, {part.split(":")[0]: part.strip() for part in parts}
+        self.head, self.sections = (
+            head,
+            {part.split(":")[0]: part.strip() for part in parts},
+        )
 
-    def add(self, one: Experiment, found: Sheet, picture: str | None, seconds: float) -> str:
+    def add(
+        self,
+        one: Experiment,
+        found: Sheet,
+        picture: str | None,
+        seconds: float,
+    ) -> str:
         """Add an experiment, and return its section."""
         judged = verdict(found.rows)
-        basis = f" Measured on {one.basis}." if one.basis and judged != NEEDS else ""
+        basis = (
+            f" Measured on {one.basis}."
+            if one.basis and judged != NEEDS
+            else ""
+        )
         by = [row.verdict for row in found.rows]
-        of = f" ({by.count(AGREES)} of {len(by) - by.count(NEEDS)})" if judged != NEEDS else ""
-        head = ["| what | paper | ours | standard error | verdict |", "|---|---|---|---|---|"]
+        of = (
+            f" ({by.count(AGREES)} of {len(by) - by.count(NEEDS)})"
+            if judged != NEEDS
+            else ""
+        )
+        head = [
+            "| what | paper | ours | standard error | verdict |",
+            "|---|---|---|---|---|",
+        ]
         lines = [
             f"{one.label}: {one.title}",
             f"**{judged}**{of}.{basis} {seconds:.0f} s.",
@@ -330,13 +418,24 @@ class Page:
         for label in shown:
             paper, name = label.split(", ")
             judged = re.search(r"\n\*\*(.+?)\*\*", self.sections[label])[1]
-            verdicts = named.setdefault(paper, {AGREES: [], DIFFERS: [], NEEDS: []})
+            verdicts = named.setdefault(
+                paper, {AGREES: [], DIFFERS: [], NEEDS: []}
+            )
             verdicts[judged].append(name)
-        overview = ["| paper | agrees | differs | needs data |", "|---|---|---|---|"]
+        overview = [
+            "| paper | agrees | differs | needs data |",
+            "|---|---|---|---|",
+        ]
         for paper, verdicts in named.items():
-            cells = [f"{len(n)}: {', '.join(n)}" if n else "0" for n in verdicts.values()]
+            cells = [
+                f"{len(n)}: {', '.join(n)}" if n else "0"
+                for n in verdicts.values()
+            ]
             overview.append(f"| {paper} | " + " | ".join(cells) + " |")
         agreeing = sum(len(verdicts[AGREES]) for verdicts in named.values())
         total = f"{agreeing} of {len(shown)} tables and figures agree."
         sections = [f"### {self.sections[label]}" for label in shown]
-        return "\n\n".join([self.head, total, "\n".join(overview), *sections]) + "\n"
+        return (
+            "\n\n".join([self.head, total, "\n".join(overview), *sections])
+            + "\n"
+        )

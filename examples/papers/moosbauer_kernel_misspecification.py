@@ -37,16 +37,27 @@ PAPER = quoted("""
 """)
 
 
-def fitted(space: hx.SearchSpace, X, y, kernel: str) -> hx.models.GaussianProcessSurrogate:
+def fitted(
+    space: hx.SearchSpace, X, y, kernel: str
+) -> hx.models.GaussianProcessSurrogate:
     """Return a process whose kernel's parameters are fitted by maximum likelihood."""
-    shape = partial(kernels.Matern, nu=1.5) if kernel == "Matérn-3/2" else kernels.RBF
+    shape = (
+        partial(kernels.Matern, nu=1.5)
+        if kernel == "Matérn-3/2"
+        else kernels.RBF
+    )
     stationary = shape(np.full(len(space), 0.5), LENGTH_SCALES)
     process = GaussianProcessRegressor(
-        kernels.ConstantKernel(1.0, (1e-2, 1e3)) * stationary, alpha=1e-8, normalize_y=True,
-        n_restarts_optimizer=2, random_state=0,
-    )  # fmt: skip
+        kernels.ConstantKernel(1.0, (1e-2, 1e3)) * stationary,
+        alpha=1e-8,
+        normalize_y=True,
+        n_restarts_optimizer=2,
+        random_state=0,
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a length-scale at its bound
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # a length-scale at its bound
         return hx.models.GaussianProcessSurrogate(space, process.fit(X, y))
 
 
@@ -56,45 +67,72 @@ def likelihoods(d: int, seed: int, n_rows: int = 300) -> list[list[float]]:
     X = space.sample(30, seed=seed, method="uniform")
     sample = space.sample(n_rows, seed=seed + 1000, method="uniform")
     effect = partial(effect_of, sample=sample, attainable=False)
-    truth = fitted(space, X, np.array([objective(row) for row in X]), "Matérn-3/2")
+    truth = fitted(
+        space, X, np.array([objective(row) for row in X]), "Matérn-3/2"
+    )
     y, true = truth.predict(X)[0], effect(truth).mean
     surrogates = [fitted(space, X, y, kernel) for kernel in KERNELS]
-    effects = [[effect(one, variance=v) for v in VARIANCES] for one in surrogates]
-    return [[one.negative_log_likelihood(true) for one in some] for some in effects]
+    effects = [
+        [effect(one, variance=v) for v in VARIANCES] for one in surrogates
+    ]
+    return [
+        [one.negative_log_likelihood(true) for one in some] for some in effects
+    ]
 
 
 @cache
 def repeated(profile: Profile) -> dict[str, np.ndarray]:
     """Return the NLL by dimension: (repetitions, kernels, equations)."""
-    found = profile.over_seeds(likelihoods, [(int(d),) for d in PAPER], 12, REPETITIONS)
+    found = profile.over_seeds(
+        likelihoods, [(int(d),) for d in PAPER], 12, REPETITIONS
+    )
     return dict(zip(PAPER, map(np.array, found), strict=True))
 
 
 of_kernels = partial(experiment, "moosbauer", data=repeated)
 
 
-@of_kernels("table3", "Likelihood under Eq. 4 and 5 where the kernel is right or wrong")
+@of_kernels(
+    "table3", "Likelihood under Eq. 4 and 5 where the kernel is right or wrong"
+)
 def table_3(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
     """Compare the means, and which of the two is less sensitive."""
     names = [KERNELS.values(), VARIANCES.values()]
     for d, found in by_dimension.items():
         mean, spread = PAPER[d].reshape(-1, 2).T
-        sheet.numbers("NLL, d = " + d + ", {} kernel, {}", names, mean, found,
-                      spread=spread, of=REPETITIONS)  # fmt: skip
+        sheet.numbers(
+            "NLL, d = " + d + ", {} kernel, {}",
+            names,
+            mean,
+            found,
+            spread=spread,
+            of=REPETITIONS,
+        )
         four, five = found.std(axis=0, ddof=1).T
-        sheet.finding(f"d = {d}: Eq. 4 varies more than Eq. 5, whichever the kernel",
-                      min(four) > max(five),
-                      f"{listed(four, 2)} against {listed(five, 2)}")  # fmt: skip
+        sheet.finding(
+            f"d = {d}: Eq. 4 varies more than Eq. 5, whichever the kernel",
+            min(four) > max(five),
+            f"{listed(four, 2)} against {listed(five, 2)}",
+        )
 
 
 @of_kernels("figure8", "Eq. 4 has the lower median, and the outliers")
 def figure_8(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
     """Draw the NLL by kernel and equation, and compare medians."""
     axes = sheet.panels([f"NLL, d = {d}" for d in by_dimension], height=2.4)
-    names = [f"{word}\n{equation}" for word in KERNELS.values() for equation in VARIANCES.values()]
+    names = [
+        f"{word}\n{equation}"
+        for word in KERNELS.values()
+        for equation in VARIANCES.values()
+    ]
     for ax, (d, found) in zip(axes, by_dimension.items(), strict=True):
         ax.boxplot(found.reshape(-1, 4))
         ax.set_xticks(range(1, 5), names, fontsize=6)
-        for word, medians in zip(KERNELS.values(), np.median(found, axis=0), strict=True):
-            sheet.finding(f"d = {d}, {word} kernel: the median is lower with Eq. 4",
-                          medians[0] < medians[1], listed(medians, 2))  # fmt: skip
+        for word, medians in zip(
+            KERNELS.values(), np.median(found, axis=0), strict=True
+        ):
+            sheet.finding(
+                f"d = {d}, {word} kernel: the median is lower with Eq. 4",
+                medians[0] < medians[1],
+                listed(medians, 2),
+            )

@@ -25,7 +25,14 @@ import pandas as pd
 from examples.papers import moosbauer_synthetic as synthetic
 from examples.papers.bo import minimize, r_latin
 from examples.papers.drawing import averaged
-from examples.papers.frame import PHONEME, Profile, Sheet, experiment, listed, quoted
+from examples.papers.frame import (
+    PHONEME,
+    Profile,
+    Sheet,
+    experiment,
+    listed,
+    quoted,
+)
 from examples.papers.lcbench import SPACE, Network
 from hpo_explain.methods._engines.background import l1_neighbourhood
 
@@ -34,13 +41,16 @@ CRITERIA = ("l2", "area", "variance", "mean")
 DEPTH = 6
 TASKS = "LCBench's task phoneme, one of the paper's 35"
 OTHERS = (
-    "the tables of LCBench's other 34 tasks: data_2k_lw.zip of the LCBench project, see README.md"
+    "the tables of LCBench's other 34 tasks: data_2k_lw.zip of the LCBench project, "
+    "see README.md"
 )
 # phoneme in Tables 7 and 8: mean, standard deviation, highest and lowest hyperparameter
 PAPER = {"MC": (29, 7, 32, 25), "NLL": (11, 7, 17, 5)}
 # δMC, δOC and δNLL (%) over all tasks, criteria as above and the baseline (Tables 10 and 11), then
 # their standard deviations over tasks and repetitions (Table 2)
-ALL_TASKS = np.array([*quoted("""
+ALL_TASKS = np.array(
+    [
+        *quoted("""
     batch_size:    41 40 38 36 14   62 58 55 53 19   20 19 16 19 1    14.9 13.5 19.5
     max_dropout:   50 49 47 41 21   62 61 58 53 27   17 18 17 15 3    15.4 11.9 18.2
     max_units:     51 51 50 45 19   59 58 58 53 22   25 24 25 25 -1   15.2 12.7 22.0
@@ -48,7 +58,9 @@ ALL_TASKS = np.array([*quoted("""
     learning_rate: 50 50 50 42 23   58 57 57 51 27   18 18 18 19 -3   13.7 14.4 20.5
     momentum:      52 51 51 43 22   58 57 57 53 25   20 20 20 16 2    14.5 12.7 21.7
     weight_decay:  36 35 34 29 23   61 53 51 52 42   12 12 11 10 2    22.6 13.1 19.7
-""").values()])  # fmt: skip
+""").values()
+    ]
+)
 MEANS, SPREAD = ALL_TASKS[:, :15].reshape(-1, 3, 5), ALL_TASKS[:, 15:]
 # δMC, δOC and δNLL (%) of one run on the task shuttle (Figure 7)
 SHUTTLE = {"max_units": (61.6, 63.5, 48.6), "batch_size": (28.4, 62.2, 30.1)}
@@ -61,10 +73,16 @@ def read_lcbench(path: Path, task: str) -> pd.DataFrame:
     """
     runs = json.loads(path.read_text(encoding="utf-8"))[task].values()
     found = pd.DataFrame([run["config"] for run in runs])[list(SPACE.names)]
-    return found.assign(final_val_accuracy=[run["results"]["final_val_accuracy"] for run in runs])
+    return found.assign(
+        final_val_accuracy=[
+            run["results"]["final_val_accuracy"] for run in runs
+        ]
+    )
 
 
-def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000) -> tuple:
+def studied(
+    network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000
+) -> tuple:
     """Return what all tables rest on, of one run.
 
     δ in percent, (hyperparameters, criteria and baseline, measures); δ of the criterion "l2" by
@@ -72,14 +90,21 @@ def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000
     leaf by hyperparameter, with the incumbent's value.
     """
     design = SPACE.from_latent(r_latin(2 * len(SPACE), len(SPACE), seed=1234))
-    run = minimize(network.objective, SPACE, design, n_trials=n_trials, lam=1.0, seed=seed)
+    run = minimize(
+        network.objective, SPACE, design, n_trials=n_trials, lam=1.0, seed=seed
+    )
     surrogate, incumbent = run.surrogate(kind="auto"), run.incumbent
     sample = SPACE.sample(n_rows, seed=1, method="uniform")
     delta, by_depth, drawn = [], [], {}
     for j, name in enumerate(SPACE.names):
-        explainers = [synthetic.regional(surrogate, sample, DEPTH, criterion=c) for c in CRITERIA]
+        explainers = [
+            synthetic.regional(surrogate, sample, DEPTH, criterion=c)
+            for c in CRITERIA
+        ]
         results = [explainer.explain(name) for explainer in explainers]
-        paths = [synthetic.path_to(result, incumbent, DEPTH) for result in results]
+        paths = [
+            synthetic.path_to(result, incumbent, DEPTH) for result in results
+        ]
         whole, *_, leaf = paths[0]
         # the error of each row of the sample at each position, (n, G)
         positions = results[0].whole.positions[0]
@@ -87,23 +112,45 @@ def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000
         rows[:, j] = np.tile(positions, len(sample))
         true = network.error(rows).reshape(len(sample), -1)
         # as large as the region that the paper's own criterion finds
-        near = l1_neighbourhood(SPACE, sample, incumbent, len(leaf.rows), without=name)
-        regions = [(node.effect, node.rows) for node in (*(path[-1] for path in paths), *paths[0])]
-        regions.insert(len(CRITERIA), (synthetic.effect_of(surrogate, sample[near], name), near))
-        effects = [(effect, true[rows].mean(axis=0)) for effect, rows in regions]
-        found = np.array([synthetic.measures(*some, incumbent) for some in effects])
+        near = l1_neighbourhood(
+            SPACE, sample, incumbent, len(leaf.rows), without=name
+        )
+        regions = [
+            (node.effect, node.rows)
+            for node in (*(path[-1] for path in paths), *paths[0])
+        ]
+        regions.insert(
+            len(CRITERIA),
+            (synthetic.effect_of(surrogate, sample[near], name), near),
+        )
+        effects = [
+            (effect, true[rows].mean(axis=0)) for effect, rows in regions
+        ]
+        found = np.array(
+            [synthetic.measures(*some, incumbent) for some in effects]
+        )
         gains = synthetic.improvement(found[len(CRITERIA) + 1], found)
         delta.append(gains[: len(CRITERIA) + 1])
         by_depth.append(gains[len(CRITERIA) + 1 :])
-        both = [(node.effect, true[node.rows].mean(axis=0)) for node in (whole, leaf)]
-        drawn[name] = (*(synthetic.curve_of(*one) for one in both), incumbent[name])
+        both = [
+            (node.effect, true[node.rows].mean(axis=0))
+            for node in (whole, leaf)
+        ]
+        drawn[name] = (
+            *(synthetic.curve_of(*one) for one in both),
+            incumbent[name],
+        )
     return delta, by_depth, drawn
 
 
 @cache
-def studies(profile: Profile) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
+def studies(
+    profile: Profile,
+) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
     """Return δ, δ by depth and curves of all repetitions."""
-    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 8, 30)
+    [found] = profile.over_seeds(
+        studied, [(Network.of(profile.read(PHONEME)),)], 8, 30
+    )
     delta, by_depth, curves = zip(*found, strict=True)
     return np.array(delta), np.array(by_depth), list(curves)
 
@@ -123,15 +170,31 @@ def gain(differences: np.ndarray) -> str:
 def table_2(sheet: Sheet, delta: np.ndarray) -> None:
     """Compare δ by hyperparameter: one task is one draw of the paper's 35."""
     found = np.moveaxis(delta[:, :, 0], 2, 1)
-    sheet.numbers("δ{} (%), {}", [MEASURES, SPACE.names], MEANS[..., 0].T, found,
-                  error=SPREAD.T, digits=0)  # fmt: skip
+    sheet.numbers(
+        "δ{} (%), {}",
+        [MEASURES, SPACE.names],
+        MEANS[..., 0].T,
+        found,
+        error=SPREAD.T,
+        digits=0,
+    )
     confidence = found[:, 0].mean(axis=0)
     mc, oc, likelihood = found.mean(axis=(0, 2))
-    sheet.finding("the mean confidence improves for every hyperparameter", (confidence > 0).all(),
-                  f"{listed(confidence, 0)} %")  # fmt: skip
-    sheet.finding("at the best configuration it improves more", oc > mc,
-                  f"{oc:.0f} % against {mc:.0f} %")  # fmt: skip
-    sheet.finding("the likelihood improves on average", likelihood > 0, f"{likelihood:.0f} %")
+    sheet.finding(
+        "the mean confidence improves for every hyperparameter",
+        (confidence > 0).all(),
+        f"{listed(confidence, 0)} %",
+    )
+    sheet.finding(
+        "at the best configuration it improves more",
+        oc > mc,
+        f"{oc:.0f} % against {mc:.0f} %",
+    )
+    sheet.finding(
+        "the likelihood improves on average",
+        likelihood > 0,
+        f"{likelihood:.0f} %",
+    )
     sheet.needs("the mean over 35 tasks", OTHERS)
 
 
@@ -140,7 +203,10 @@ def of_phoneme(measure: str, sheet: Sheet, delta: np.ndarray) -> None:
     found = delta[:, :, 0, MEASURES.index(measure)]
     by_name = found.mean(axis=0)
     mean, spread, high, low = PAPER[measure]
-    ends = {"highest": (high, by_name.argmax()), "lowest": (low, by_name.argmin())}
+    ends = {
+        "highest": (high, by_name.argmax()),
+        "lowest": (low, by_name.argmin()),
+    }
     compared = partial(sheet.number, spread=spread, one_draw=True, digits=0)
     compared(f"phoneme, mean δ{measure} (%)", mean, found.mean(axis=1))
     for word, (theirs, j) in ends.items():
@@ -152,7 +218,9 @@ table("table7", "Improvement of MC by task")(partial(of_phoneme, "MC"))
 table("table8", "Improvement of the NLL by task")(partial(of_phoneme, "NLL"))
 
 
-@experiment("moosbauer", "table9", "How often a hyperparameter improves most and least")
+@experiment(
+    "moosbauer", "table9", "How often a hyperparameter improves most and least"
+)
 def table_9(sheet: Sheet) -> None:
     """Say what it needs: counts over tasks."""
     sheet.needs("counts over 35 tasks", OTHERS)
@@ -170,18 +238,29 @@ def table_10(sheet: Sheet, delta: np.ndarray) -> None:
     for measure, paper, by_run in zip(MEASURES, theirs, ours, strict=True):
         means, shown = by_run.mean(axis=1), listed(paper)
         if measure == "NLL":
-            sheet.finding("no criterion stands out in NLL", np.ptp(means) < 8.0,
-                          f"{listed(means)} %", shown)  # fmt: skip
+            sheet.finding(
+                "no criterion stands out in NLL",
+                np.ptp(means) < 8.0,
+                f"{listed(means)} %",
+                shown,
+            )
             continue
         said = f"{listed(means)} % for {', '.join(CRITERIA)}"
         _, area, variance, mean = (gain(by_run[0] - one) for one in by_run)
-        sheet.finding(f"of the criteria of uncertainty L2 gains the most {measure}",
-                      means[0] >= means[:3].max(),
-                      f"{said}; {area} over area, {variance} over variance", shown,
-                      "on this task alone")  # fmt: skip
-        sheet.finding(f"L2 gains at least as much {measure} as the mean's own criterion",
-                      means[0] > means[3], f"{said}; {mean}", shown,
-                      "on this task alone")  # fmt: skip
+        sheet.finding(
+            f"of the criteria of uncertainty L2 gains the most {measure}",
+            means[0] >= means[:3].max(),
+            f"{said}; {area} over area, {variance} over variance",
+            shown,
+            "on this task alone",
+        )
+        sheet.finding(
+            f"L2 gains at least as much {measure} as the mean's own criterion",
+            means[0] > means[3],
+            f"{said}; {mean}",
+            shown,
+            "on this task alone",
+        )
     sheet.needs("the mean over 35 tasks", OTHERS)
 
 
@@ -193,23 +272,34 @@ def table_11(sheet: Sheet, delta: np.ndarray) -> None:
     error is that of the difference within runs.
     """
     theirs = MEANS.mean(axis=0)  # (measures, criteria and baseline)
-    for measure, paper, by_run in zip(MEASURES, theirs, delta.mean(axis=1).T, strict=True):
+    for measure, paper, by_run in zip(
+        MEASURES, theirs, delta.mean(axis=1).T, strict=True
+    ):
         ours, base = by_run[0], by_run[-1]
-        sheet.finding(f"δ{measure} is larger in the tree's region, on average",
-                      ours.mean() > base.mean(),
-                      f"{ours.mean():.0f} % against {base.mean():.0f} %, {gain(ours - base)}",
-                      f"{paper[0]:.0f} % against {paper[4]:.0f} %")  # fmt: skip
+        sheet.finding(
+            f"δ{measure} is larger in the tree's region, on average",
+            ours.mean() > base.mean(),
+            f"{ours.mean():.0f} % against {base.mean():.0f} %, {gain(ours - base)}",
+            f"{paper[0]:.0f} % against {paper[4]:.0f} %",
+        )
     sheet.needs("the mean over 35 tasks", OTHERS)
 
 
-@figure("figure7", "The band shrinks most at the best configuration",
-        basis=TASKS + "; the paper shows shuttle")  # fmt: skip
+@figure(
+    "figure7",
+    "The band shrinks most at the best configuration",
+    basis=TASKS + "; the paper shows shuttle",
+)
 def figure_7(sheet: Sheet, found: tuple) -> None:
     """Draw max. units and batch size of one run, on the whole and in the leaf."""
-    titles = [f"{name}, {where}" for name in SHUTTLE for where in ("whole", "leaf")]
+    titles = [
+        f"{name}, {where}" for name in SHUTTLE for where in ("whole", "leaf")
+    ]
     axes = sheet.panels(titles, height=2.4)
     (delta, _, curves), gains = found, []
-    for pair, (name, theirs) in zip(axes.reshape(2, 2), SHUTTLE.items(), strict=True):
+    for pair, (name, theirs) in zip(
+        axes.reshape(2, 2), SHUTTLE.items(), strict=True
+    ):
         *drawn, incumbent = curves[0][name]
         for ax, curve in zip(pair, drawn, strict=True):
             synthetic.draw_effect(ax, curve, incumbent)
@@ -217,16 +307,29 @@ def figure_7(sheet: Sheet, found: tuple) -> None:
         j = SPACE.index(name)
         gains.append(delta[:, j, 0])
         # two tasks, which differ as those of Table 2 do
-        sheet.numbers("δ{} (%), {}", [MEASURES, [name]], theirs, gains[-1],
-                      error=2**0.5 * SPREAD[j], digits=0)  # fmt: skip
+        sheet.numbers(
+            "δ{} (%), {}",
+            [MEASURES, [name]],
+            theirs,
+            gains[-1],
+            error=2**0.5 * SPREAD[j],
+            digits=0,
+        )
     mc, oc, _ = np.mean(gains, axis=(0, 1))
-    sheet.finding("bands are narrower in the leaf, most of all at the best configuration",
-                  oc > mc > 0, f"δMC {mc:.0f} %, δOC {oc:.0f} %", "45 and 63 %")  # fmt: skip
+    sheet.finding(
+        "bands are narrower in the leaf, most of all at the best configuration",
+        oc > mc > 0,
+        f"δMC {mc:.0f} %, δOC {oc:.0f} %",
+        "45 and 63 %",
+    )
     sheet.needs("the run on shuttle", OTHERS)
 
 
-@figure("figure11", "More splits need not be better",
-        basis=TASKS + "; the paper's task is not named")  # fmt: skip
+@figure(
+    "figure11",
+    "More splits need not be better",
+    basis=TASKS + "; the paper's task is not named",
+)
 def figure_11(sheet: Sheet, found: tuple) -> None:
     """Look for effects that are likeliest with fewer splits than six.
 
@@ -241,9 +344,17 @@ def figure_11(sheet: Sheet, found: tuple) -> None:
     ax.set_xlabel("splits", fontsize=7)
     ax.set_ylabel("δNLL (%)", fontsize=7)
     ax.legend(fontsize=5)
-    sheet.finding("some effects are likeliest with fewer splits than six", worse.any(),
-                  f"{worse.sum()} of {worse.size} hyperparameters and runs, which lose up to "
-                  f"{loss.max():.1f} % by six")  # fmt: skip
-    sheet.finding("six splits improve the likelihood on average all the same",
-                  delta[..., DEPTH].mean() > 0, f"{delta[..., DEPTH].mean():.0f} %")  # fmt: skip
-    sheet.needs("the example: δNLL of 5 % after two splits, -28 % after six", OTHERS)
+    sheet.finding(
+        "some effects are likeliest with fewer splits than six",
+        worse.any(),
+        f"{worse.sum()} of {worse.size} hyperparameters and runs, which lose up to "
+        f"{loss.max():.1f} % by six",
+    )
+    sheet.finding(
+        "six splits improve the likelihood on average all the same",
+        delta[..., DEPTH].mean() > 0,
+        f"{delta[..., DEPTH].mean():.0f} %",
+    )
+    sheet.needs(
+        "the example: δNLL of 5 % after two splits, -28 % after six", OTHERS
+    )

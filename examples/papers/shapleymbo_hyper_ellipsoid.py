@@ -21,16 +21,42 @@ import numpy as np
 
 import hpo_explain as hx
 from examples.papers.bo import minimize, spread_out
-from examples.papers.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, averaged, band, bars
-from examples.papers.frame import PATHS, SHAPLEY, Profile, Sheet, experiment, listed, quoted
+from examples.papers.drawing import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    averaged,
+    band,
+    bars,
+)
+from examples.papers.frame import (
+    PATHS,
+    SHAPLEY,
+    Profile,
+    Sheet,
+    experiment,
+    listed,
+    quoted,
+)
 from examples.papers.shapleymbo_expectations import Contributions, verdicts
-from examples.papers.shapleymbo_logged import INITIAL, SPACE, Logged, agreement, explained, found_by
+from examples.papers.shapleymbo_logged import (
+    INITIAL,
+    SPACE,
+    Logged,
+    agreement,
+    explained,
+    found_by,
+)
 
 WEIGHTS = np.arange(1, len(SPACE) + 1)
 THETAS = [f"θ{j}" for j in WEIGHTS]
 PROPOSALS, EXPLAINED, RUNS = 64, 59, 30
 ITERATIONS = np.arange(1, PROPOSALS + 1)
-STD = 5.12**2 * np.sqrt(4.0 / 45.0 * np.sum(WEIGHTS**2))  # of the function over its domain
+STD = 5.12**2 * np.sqrt(
+    4.0 / 45.0 * np.sum(WEIGHTS**2)
+)  # of the function over its domain
 NOISE = 0.05 * STD
 TERMS = ("φ(m)", "φ(se)", "φ(cb)")
 LAMBDAS = (1, 10)
@@ -86,16 +112,22 @@ class Runs(NamedTuple):
     predictions: np.ndarray
 
 
-def fresh(lam: int, seed: int, proposals: int = PROPOSALS, background: int = 1000) -> tuple:
+def fresh(
+    lam: int, seed: int, proposals: int = PROPOSALS, background: int = 1000
+) -> tuple:
     """Return values, objective, contributions and predictions of one new run."""
     rng = np.random.default_rng([seed, lam])
 
     def noisy(row: np.ndarray) -> float:
-        return float(WEIGHTS @ np.square(10.24 * row - 5.12) + rng.normal(0.0, NOISE))
+        return float(
+            WEIGHTS @ np.square(10.24 * row - 5.12) + rng.normal(0.0, NOISE)
+        )
 
     # both λ start from the same design, as in the thesis
     design = spread_out(SPACE, INITIAL, seed)
-    run = minimize(noisy, SPACE, design, n_trials=INITIAL + proposals, lam=lam, seed=seed)
+    run = minimize(
+        noisy, SPACE, design, n_trials=INITIAL + proposals, lam=lam, seed=seed
+    )
     path = explained(run, background)
     phi, predictions = found_by([path])
     return 10.24 * run.X - 5.12, run.objective, phi[0], predictions[0]
@@ -106,7 +138,9 @@ def runs(profile: Profile) -> dict[int, Runs]:
     """Return new runs by λ, always as many as the thesis has: what it sees is in their average."""
     found = profile.over_seeds(fresh, [(lam,) for lam in LAMBDAS], RUNS, RUNS)
     columns = [map(np.array, zip(*some, strict=True)) for some in found]
-    return {lam: Runs(*some) for lam, some in zip(LAMBDAS, columns, strict=True)}
+    return {
+        lam: Runs(*some) for lam, some in zip(LAMBDAS, columns, strict=True)
+    }
 
 
 ellipsoid = partial(experiment, "shapleymbo", data=runs)
@@ -115,23 +149,46 @@ ellipsoid = partial(experiment, "shapleymbo", data=runs)
 def theirs(key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a term's mean, standard deviation and the R tool's error in the thesis, each (4,)."""
     mean, spread = TABLES[key][:8].reshape(4, 2).T
-    drawn = [key.replace("φ(cb)", term) for term in ("φ(m)", "φ(se)")] if "cb" in key else [key]
-    return mean, spread, np.linalg.norm([TABLES[one][8:] for one in drawn], axis=0)
+    drawn = (
+        [key.replace("φ(cb)", term) for term in ("φ(m)", "φ(se)")]
+        if "cb" in key
+        else [key]
+    )
+    return (
+        mean,
+        spread,
+        np.linalg.norm([TABLES[one][8:] for one in drawn], axis=0),
+    )
 
 
-def compared(sheet: Sheet, found: dict[int, Runs], several: bool, why: str = "") -> None:
+def compared(
+    sheet: Sheet, found: dict[int, Runs], several: bool, why: str = ""
+) -> None:
     """Compare contributions in iteration 59, or averaged over several."""
     for key in TABLES:
         term, lam, where = key.split(", ")
         first, *last = map(int, where.split(" to "))
         if bool(last) == several:
             iterations = slice(first - 1, max([first, *last]))
-            phi = found[int(lam)].phi[:, iterations, :, TERMS.index(term)].mean(axis=1)
+            phi = (
+                found[int(lam)]
+                .phi[:, iterations, :, TERMS.index(term)]
+                .mean(axis=1)
+            )
             mean, spread, error = theirs(key)
             # the spread in brackets is that of single iterations where several are averaged
             spread = averaged(phi)[1] if several else spread
             what = f"{term} of {{}}, λ = {lam}, iteration {where}"
-            sheet.numbers(what, [THETAS], mean, phi, spread=spread, of=RUNS, error=error, why=why)
+            sheet.numbers(
+                what,
+                [THETAS],
+                mean,
+                phi,
+                spread=spread,
+                of=RUNS,
+                error=error,
+                why=why,
+            )
 
 
 # ------------------------------------------------------------------ tables
@@ -140,16 +197,36 @@ def compared(sheet: Sheet, found: dict[int, Runs], several: bool, why: str = "")
 @ellipsoid("table4", "Expectations of contributions")
 def table_4(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Judge the thesis's expectations by rules, and compare with its own judgement."""
-    ours = [*verdicts({lam: Contributions(r.theta, r.phi[..., :2]) for lam, r in found.items()})]
+    ours = [
+        *verdicts(
+            {
+                lam: Contributions(r.theta, r.phi[..., :2])
+                for lam, r in found.items()
+            }
+        )
+    ]
     beside = [""] * len(ours)
     if sheet.profile.has(PATHS, SHAPLEY):
         logged = Logged.read(sheet.profile)
-        phi = {lam: logged.contributions(lam, ITERATIONS)[..., :2] for lam in LAMBDAS}
-        tool = verdicts({lam: Contributions(logged.theta(lam), phi[lam]) for lam in LAMBDAS})
+        phi = {
+            lam: logged.contributions(lam, ITERATIONS)[..., :2]
+            for lam in LAMBDAS
+        }
+        tool = verdicts(
+            {
+                lam: Contributions(logged.theta(lam), phi[lam])
+                for lam in LAMBDAS
+            }
+        )
         beside = [f"; its runs: {v.evidence}" for v in tool]
     for v, said in zip(ours, beside, strict=True):
         evidence = f"{'met' if v.met else 'not met'}: {v.evidence}"
-        sheet.finding(v.expectation, v.met == v.thesis.startswith("met"), evidence, v.thesis + said)
+        sheet.finding(
+            v.expectation,
+            v.met == v.thesis.startswith("met"),
+            evidence,
+            v.thesis + said,
+        )
 
 
 @ellipsoid("table6", "Contributions in iteration 59")
@@ -163,25 +240,53 @@ def table_6(sheet: Sheet, found: dict[int, Runs]) -> None:
     for lam in LAMBDAS:
         refits = logged.explained(lam, [EXPLAINED], background=500)
         tool = agreement(logged, lam, [EXPLAINED], refits)
-        sheet.finding(f"λ = {lam}: refits of the thesis's runs give what the R tool gave",
-                      tool.within >= 0.9,
-                      f"{tool.within:.0%} of contributions within 3 of its errors, where the model "
-                      f"is the same ({tool.same} of {tool.proposals})")  # fmt: skip
+        sheet.finding(
+            f"λ = {lam}: refits of the thesis's runs give what the R tool gave",
+            tool.within >= 0.9,
+            f"{tool.within:.0%} of contributions within 3 of its errors, where the model "
+            f"is the same ({tool.same} of {tool.proposals})",
+        )
 
 
 @ellipsoid("table7", "Predictions and payouts in iteration 59")
 def table_7(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Compare predictions, their averages, and payouts."""
-    names = ("m", "average m", "se", "average se", "payout of m", "payout of se", "payout of cb")
+    names = (
+        "m",
+        "average m",
+        "se",
+        "average se",
+        "payout of m",
+        "payout of se",
+        "payout of cb",
+    )
     # averages of m are over 4,000 random rows, one draw for all runs
-    error = np.isin(names, ("average m", "payout of m", "payout of cb")) * STD / np.sqrt(4000.0)
+    error = (
+        np.isin(names, ("average m", "payout of m", "payout of cb"))
+        * STD
+        / np.sqrt(4000.0)
+    )
     for lam, thesis in TABLE_7.items():
         both = []
-        for m, m_average, se, se_average in (thesis, found[lam].predictions[:, EXPLAINED - 1].T):
+        for m, m_average, se, se_average in (
+            thesis,
+            found[lam].predictions[:, EXPLAINED - 1].T,
+        ):
             payouts = m_average - m, lam * (se - se_average)
-            both.append(np.stack([m, m_average, se, se_average, *payouts, sum(payouts)], axis=-1))
-        sheet.numbers("{}, λ = {}", [names, [lam]], *both, spread=averaged(both[1])[1], of=RUNS,
-                      error=error)  # fmt: skip
+            both.append(
+                np.stack(
+                    [m, m_average, se, se_average, *payouts, sum(payouts)],
+                    axis=-1,
+                )
+            )
+        sheet.numbers(
+            "{}, λ = {}",
+            [names, [lam]],
+            *both,
+            spread=averaged(both[1])[1],
+            of=RUNS,
+            error=error,
+        )
 
 
 def exploration(theta: np.ndarray, *, initial: bool) -> np.ndarray:
@@ -190,9 +295,15 @@ def exploration(theta: np.ndarray, *, initial: bool) -> np.ndarray:
     The standard deviation over time of the distance averaged over runs; few runs scatter more, and
     the result is that of as many runs as the thesis has.
     """
-    distance = np.abs(theta[:, 0 if initial else INITIAL : INITIAL + EXPLAINED - 1])
+    distance = np.abs(
+        theta[:, 0 if initial else INITIAL : INITIAL + EXPLAINED - 1]
+    )
     within = distance.var(axis=0, ddof=1).mean(axis=0)
-    variance = distance.mean(axis=0).var(axis=0, ddof=1) - within / len(theta) + within / RUNS
+    variance = (
+        distance.mean(axis=0).var(axis=0, ddof=1)
+        - within / len(theta)
+        + within / RUNS
+    )
     return np.sqrt(np.maximum(variance, 0.0))
 
 
@@ -208,16 +319,31 @@ def table_8(sheet: Sheet, found: dict[int, Runs]) -> None:
         error = np.sqrt((RUNS - 1) * np.var(left_out, axis=0))
         what = f"{{}}, λ = {lam}, {'with' if initial else 'without'} initial design"
         why = "the initial design is another one" if initial else ""
-        sheet.numbers(what, [THETAS], thesis, ours[lam, initial], error=2**0.5 * error, why=why)
+        sheet.numbers(
+            what,
+            [THETAS],
+            thesis,
+            ours[lam, initial],
+            error=2**0.5 * error,
+            why=why,
+        )
     ten, one = ours[10, False], ours[1, False]
-    sheet.finding("λ = 10 explores every dimension more than λ = 1", (ten > one).all(),
-                  f"{listed(ten, 2)} against {listed(one, 2)}")  # fmt: skip
+    sheet.finding(
+        "λ = 10 explores every dimension more than λ = 1",
+        (ten > one).all(),
+        f"{listed(ten, 2)} against {listed(one, 2)}",
+    )
 
 
 @ellipsoid("table9", "Contributions averaged over iterations")
 def table_9(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Compare averages over the run, its beginning and its end."""
-    compared(sheet, found, several=True, why="in ten iterations a few proposals decide")
+    compared(
+        sheet,
+        found,
+        several=True,
+        why="in ten iterations a few proposals decide",
+    )
 
 
 # ------------------------------------------------------------------ figures
@@ -227,30 +353,51 @@ def table_9(sheet: Sheet, found: dict[int, Runs]) -> None:
 def figure_2(sheet: Sheet) -> None:
     """Draw a noisy sample in two dimensions, and compare the noise's size with a formula."""
     plane, seed = hx.SearchSpace(SPACE.parameters[:2]), sheet.profile.seed
-    values = (10.24 * plane.sample(10_000, seed=seed) - 5.12) ** 2 @ WEIGHTS[:2]
+    values = (10.24 * plane.sample(10_000, seed=seed) - 5.12) ** 2 @ WEIGHTS[
+        :2
+    ]
     exact = 5.12**2 * np.sqrt(4.0 / 45.0 * np.sum(WEIGHTS[:2] ** 2))
     x = np.linspace(-5.12, 5.12, 60)
-    noise = np.random.default_rng(seed).normal(0.0, 0.05 * values.std(), (60, 60))
-    sheet.panels("", width=3.0, height=2.6).contourf(x, x, x**2 + 2.0 * x[:, None] ** 2 + noise, 12)
-    sheet.number("standard deviation by 10,000 rows of a Latin hypercube, and by its formula",
-                 exact, values.std(), error=exact / np.sqrt(20_000))  # fmt: skip
+    noise = np.random.default_rng(seed).normal(
+        0.0, 0.05 * values.std(), (60, 60)
+    )
+    sheet.panels("", width=3.0, height=2.6).contourf(
+        x, x, x**2 + 2.0 * x[:, None] ** 2 + noise, 12
+    )
+    sheet.number(
+        "standard deviation by 10,000 rows of a Latin hypercube, and by its formula",
+        exact,
+        values.std(),
+        error=exact / np.sqrt(20_000),
+    )
 
 
 @ellipsoid("figure3", "Paths of target, mean, uncertainty and bound")
 def figure_3(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw averages over runs, and see when predictions have shrunk."""
     names = ("y", "m", "se", "cb")
-    axes = sheet.panels([[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True)
+    axes = sheet.panels(
+        [[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True
+    )
     settled = []
     for line, (lam, r) in zip(axes, found.items(), strict=True):
         m, se = r.predictions[..., 0], r.predictions[..., 2]
-        for ax, values in zip(line, (r.y[:, INITIAL:], m, se, m - lam * se), strict=True):
+        for ax, values in zip(
+            line, (r.y[:, INITIAL:], m, se, m - lam * se), strict=True
+        ):
             band(ax, ITERATIONS, *averaged(values))
         end = m[:, -10:].mean()
-        settled.append(int(np.argmax(m.mean(axis=0) < end + 0.1 * (STD - end)) + 1))
-    sheet.finding("λ = 1: the predicted mean has shrunk in less than ten iterations",
-                  settled[0] < 10, f"in iteration {settled[0]}")  # fmt: skip
-    sheet.finding("λ = 10: later", settled[1] > settled[0], f"in iteration {settled[1]}")
+        settled.append(
+            int(np.argmax(m.mean(axis=0) < end + 0.1 * (STD - end)) + 1)
+        )
+    sheet.finding(
+        "λ = 1: the predicted mean has shrunk in less than ten iterations",
+        settled[0] < 10,
+        f"in iteration {settled[0]}",
+    )
+    sheet.finding(
+        "λ = 10: later", settled[1] > settled[0], f"in iteration {settled[1]}"
+    )
 
 
 @ellipsoid("figure4", "Paths of the configurations")
@@ -258,42 +405,64 @@ def figure_4(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw average distances to the optimum, and compare where they start."""
     titles = [f"distance to the optimum, λ = {lam}" for lam in LAMBDAS]
     axes = sheet.panels(titles, width=3.4, sharex=True, sharey=True)
-    one, ten = (np.abs(r.theta[:, INITIAL:]).mean(axis=0) for r in found.values())
+    one, ten = (
+        np.abs(r.theta[:, INITIAL:]).mean(axis=0) for r in found.values()
+    )
     for ax, distance in zip(axes, (one, ten), strict=True):
         ax.set_prop_cycle(color=(BLUE, GREEN, ORANGE, BLACK))
         ax.plot(ITERATIONS, distance, lw=1, label=THETAS)
         ax.legend(fontsize=5)
     late = one[9:].mean()
-    sheet.finding("λ = 1: the optimal region is found at once and not left", late < 0.8,
-                  f"mean distance {late:.2f} from iteration 10 on")  # fmt: skip
+    sheet.finding(
+        "λ = 1: the optimal region is found at once and not left",
+        late < 0.8,
+        f"mean distance {late:.2f} from iteration 10 on",
+    )
     first, last = ten[0, [0, 3]]
-    sheet.finding("λ = 10: θ1 starts almost 5 from the optimum, θ4 below 4",
-                  first > 4.3 and last < 4.2 and first > last, f"{first:.1f} and {last:.1f}",
-                  "5 and below 4")  # fmt: skip
+    sheet.finding(
+        "λ = 10: θ1 starts almost 5 from the optimum, θ4 below 4",
+        first > 4.3 and last < 4.2 and first > last,
+        f"{first:.1f} and {last:.1f}",
+        "5 and below 4",
+    )
 
 
 @ellipsoid("figure5", "What made the proposals of iteration 59 desirable")
 def figure_5(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw contributions with one standard deviation, and compare λ = 1 and λ = 10."""
-    titles = [f"{terms}; λ = {lam}" for lam in LAMBDAS for terms in ("m, se", "cb")]
+    titles = [
+        f"{terms}; λ = {lam}" for lam in LAMBDAS for terms in ("m, se", "cb")
+    ]
     axes = sheet.panels(titles, height=2.2, sharey=True)
     means = []
-    for (of_terms, of_bound), (lam, r) in zip(axes.reshape(2, 2), found.items(), strict=True):
+    for (of_terms, of_bound), (lam, r) in zip(
+        axes.reshape(2, 2), found.items(), strict=True
+    ):
         mean, std = (some.T for some in averaged(r.phi[:, EXPLAINED - 1]))
         bars(of_terms, THETAS, *mean[:2], half=std[:2])
         bars(of_bound, THETAS, mean[2], half=std[2:])
         means.append(mean)
-        sheet.finding(f"λ = {lam}: higher hyperparameters are more desirable",
-                      (np.diff(mean[2]) > 0).all(), listed(mean[2]))  # fmt: skip
+        sheet.finding(
+            f"λ = {lam}: higher hyperparameters are more desirable",
+            (np.diff(mean[2]) > 0).all(),
+            listed(mean[2]),
+        )
     (m_one, one, _), (m_ten, ten, _) = means
-    sheet.finding("uncertainty speaks against every hyperparameter, under both λ",
-                  max(one.max(), ten.max()) < 0, f"{listed(one)}; {listed(ten)}")  # fmt: skip
-    sheet.finding("the sacrifice is bigger under λ = 10, for higher hyperparameters most",
-                  (np.diff(one - ten) > 0).all() and (one > ten).all(),
-                  listed(ten - one))  # fmt: skip
-    sheet.finding("mean contributions are almost the same under both",
-                  np.abs(m_ten / m_one - 1).max() < 0.25,
-                  f"ratios {listed(m_ten / m_one, 2)}")  # fmt: skip
+    sheet.finding(
+        "uncertainty speaks against every hyperparameter, under both λ",
+        max(one.max(), ten.max()) < 0,
+        f"{listed(one)}; {listed(ten)}",
+    )
+    sheet.finding(
+        "the sacrifice is bigger under λ = 10, for higher hyperparameters most",
+        (np.diff(one - ten) > 0).all() and (one > ten).all(),
+        listed(ten - one),
+    )
+    sheet.finding(
+        "mean contributions are almost the same under both",
+        np.abs(m_ten / m_one - 1).max() < 0.25,
+        f"ratios {listed(m_ten / m_one, 2)}",
+    )
 
 
 @ellipsoid("figure6", "Desirability paths")
@@ -306,21 +475,35 @@ def figure_6(sheet: Sheet, found: dict[int, Runs]) -> None:
         mean, std = averaged(r.phi)
         for j, ax in enumerate(row):
             for t, color in enumerate((BLUE, ORANGE)):
-                ax.errorbar(ITERATIONS, mean[:, j, t], std[:, j, t], color=color, elinewidth=0.3)
+                ax.errorbar(
+                    ITERATIONS,
+                    mean[:, j, t],
+                    std[:, j, t],
+                    color=color,
+                    elinewidth=0.3,
+                )
             ax.plot(ITERATIONS, mean[:, j, 2], color=BLACK, lw=0.8)
             ax.axhline(level[j], color=GREY, ls="-.", lw=0.8)
     ten, one = found[10], found[1].phi[:, 5:, :, 2].mean(axis=0)
     mean, std = one.mean(axis=0), one.std(axis=0)
-    sheet.finding("λ = 1: contributions hardly change, higher ones are larger throughout",
-                  (np.diff(mean) > 0).all() and (std < 0.25 * mean).all(),
-                  f"std over time {listed(std)} of {listed(mean)}")  # fmt: skip
+    sheet.finding(
+        "λ = 1: contributions hardly change, higher ones are larger throughout",
+        (np.diff(mean) > 0).all() and (std < 0.25 * mean).all(),
+        f"std over time {listed(std)} of {listed(mean)}",
+    )
     m, se, _ = ten.phi[:, :10].mean(axis=(0, 1)).T
-    sheet.finding("λ = 10: uncertainty leads at first, for every hyperparameter", (se > m).all(),
-                  f"φ(se) {listed(se)}, φ(m) {listed(m)} over ten iterations")  # fmt: skip
+    sheet.finding(
+        "λ = 10: uncertainty leads at first, for every hyperparameter",
+        (se > m).all(),
+        f"φ(se) {listed(se)}, φ(m) {listed(m)} over ten iterations",
+    )
     crossings = Contributions(ten.theta, ten.phi[..., :2]).crossings()
-    sheet.finding("λ = 10: the curves cross, for θ4 after about 10, for θ1 after about 25",
-                  crossings[3] < crossings[0] <= PROPOSALS and crossings[3] <= 20,
-                  f"iterations {listed(crossings, 0)}", "θ4: 10, θ1: 25")  # fmt: skip
+    sheet.finding(
+        "λ = 10: the curves cross, for θ4 after about 10, for θ1 after about 25",
+        crossings[3] < crossings[0] <= PROPOSALS and crossings[3] <= 20,
+        f"iterations {listed(crossings, 0)}",
+        "θ4: 10, θ1: 25",
+    )
 
 
 @ellipsoid("figure7", "The first ten iterations of λ = 10")
@@ -333,32 +516,60 @@ def figure_7(sheet: Sheet, found: dict[int, Runs]) -> None:
     ax.plot(THETAS, early.T, color=ORANGE, lw=1)
     beyond = (early[:, 0] > distance[:INITIAL, 0].max()).sum()
     means = early.mean(axis=0)
-    sheet.finding("9 of 10 proposals of θ1 are farther out than the initial design", beyond >= 7,
-                  f"{beyond} of 10", "9 of 10")  # fmt: skip
-    sheet.finding("exploration falls from θ1 to θ4",
-                  (np.diff(means) < 0.1).all() and means[0] > means[3],
-                  f"mean distance {listed(means)}")  # fmt: skip
+    sheet.finding(
+        "9 of 10 proposals of θ1 are farther out than the initial design",
+        beyond >= 7,
+        f"{beyond} of 10",
+        "9 of 10",
+    )
+    sheet.finding(
+        "exploration falls from θ1 to θ4",
+        (np.diff(means) < 0.1).all() and means[0] > means[3],
+        f"mean distance {listed(means)}",
+    )
 
 
 @ellipsoid("figure8", "Histograms of what λ = 10 proposes first")
 def figure_8(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Count values on the boundary, and ask whether they explain the scatter of contributions."""
-    theta, phi = found[10].theta[:, INITIAL : INITIAL + 10], found[10].phi[:, :10]
+    theta, phi = (
+        found[10].theta[:, INITIAL : INITIAL + 10],
+        found[10].phi[:, :10],
+    )
     edge = np.abs(theta) >= EDGE
     shares = []
     for j, ax in enumerate(sheet.panels(THETAS, sharey=True)):
-        ax.hist(theta[..., j].ravel(), bins=np.linspace(-5.12, 5.12, 21), color=GREY)
-        shares.append(100 * explained_by_edge(edge[..., j].ravel(), phi[..., j, 1].ravel()))
+        ax.hist(
+            theta[..., j].ravel(),
+            bins=np.linspace(-5.12, 5.12, 21),
+            color=GREY,
+        )
+        shares.append(
+            100
+            * explained_by_edge(edge[..., j].ravel(), phi[..., j, 1].ravel())
+        )
     mean, std = averaged(100 * edge.mean(axis=1))
     error = std[0] * np.sqrt(2 / RUNS)
-    sheet.finding("more than 80 % of the values of θ1 lie on the boundary, within 3 errors",
-                  mean[0] + 3.0 * error > 80, f"{mean[0]:.0f}% ± {error:.0f}%",
-                  "> 80 %")  # fmt: skip
-    sheet.number("share of θ4 (%)", 40, 100 * edge.mean(axis=1)[:, 3], spread=std[3], of=RUNS,
-                 digits=0)  # fmt: skip
-    sheet.finding("the mixture of values is why contributions of θ3 and θ4 scatter",
-                  min(shares[2:]) > 50, "whether a value lies on the boundary explains "
-                  f"{listed(shares, 0)} % of the variance of φ(se)")  # fmt: skip
+    sheet.finding(
+        "more than 80 % of the values of θ1 lie on the boundary, within 3 errors",
+        mean[0] + 3.0 * error > 80,
+        f"{mean[0]:.0f}% ± {error:.0f}%",
+        "> 80 %",
+    )
+    sheet.number(
+        "share of θ4 (%)",
+        40,
+        100 * edge.mean(axis=1)[:, 3],
+        spread=std[3],
+        of=RUNS,
+        digits=0,
+    )
+    sheet.finding(
+        "the mixture of values is why contributions of θ3 and θ4 scatter",
+        min(shares[2:]) > 50,
+        "whether a value lies on the boundary explains "
+        f"{listed(shares, 0)} % of the variance of φ(se)",
+    )
 
 
 def explained_by_edge(edge: np.ndarray, phi: np.ndarray) -> float:
@@ -373,11 +584,16 @@ def explained_by_edge(edge: np.ndarray, phi: np.ndarray) -> float:
 def figure_15(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw predictions against their averages over the space, and the payouts."""
     names = ("m and its average", "se and its average", "payouts of m and se")
-    axes = sheet.panels([[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True)
+    axes = sheet.panels(
+        [[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True
+    )
     fall = []
     for row, (lam, r) in zip(axes, found.items(), strict=True):
         m, m_average, se, se_average = r.predictions.mean(axis=0).T
-        for ax, here, average in ((row[0], m, m_average), (row[1], se, se_average)):
+        for ax, here, average in (
+            (row[0], m, m_average),
+            (row[1], se, se_average),
+        ):
             ax.plot(ITERATIONS, here, color=BLUE)
             ax.plot(ITERATIONS, average, "k--", lw=1)
         payouts = r.phi.sum(axis=2)
@@ -385,11 +601,20 @@ def figure_15(sheet: Sheet, found: dict[int, Runs]) -> None:
             band(row[2], ITERATIONS, *averaged(payouts[..., t]), color=color)
         row[2].axhline(0, color=BLACK, lw=0.5)
         drift = m_average[10:].std() / m_average[10:].mean()
-        sheet.finding(f"λ = {lam}: the average mean remains constant", drift < 0.05,
-                      f"it varies by {drift:.1%} after ten iterations")  # fmt: skip
+        sheet.finding(
+            f"λ = {lam}: the average mean remains constant",
+            drift < 0.05,
+            f"it varies by {drift:.1%} after ten iterations",
+        )
         fall.append(se_average[-1] / se_average[0])
-    sheet.finding("the average uncertainty decreases more under λ = 10", fall[1] < fall[0],
-                  f"to {fall[1]:.0%} against {fall[0]:.0%} of the first")  # fmt: skip
+    sheet.finding(
+        "the average uncertainty decreases more under λ = 10",
+        fall[1] < fall[0],
+        f"to {fall[1]:.0%} against {fall[0]:.0%} of the first",
+    )
     since = int(np.argmax(payouts[..., 1].mean(axis=0) < 0) + 1)
-    sheet.finding("even λ = 10 soon sacrifices exploration", 1 < since < 50,
-                  f"from iteration {since} on, on average")  # fmt: skip
+    sheet.finding(
+        "even λ = 10 soon sacrifices exploration",
+        1 < since < 50,
+        f"from iteration {since} on, on average",
+    )

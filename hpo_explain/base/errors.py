@@ -38,7 +38,11 @@ class Option:
     value: Any = None
 
     def __str__(self) -> str:
-        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+        return (
+            f"{self.name}="
+            if self.value is None
+            else f"{self.name}={self.value!r}"
+        )
 
 
 Text = str | tuple[str | Option | Fact, ...]
@@ -66,7 +70,9 @@ def write(text: Text, name_option: NameOption = str) -> str:
 def _written(part: str | Option | Fact, name_option: NameOption) -> str:
     if isinstance(part, Option):
         return name_option(part)
-    return part if isinstance(part, str) else str(words().tell(part, name_option))
+    return (
+        part if isinstance(part, str) else str(words().tell(part, name_option))
+    )
 
 
 class InputError(ValueError):
@@ -92,8 +98,16 @@ class InputError(ValueError):
     ('sample', 0, 'Give more rows.')
     """
 
-    def __init__(self, argument: str, problem: Text, value: Any = None, remedy: Text = "") -> None:
-        super().__init__(argument, problem, value, remedy)  # as pickle gives them back
+    def __init__(
+        self,
+        argument: str,
+        problem: Text,
+        value: Any = None,
+        remedy: Text = "",
+    ) -> None:
+        super().__init__(
+            argument, problem, value, remedy
+        )  # as pickle gives them back
         self.argument = argument
         self.value = value
         self._texts = (problem, remedy)
@@ -134,7 +148,9 @@ class InputError(ValueError):
         """Return the error as text in which arguments are named in one way."""
         problem, remedy = self._texts
         text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
-        return printable(f"{text} {write(remedy, name_option)}" if remedy else text)
+        return printable(
+            f"{text} {write(remedy, name_option)}" if remedy else text
+        )
 
     def __str__(self) -> str:
         return self.told()

@@ -76,7 +76,9 @@ class Fact:
         return dict(self.values)[name]
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.trials, self.names))  # values may be lists
+        return hash(
+            (self.kind, self.trials, self.names)
+        )  # values may be lists
 
     def __str__(self) -> str:
         return str(words().tell(self))
@@ -93,7 +95,11 @@ class Fact:
 
 
 def fact(
-    kind: str, *, trials: Iterable[int] = (), names: Iterable[Any] = (), **values: Any
+    kind: str,
+    *,
+    trials: Iterable[int] = (),
+    names: Iterable[Any] = (),
+    **values: Any,
 ) -> Fact:
     """Return a fact; see `Fact`."""
     return Fact(

@@ -42,10 +42,15 @@ def key_of(args: Sequence[str], asked: object) -> str | None:
     for one in args:
         place = Path(one.rpartition("=")[2].removeprefix("sqlite:///"))
         if place.is_file():
-            files += [place, *[place.with_name(f"{place.name}{end}") for end in _BESIDE]]
+            files += [
+                place,
+                *[place.with_name(f"{place.name}{end}") for end in _BESIDE],
+            ]
         elif place.is_dir() or "://" in one:
             return None
-    key = hashlib.sha256(f"{args}{asked}{_answers()}".encode("utf-8", errors="replace"))
+    key = hashlib.sha256(
+        f"{args}{asked}{_answers()}".encode("utf-8", errors="replace")
+    )
     with suppress(OSError):
         for file in files:
             key.update(b"|")
@@ -93,6 +98,8 @@ def _answers() -> str:
     code = [
         (str(path), path.stat().st_mtime_ns)
         for place, _, names in os.walk(root, followlinks=True)
-        for path in (Path(place, name) for name in names if name.endswith(".py"))
+        for path in (
+            Path(place, name) for name in names if name.endswith(".py")
+        )
     ]
     return f"{versions}{sorted(code)}"

@@ -15,7 +15,10 @@ NORMAL_95 = 1.959963984540054
 """Standard deviations within which a normal variable lies in 95 of 100 cases."""
 ROUNDED_95 = 1.96
 """The same as it is written in papers, of bands that were always drawn so."""
-_PLAIN = (1e-4, 1e6)  # sizes between which numbers are written without an exponent
+_PLAIN = (
+    1e-4,
+    1e6,
+)  # sizes between which numbers are written without an exponent
 _ALIKE = 1e-24  # of the squared range: where only values that are alike have weights
 _NO_SHARE = 0.005  # written as a percentage, nothing is left of less
 
@@ -60,7 +63,9 @@ def r_squared(
         return math.nan
     unit = unit_of(observed)  # squares of what is tiny are 0
     y, missed = observed / unit, (observed - predicted) / unit
-    whole = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
+    whole = float(
+        np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)
+    )
     if whole <= _ALIKE:
         return math.nan
     return 1.0 - float(np.average(missed**2, weights=weights)) / whole
@@ -91,7 +96,13 @@ def format_level(value: float, difference: float, least: int = 4) -> str:
     digits = least
     if value and difference and np.isfinite([value, difference]).all():
         # two of the difference
-        digits = int(np.floor(np.log10(abs(value))) - np.floor(np.log10(abs(difference)))) + 2
+        digits = (
+            int(
+                np.floor(np.log10(abs(value)))
+                - np.floor(np.log10(abs(difference)))
+            )
+            + 2
+        )
     return f"{value:.{min(max(digits, least), 15)}g}"
 
 
@@ -134,7 +145,11 @@ def percent(share: float, error: float | None = None) -> str:
     ('57% ± 3%', '0%')
     """
     text = f"{share:.0%}"
-    return text if error is None or not np.isfinite(error) else f"{text} ± {error:.0%}"
+    return (
+        text
+        if error is None or not np.isfinite(error)
+        else f"{text} ± {error:.0%}"
+    )
 
 
 def percent_sd(share: float, sd: float) -> str:
@@ -182,7 +197,10 @@ def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
     return text.replace("-", "−")
 
 
-MAIN_SHARE, MOST = 0.75, 3  # so much of the whole is told by the first ones, at most so many
+MAIN_SHARE, MOST = (
+    0.75,
+    3,
+)  # so much of the whole is told by the first ones, at most so many
 
 
 def leading(sizes: npt.NDArray[np.float64]) -> list[int]:
@@ -215,4 +233,8 @@ def percent_range(lower: float, upper: float) -> str:
         return low
     if lower < _NO_SHARE:
         return f"at most {high}"
-    return f"at least {low}" if upper > 1.0 - _NO_SHARE else f"between {low} and {high}"
+    return (
+        f"at least {low}"
+        if upper > 1.0 - _NO_SHARE
+        else f"between {low} and {high}"
+    )

@@ -11,8 +11,22 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MOST_SPANS = 12
-_CONTROLS = {"Cc", "Zl", "Zp"}  # Unicode's categories of controls, line and paragraph separators
-_TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # the text that follows
+_CONTROLS = {
+    "Cc",
+    "Zl",
+    "Zp",
+}  # Unicode's categories of controls, line and paragraph separators
+_TURNING = {
+    "LRE",
+    "RLE",
+    "LRO",
+    "RLO",
+    "PDF",
+    "LRI",
+    "RLI",
+    "FSI",
+    "PDI",
+}  # the text that follows
 
 
 def counted(count: int, noun: str) -> str:

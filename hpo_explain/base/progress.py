@@ -27,8 +27,12 @@ _P = ParamSpec("_P")
 
 _PATIENCE = 2.0  # seconds until work counts as long
 _OFTEN = 0.1  # seconds between two looks of the line
-_BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}{postfix}]"
-_COUNT = "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]"  # of work of unknown length
+_BAR = (
+    "{l_bar}{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}{postfix}]"
+)
+_COUNT = (
+    "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]"  # of work of unknown length
+)
 
 
 def shows_progress(function: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -125,20 +129,29 @@ class _Loop:
 
     def __str__(self) -> str:
         of = "" if self.total is None else f"/{self.total}"
-        return f"{self.what} {self.done}{of}" + (f", {self.at}" if self.at else "")
+        return f"{self.what} {self.done}{of}" + (
+            f", {self.at}" if self.at else ""
+        )
 
 
 class _Call:
     """Something that a user called, the loops that it is in, and the line that shows them."""
 
     def __init__(self, name: str, stream: Any) -> None:
-        self.name, self.stream, self.thread = name, stream, threading.get_ident()
+        self.name, self.stream, self.thread = (
+            name,
+            stream,
+            threading.get_ident(),
+        )
         self._loops: list[_Loop] = []
         self._due = time() + _PATIENCE
         self._line: Any = None
 
     def each(
-        self, work: Iterable[_T], loop: _Loop, called: Callable[[_T], str] | None
+        self,
+        work: Iterable[_T],
+        loop: _Loop,
+        called: Callable[[_T], str] | None,
     ) -> Iterator[_T]:
         depth = len(self._loops)
         self._loops.append(loop)
@@ -164,12 +177,19 @@ class _Call:
         outer, *inner = self._loops
         if self._line is None:
             self._line = _line_class()(
-                total=outer.total, desc=self.name, unit=outer.what, leave=False, file=self.stream,
-                bar_format=_BAR if outer.total else _COUNT, ncols=get_terminal_size().columns - 1,
-            )  # fmt: skip
+                total=outer.total,
+                desc=self.name,
+                unit=outer.what,
+                leave=False,
+                file=self.stream,
+                bar_format=_BAR if outer.total else _COUNT,
+                ncols=get_terminal_size().columns - 1,
+            )
             self._line.start_t = outer.began
         self._line.n = outer.done
-        self._line.set_postfix_str(", ".join(filter(None, [outer.at, *map(str, inner)])))
+        self._line.set_postfix_str(
+            ", ".join(filter(None, [outer.at, *map(str, inner)]))
+        )
 
 
 @cache
@@ -191,7 +211,11 @@ _CALL: ContextVar[_Call | None] = ContextVar("call", default=None)
 def _shown_here() -> _Call | None:
     """Return the call that is shown, if this is its thread."""
     call = _CALL.get()
-    here = call is not None and call.stream is not None and threading.get_ident() == call.thread
+    here = (
+        call is not None
+        and call.stream is not None
+        and threading.get_ident() == call.thread
+    )
     return call if here else None
 
 
@@ -204,7 +228,10 @@ class _Cell:
     def write(self, text: str) -> None:
         """Show a line in place of the last one."""
         line = text.strip()
-        shown = {"text/html": f"<pre>{escape(line)}</pre>" if line else "", "text/plain": line}
+        shown = {
+            "text/html": f"<pre>{escape(line)}</pre>" if line else "",
+            "text/plain": line,
+        }
         if self._handle is not None:
             self._handle.update(shown, raw=True)
         elif line:
@@ -225,5 +252,8 @@ def _stream() -> Any:
         if type(stream).__module__.startswith("ipykernel."):
             return _Cell()
         return stream if stream.isatty() else None
-    except (AttributeError, ValueError):  # something else in its place, or closed
+    except (
+        AttributeError,
+        ValueError,
+    ):  # something else in its place, or closed
         return None

@@ -72,7 +72,9 @@ class Table:
     columns: Mapping[str, str | Callable[[Any], Any]]
     index: tuple[str, str] = ("", "")
     keys: str = ""
-    held: Mapping[str, str | Callable[[Any], Any]] = field(default_factory=dict)
+    held: Mapping[str, str | Callable[[Any], Any]] = field(
+        default_factory=dict
+    )
     order: str = ""
     contributions: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -165,7 +167,9 @@ class Result(ABC):
         """
         raise NothingToExplain(NO_POSTERIOR(model=self.subject.model))
 
-    def probability(self, first: Hashable, second: Hashable | None = None) -> float:
+    def probability(
+        self, first: Hashable, second: Hashable | None = None
+    ) -> float:
         """Return how probable it is that one comes before another, or before all others.
 
         As of :meth:`PosteriorDraws.probability`: that a hyperparameter is more important, a value
@@ -183,12 +187,19 @@ class Result(ABC):
     @property
     def what(self) -> str:
         """What is explained: the predicted objective, or the acquisition."""
-        return self.subject.acquisition or f"predicted {self.subject.objective_name}"
+        return (
+            self.subject.acquisition
+            or f"predicted {self.subject.objective_name}"
+        )
 
     @property
     def where(self) -> str:
         """The configuration that it is about, in words."""
-        return "this configuration" if self.trial is None else f"trial {self.trial}"
+        return (
+            "this configuration"
+            if self.trial is None
+            else f"trial {self.trial}"
+        )
 
     # ------------------------------------------------------------------ from the table
 
@@ -209,16 +220,31 @@ class Result(ABC):
         import pandas as pd
 
         name, labels = self.table.index
-        columns = {key: self._column(held) for key, held in self.table.columns.items()}
+        columns = {
+            key: self._column(held) for key, held in self.table.columns.items()
+        }
         if self.table.keys:
-            known = {key: np.ravel(found) for key, found in columns.items() if found is not None}
+            known = {
+                key: np.ravel(found)
+                for key, found in columns.items()
+                if found is not None
+            }
             frame = pd.DataFrame(known)
             for i, (key, values) in enumerate(getattr(self, self.table.keys)):
-                frame.insert(i, key, pd.Series(values, dtype=values.dtype), allow_duplicates=True)
+                frame.insert(
+                    i,
+                    key,
+                    pd.Series(values, dtype=values.dtype),
+                    allow_duplicates=True,
+                )
             return frame
         rows = pd.Index(getattr(self, labels), name=name) if labels else None
         frame = pd.DataFrame(columns, index=rows)
-        return frame.iloc[getattr(self, self.table.order)()] if self.table.order else frame
+        return (
+            frame.iloc[getattr(self, self.table.order)()]
+            if self.table.order
+            else frame
+        )
 
     def cells(self) -> list[tuple[str, list[Any]]]:
         """Return the columns of `to_frame`, labels first; of declared ones without pandas."""
@@ -227,35 +253,69 @@ class Result(ABC):
             frame = self.to_frame()
             if any(name is not None for name in frame.index.names):
                 frame = frame.reset_index()
-            return [(name, frame.iloc[:, i].tolist()) for i, name in enumerate(frame.columns)]
-        columns = {key: self._column(held) for key, held in table.columns.items()}
+            return [
+                (name, frame.iloc[:, i].tolist())
+                for i, name in enumerate(frame.columns)
+            ]
+        columns = {
+            key: self._column(held) for key, held in table.columns.items()
+        }
         if table.index[1]:
-            columns = {table.index[0]: getattr(self, table.index[1]), **columns}
+            columns = {
+                table.index[0]: getattr(self, table.index[1]),
+                **columns,
+            }
         order = getattr(self, table.order)() if table.order else None
         found = []
         for name, held in columns.items():
-            values = [value.item() if isinstance(value, np.generic) else value for value in held]
-            found.append((name, values if order is None else [values[i] for i in order]))
+            values = [
+                value.item() if isinstance(value, np.generic) else value
+                for value in held
+            ]
+            found.append(
+                (name, values if order is None else [values[i] for i in order])
+            )
         return found
 
     def _numbers(self) -> dict[str, Any]:
         table = self.table
         if table.held:
             return {
-                key: getattr(self, held) if isinstance(held, str) else held(self)
+                key: getattr(self, held)
+                if isinstance(held, str)
+                else held(self)
                 for key, held in table.held.items()
             }
         inside = {*table.columns.values(), *table.hidden, "subject", "notes"}
-        beside = [held.name for held in fields(self) if held.name not in inside]
-        columns = {key: self._column(held) for key, held in table.columns.items()}
+        beside = [
+            held.name for held in fields(self) if held.name not in inside
+        ]
+        columns = {
+            key: self._column(held) for key, held in table.columns.items()
+        }
         if table.index[1]:
-            columns = {table.index[0]: getattr(self, table.index[1]), **columns}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return {**{name: getattr(self, name) for name in (*beside, *table.beside)}, "rows": rows}
+            columns = {
+                table.index[0]: getattr(self, table.index[1]),
+                **columns,
+            }
+        rows = [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*columns.values(), strict=True)
+        ]
+        return {
+            **{name: getattr(self, name) for name in (*beside, *table.beside)},
+            "rows": rows,
+        }
 
     # ------------------------------------------------------------------ from the views
 
-    def plot(self, ax: Axes | None = None, *, view: str = "", width: float | None = None) -> Any:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        view: str = "",
+        width: float | None = None,
+    ) -> Any:
         """Draw the result, or another view of it by its name.
 
         On `ax`, or on a new figure of a `width` in inches, as high as it needs to be, which
@@ -302,19 +362,37 @@ class Result(ABC):
         """
         if decision is None:
             return self.told(
-                kind, names, estimate, says=says, values=values, certain=False,
-                because=(fact("uncertainty_unknown"), *because), about=Estimate(estimate), **words,
-            )  # fmt: skip
-        doubt = () if decision.certain else (NOT_SETTLED(probability=decision.probability),)
+                kind,
+                names,
+                estimate,
+                says=says,
+                values=values,
+                certain=False,
+                because=(fact("uncertainty_unknown"), *because),
+                about=Estimate(estimate),
+                **words,
+            )
+        doubt = (
+            ()
+            if decision.certain
+            else (NOT_SETTLED(probability=decision.probability),)
+        )
         return replace(
             self.told(
-                kind, names, decision.estimate, decision.interval, says=says, values=values,
-                certain=decision.certain, because=(*doubt, *because),
-                about=decision.shown, **words,
+                kind,
+                names,
+                decision.estimate,
+                decision.interval,
+                says=says,
+                values=values,
+                certain=decision.certain,
+                because=(*doubt, *because),
+                about=decision.shown,
+                **words,
             ),
             probability=decision.probability,
             side=decision.side,
-        )  # fmt: skip
+        )
 
     def told(
         self,
@@ -335,38 +413,70 @@ class Result(ABC):
         """Return a claim of which is known whether it is certain, with its words or without any."""
         if about is not None:
             words |= {"estimate": about, "size": abs(about)}
-        frame, text = self.words(says, names=names, **words) if says else ("{each}", "")
+        frame, text = (
+            self.words(says, names=names, **words) if says else ("{each}", "")
+        )
         return Claim(
-            kind, names, values, estimate, interval, certain, side=side, because=because,
-            term=term, text=text, frame=frame,
-        )  # fmt: skip
+            kind,
+            names,
+            values,
+            estimate,
+            interval,
+            certain,
+            side=side,
+            because=because,
+            term=term,
+            text=text,
+            frame=frame,
+        )
 
     def words(self, says: str, **words: Any) -> tuple[str, str]:
         """Return what several such claims fill together, and the words of one."""
         frame, _, each = self.says[says].rpartition(" | ")
         words["found"] = self
-        return filled(frame or "{each}", each="{each}", **words), filled(each, **words)
+        return filled(frame or "{each}", each="{each}", **words), filled(
+            each, **words
+        )
 
     @property
     def finding(self) -> str:
         """The claims in words, without what they rest on."""
         parts: list[str] = []
-        told = [claim for claim in self.claims if isinstance(claim, Claim) and claim.text]
+        told = [
+            claim
+            for claim in self.claims
+            if isinstance(claim, Claim) and claim.text
+        ]
         for frame, several in groupby(told, key=lambda claim: claim.frame):
             texts = [claim.text for claim in several]
-            parts += texts if frame == "{each}" else [frame.replace("{each}", join_words(texts))]
+            parts += (
+                texts
+                if frame == "{each}"
+                else [frame.replace("{each}", join_words(texts))]
+            )
         return " ".join(parts)
 
     @property
     def caution(self) -> str:
         """Why not all that is told is certain, in a sentence; empty where it is."""
-        told = [claim for claim in self.claims if getattr(claim, "text", "") and not claim.certain]
-        return reservation(reason for claim in told for reason in claim.because)
+        told = [
+            claim
+            for claim in self.claims
+            if getattr(claim, "text", "") and not claim.certain
+        ]
+        return reservation(
+            reason for claim in told for reason in claim.because
+        )
 
     @property
     def basis(self) -> str:
         """What the claims rest on, and what else is to be known, in sentences."""
-        rests = [r for claim in self.claims for r in claim.because if role_of(r) == "basis"]
+        rests = [
+            r
+            for claim in self.claims
+            for r in claim.because
+            if role_of(r) == "basis"
+        ]
         return told_apart([*self.remarks, *rests])
 
     @property
@@ -377,7 +487,9 @@ class Result(ABC):
     @property
     def sentence(self) -> str:
         """The claims in words, why they are not certain, and what they rest on."""
-        return printable(" ".join(filter(None, [self.finding, self.caution, self.basis])))
+        return printable(
+            " ".join(filter(None, [self.finding, self.caution, self.basis]))
+        )
 
     # ------------------------------------------------------------------ how it shows itself
 
@@ -437,9 +549,13 @@ def printed_frame(result: Result) -> pd.DataFrame:
     known = [name for name in result.contributions_in if name in frame]
     if known and len(frame):
         sizes = frame[known].abs()
-        frame[known] = frame[known].mask(sizes < _ROUNDING * sizes.max().max(), 0.0)
+        frame[known] = frame[known].mask(
+            sizes < _ROUNDING * sizes.max().max(), 0.0
+        )
     empty = [
-        len(frame) > 0 and getattr(column.dtype, "kind", "") == "f" and bool(column.isna().all())
+        len(frame) > 0
+        and getattr(column.dtype, "kind", "") == "f"
+        and bool(column.isna().all())
         for _, column in frame.items()
     ]
     return frame.loc[:, [not one for one in empty]]
@@ -448,6 +564,10 @@ def printed_frame(result: Result) -> pd.DataFrame:
 def frame_html(frame: pd.DataFrame) -> str:
     """Return a table as HTML that scrolls where it is too wide."""
     table = frame.to_html(
-        border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_HTML_ROWS, na_rep=""
+        border=0,
+        escape=True,
+        float_format="{:.4g}".format,
+        max_rows=_MOST_HTML_ROWS,
+        na_rep="",
     )
     return f'<div style="overflow-x: auto">{table}</div>'

@@ -114,7 +114,9 @@ class Subject:
             optimizer=run.optimizer,
             tried=run.X,
             costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
-            incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
+            incumbent=run.incumbent
+            if run.feasible is not None and run.feasible.any()
+            else {},
             bounds=run.bounds or (-np.inf, np.inf),
             notes=as_facts([*run.model_notes, *notes]),
         )
@@ -131,12 +133,14 @@ class Subject:
 
     def sub_space(self, given: Mapping[str, Sequence[Any]]) -> str:
         """Return a part of the space in words; empty for the whole space."""
-        return join_words([
-            f"{name} between {join_words([format_value(value) for value in values])}"
-            if isinstance(self.space[name], FloatParameter)
-            else f"{name} in {{{values_in_words(values)}}}"
-            for name, values in given.items()
-        ])  # fmt: skip
+        return join_words(
+            [
+                f"{name} between {join_words([format_value(value) for value in values])}"
+                if isinstance(self.space[name], FloatParameter)
+                else f"{name} in {{{values_in_words(values)}}}"
+                for name, values in given.items()
+            ]
+        )
 
     @property
     def lower_is_better(self) -> bool:
@@ -154,5 +158,7 @@ class Subject:
             "acquisition": self.acquisition,
             "assumed": self.assumed,
             "optimizer": self.optimizer,
-            "trust": None if self.trust is None else plain_json(self.trust.to_dict()),
+            "trust": None
+            if self.trust is None
+            else plain_json(self.trust.to_dict()),
         }

@@ -54,23 +54,39 @@ class _People(Formatter):
 
     def format_field(self, value: Any, spec: str) -> Any:
         if isinstance(value, Estimate) and value.least is not None:
-            least = percent(value.least) if spec == "%" else format_value(value.least)
-            return f"at most -{least}" if value.value < 0.0 else f"at least {least}"
+            least = (
+                percent(value.least)
+                if spec == "%"
+                else format_value(value.least)
+            )
+            return (
+                f"at most -{least}"
+                if value.value < 0.0
+                else f"at least {least}"
+            )
         if isinstance(value, Estimate):
-            return (percent if spec == "%" else plus_minus)(value.value, value.half)
+            return (percent if spec == "%" else plus_minus)(
+                value.value, value.half
+            )
         if spec == "±":  # of a number and its error
             return plus_minus(*value)
         if spec == "spans":
             return spans(value)
         if spec.startswith("#"):  # "{n:#trial}" is "1 trial" or "2 trials"
-            return counted(len(value) if isinstance(value, tuple) else value, spec[1:])
+            return counted(
+                len(value) if isinstance(value, tuple) else value, spec[1:]
+            )
         if spec == "part":  # of something: not nothing of it
             return percent(value) if value >= 0.005 else "Less than 1%"
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
         if spec.startswith((".", ",")):  # digits as asked for
             return format(value, spec)
-        return percent(value) if spec == "%" else format_value(value, width=int(spec or 200))
+        return (
+            percent(value)
+            if spec == "%"
+            else format_value(value, width=int(spec or 200))
+        )
 
 
 def filled(template: str, /, **values: Any) -> str:
@@ -87,7 +103,11 @@ def filled(template: str, /, **values: Any) -> str:
 
 
 def declared_fact(
-    kind: str, words: str | Mapping[Any, str], *, role: str = "", **shown: Callable[[Fact], Text]
+    kind: str,
+    words: str | Mapping[Any, str],
+    *,
+    role: str = "",
+    **shown: Callable[[Fact], Text],
 ) -> Callable[..., Fact]:
     """Return a function that makes facts of a kind, whose words are this template.
 
@@ -135,7 +155,10 @@ def told(about: Fact) -> Text:
     template = words.template
     if not isinstance(template, str):
         template = template[about.values[0][1]]
-    values = dict(about.values) | {"names": about.names, "trials": about.trials}
+    values = dict(about.values) | {
+        "names": about.names,
+        "trials": about.trials,
+    }
     parts: list[str | Option | Fact] = []
     for text, name, spec, conversion in Formatter().parse(template):
         parts.append(text)
@@ -150,12 +173,16 @@ def told(about: Fact) -> Text:
         elif isinstance(values.get(name), Fact):
             parts.append(values[name])
         else:
-            field = f"{{{name}{f'!{conversion}' if conversion else ''}:{spec}}}"
+            field = (
+                f"{{{name}{f'!{conversion}' if conversion else ''}:{spec}}}"
+            )
             parts.append(filled(field, **values))
     return tuple(parts)
 
 
-def separated(texts: Iterable[tuple[str | Option | Fact, ...]], by: str) -> Text:
+def separated(
+    texts: Iterable[tuple[str | Option | Fact, ...]], by: str
+) -> Text:
     """Return texts with words between them."""
     parts = [part for text in texts for part in (by, *text)]
     return tuple(parts[1:])
@@ -186,15 +213,22 @@ NO_POSTERIOR = declared_fact(
     model=lambda about: about["model"] or "a model",
 )
 declared_fact("said", "{text}", text=lambda about: str(about["text"]))
-declared_fact("uncertainty_unknown", "the model does not say how uncertain it is of a difference")
+declared_fact(
+    "uncertainty_unknown",
+    "the model does not say how uncertain it is of a difference",
+)
 NOT_SETTLED = declared_fact(
-    "not_settled", "it holds in {probability:%} of what the trials allow",
-)  # fmt: skip
+    "not_settled",
+    "it holds in {probability:%} of what the trials allow",
+)
 _NONE_SETTLED = declared_fact(
-    "none_settled", "claims hold in {least:%} to {most:%} of what the trials allow"
+    "none_settled",
+    "claims hold in {least:%} to {most:%} of what the trials allow",
 )
 UNCLEAR = declared_fact(
-    "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
+    "gain_within_uncertainty",
+    "the difference is within its uncertainty",
+    role="said",
 )
 MAY_BE_NOTHING = declared_fact(
     "interaction_may_be_nothing", "they may not interact at all", role="said"
@@ -212,10 +246,17 @@ def reservation(reasons: Iterable[Fact]) -> str:
     'Not certain: claims hold in 42% to 70% of what the trials allow.'
     """
     doubts = [reason for reason in reasons if not role_of(reason)]
-    held = [reason["probability"] for reason in doubts if reason.kind == "not_settled"]
+    held = [
+        reason["probability"]
+        for reason in doubts
+        if reason.kind == "not_settled"
+    ]
     if len(set(map(percent, held))) > 1:
         at_once = _NONE_SETTLED(least=min(held), most=max(held))
-        doubts = [at_once if reason.kind == "not_settled" else reason for reason in doubts]
+        doubts = [
+            at_once if reason.kind == "not_settled" else reason
+            for reason in doubts
+        ]
     said = dict.fromkeys(map(str, doubts))
     return f"Not certain: {join_words([*said])}." if said else ""
 

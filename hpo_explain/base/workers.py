@@ -22,7 +22,9 @@ def deaf_to_interrupts() -> Iterator[None]:
     >>> with deaf_to_interrupts():
     ...     pass  # start them; Ctrl-C is heard here once that is done
     """
-    if not hasattr(signal, "pthread_sigmask"):  # elsewhere no process can be told so
+    if not hasattr(
+        signal, "pthread_sigmask"
+    ):  # elsewhere no process can be told so
         yield
         return
     from multiprocessing import resource_tracker
@@ -39,7 +41,9 @@ def deaf_to_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def workers_of(scheduler: str | None, *, module: str = "hpo_explain") -> Iterator[None]:
+def workers_of(
+    scheduler: str | None, *, module: str = "hpo_explain"
+) -> Iterator[None]:
     """Return a context in which joblib's workers are those of a dask scheduler, if one is named.
 
     The work of a worker that dies is done by others. While there is none at all, the scheduler
@@ -104,7 +108,9 @@ def _tell_errors(backend: Any) -> None:
     def retrieved(answer: Any) -> Any:
         if not isinstance(answer, _Unanswered):
             return retrieve(answer)
-        raise ChildProcessError(f"no worker answers: {answer.error}") from answer.error
+        raise ChildProcessError(
+            f"no worker answers: {answer.error}"
+        ) from answer.error
 
     backend.submit, backend.retrieve_result_callback = submitted, retrieved
 
@@ -139,5 +145,7 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
 
     processes = isinstance(get_active_backend()[0], LokyBackend)
     with deaf_to_interrupts() if processes else nullcontext():
-        found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(work)
+        found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
+            work
+        )
     return found

@@ -15,17 +15,27 @@ from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.belief.noise import Noise, noise_among
-from hpo_explain.belief.process import Process, weights_by_skill, weights_by_stacking
+from hpo_explain.belief.process import (
+    Process,
+    weights_by_skill,
+    weights_by_stacking,
+)
 from hpo_explain.belief.scales import SCALES, Bounds
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
-MOST, SEARCHED = 500, 200  # trials that it learns from, and that kernels are searched with
+MOST, SEARCHED = (
+    500,
+    200,
+)  # trials that it learns from, and that kernels are searched with
 TEMPER = 0.5
 # So far beyond the best trial draws may lie, of the median minus the best. Those of which the
 # best is asked lie further, as under TPE the true one often lies below the first.
 REACH, REACH_AT_BEST = 0.2, 0.5
-_BEST = 0.2, 5  # of the trials weigh the scales for the best, and how many at least
+_BEST = (
+    0.2,
+    5,
+)  # of the trials weigh the scales for the best, and how many at least
 
 
 class Belief(Draws):
@@ -84,9 +94,16 @@ class Belief(Draws):
         X, cost = X[in_order], cost[in_order]
         kept = thinned(cost, MOST, seed)
         super().__init__(space, X[kept], direction, seed, feasibility)
-        self.cost, self.bounds, self.known_noise = cost[kept], bounds, noise_std
+        self.cost, self.bounds, self.known_noise = (
+            cost[kept],
+            bounds,
+            noise_std,
+        )
         # a power of two, and an origin amid the costs: no digit is lost, whatever the units are
-        self._origin, self.unit = float(np.median(self.cost)), unit_of(self.cost)
+        self._origin, self.unit = (
+            float(np.median(self.cost)),
+            unit_of(self.cost),
+        )
         self.scaled = (self.cost - self._origin) / self.unit
         self.of_trials = len(cost)
 
@@ -102,7 +119,9 @@ class Belief(Draws):
         least = best - reach * (spread if spread > 0.0 else worst - best)
         most = worst + (worst - best)
         if self.bounds is not None:
-            ends = (self.sign * np.asarray(self.bounds) - self._origin) / self.unit
+            ends = (
+                self.sign * np.asarray(self.bounds) - self._origin
+            ) / self.unit
             low, high = sorted(ends.tolist())
             least, most = max(least, low), min(most, high)
         return min(least, best), max(most, worst)
@@ -111,7 +130,9 @@ class Belief(Draws):
     def processes(self) -> tuple[Process, ...]:
         """The process of each scale."""
         with one_blas_thread():
-            return tuple(map(self._process, steps(range(len(SCALES)), "scales")))
+            return tuple(
+                map(self._process, steps(range(len(SCALES)), "scales"))
+            )
 
     def _process(self, which: int) -> Process:
         numbers = self.space.categories_in_own_order == 0
@@ -126,13 +147,17 @@ class Belief(Draws):
         some = thinned(self.cost, SEARCHED, self.seed)
         temper = min(TEMPER * len(columns) / len(some), 1.0)
         searched = Pairs(columns[some], scale.z[some], prior, temper)
-        return Process(scale, pairs, posterior(searched, seed=self.seed), limits)
+        return Process(
+            scale, pairs, posterior(searched, seed=self.seed), limits
+        )
 
     @cached_property
     def whole(self) -> Mixture:
         """Draws of the processes for questions about the whole space: the belief's own."""
         with one_blas_thread():
-            return Mixture(self, weights_by_skill(self.processes, self.scaled), REACH)
+            return Mixture(
+                self, weights_by_skill(self.processes, self.scaled), REACH
+            )
 
     @property
     def parts(self) -> tuple[slice, ...]:
@@ -143,7 +168,9 @@ class Belief(Draws):
     def at_best(self) -> Mixture:
         """Draws of the same processes for questions about the best."""
         share, least = _BEST
-        count = max(int(share * len(self.scaled)), min(least, len(self.scaled)))
+        count = max(
+            int(share * len(self.scaled)), min(least, len(self.scaled))
+        )
         among = np.zeros(len(self.scaled), bool)
         among[np.argsort(self.scaled, kind="stable")[:count]] = True
         with one_blas_thread():
@@ -154,7 +181,9 @@ class Belief(Draws):
         """Return the cost of each draw at encoded rows, (k, n)."""
         return self.whole.costs(X)
 
-    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
+    def costs_at(
+        self, X: Array, members: Sequence[int], values: Array
+    ) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
         return self.whole.costs_at(X, members, values)
 
@@ -170,7 +199,11 @@ class Belief(Draws):
         """Return scaled costs in the user's units, inside the bounds."""
         found = scaled * self.unit + self._origin
         if self.bounds is not None:  # to the last digit
-            np.clip(found, *sorted(self.sign * end for end in self.bounds), out=found)
+            np.clip(
+                found,
+                *sorted(self.sign * end for end in self.bounds),
+                out=found,
+            )
         return found
 
     @property
@@ -182,7 +215,9 @@ class Belief(Draws):
     def noise(self) -> Noise:
         """The noise of one evaluation among the better half of the trials."""
         known, weights = self.known_noise is not None, self.whole.weights
-        found = noise_among(self.processes, weights, self._better, self.scaled, repeated=known)
+        found = noise_among(
+            self.processes, weights, self._better, self.scaled, repeated=known
+        )
         return Noise(
             found.estimate * self.unit,
             found.lower * self.unit,
@@ -205,5 +240,9 @@ def thinned(cost: Array, most: int, seed: int) -> Ints:
     best, others = in_order[: most // 5], in_order[most // 5 :]
     # every part of the other costs is there
     rng = np.random.default_rng(seed)
-    places = (np.arange(most - len(best)) + rng.random(most - len(best))) / (most - len(best))
-    return np.sort(np.concatenate([best, others[(places * len(others)).astype(int)]]))
+    places = (np.arange(most - len(best)) + rng.random(most - len(best))) / (
+        most - len(best)
+    )
+    return np.sort(
+        np.concatenate([best, others[(places * len(others)).astype(int)]])
+    )

@@ -12,16 +12,30 @@ from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]
 LEVEL = 0.95
-MATTERS, INTERACTS = 0.02, 0.005  # shares of the variance of one, and of what two do together
-GAINED, KEPT = 0.9, 0.85  # of a gain that is asked for first, and of sets of changes that keep it
+MATTERS, INTERACTS = (
+    0.02,
+    0.005,
+)  # shares of the variance of one, and of what two do together
+GAINED, KEPT = (
+    0.9,
+    0.85,
+)  # of a gain that is asked for first, and of sets of changes that keep it
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
 _ROUNDING = 1e-12  # of the largest: nothing that is rounded lies on no side
-NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
+NEGLIGIBLE = (
+    0.2  # of one evaluation's noise: less is no difference between extremes
+)
 STRETCH = {
-    "average": 1.5, "attainable": 2.8, "least": 1.65, "order": 1.19, "pair": 1.8, "share": 1.4,
-    "top": 1.2, "within": 1.5,
-}  # fmt: skip
+    "average": 1.5,
+    "attainable": 2.8,
+    "least": 1.65,
+    "order": 1.19,
+    "pair": 1.8,
+    "share": 1.4,
+    "top": 1.2,
+    "within": 1.5,
+}
 """How far intervals that are shown are stretched about the median, so that they cover 95 %."""
 
 
@@ -63,7 +77,9 @@ class Decision:
     @property
     def shown(self) -> Estimate:
         """The number with its interval, or the bound alone where only that decided it."""
-        inside = abs(self.estimate - self.threshold) <= self.half  # as it is told: with ±
+        inside = (
+            abs(self.estimate - self.threshold) <= self.half
+        )  # as it is told: with ±
         least = abs(self.bound) if self.certain and inside else None
         return Estimate(self.estimate, self.half, least)
 
@@ -105,13 +121,20 @@ def decide(
     draws = np.asarray(draws, float)
     draws = draws[np.isfinite(draws)]
     if not len(draws):
-        return Decision(np.nan, (np.nan, np.nan), 0.0, False, np.nan, threshold)
+        return Decision(
+            np.nan, (np.nan, np.nan), 0.0, False, np.nan, threshold
+        )
     apart = draws - threshold
     least += _ROUNDING * float(np.abs(apart).max())
-    above, below = float((apart > least).mean()), float((apart < -least).mean())
+    above, below = (
+        float((apart > least).mean()),
+        float((apart < -least).mean()),
+    )
     upward = side == "above" or (side == "either" and above >= below)
     probability = above if upward else below
-    *ends, bound = np.quantile(draws, [*_ENDS, 1.0 - level if upward else level]).tolist()
+    *ends, bound = np.quantile(
+        draws, [*_ENDS, 1.0 - level if upward else level]
+    ).tolist()
     mean = float(draws.mean())
     low, high = _stretched(ends, stretch, mean)
     return Decision(
@@ -145,10 +168,17 @@ def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
 
     It holds the draws' mean, which is what is told as the number, however skewed they are.
     """
-    return _stretched(np.quantile(draws, _ENDS).tolist(), stretch, float(np.mean(draws)))
+    return _stretched(
+        np.quantile(draws, _ENDS).tolist(), stretch, float(np.mean(draws))
+    )
 
 
-def _stretched(ends: list[float], stretch: float, mean: float) -> tuple[float, float]:
+def _stretched(
+    ends: list[float], stretch: float, mean: float
+) -> tuple[float, float]:
     low, middle, high = ends
-    low, high = middle - stretch * (middle - low), middle + stretch * (high - middle)
+    low, high = (
+        middle - stretch * (middle - low),
+        middle + stretch * (high - middle),
+    )
     return min(low, mean), max(high, mean)

@@ -18,7 +18,9 @@ from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384
-_LEAST = 0.01  # of the way from the median to the best: less is never asked for
+_LEAST = (
+    0.01  # of the way from the median to the best: less is never asked for
+)
 
 
 class Draws(ABC):
@@ -46,7 +48,12 @@ class Draws(ABC):
         seed: int,
         feasibility: Feasibility | None = None,
     ) -> None:
-        self.space, self.X, self.direction, self.seed = space, X, direction, seed
+        self.space, self.X, self.direction, self.seed = (
+            space,
+            X,
+            direction,
+            seed,
+        )
         self.feasibility = feasibility
         self.sign = 1.0 if direction == "minimize" else -1.0
 
@@ -93,7 +100,9 @@ class Draws(ABC):
         X = self.space.check_rows("X", X)
         return np.asarray(self.sign * self.costs(X).astype(float))
 
-    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
+    def costs_at(
+        self, X: Array, members: Sequence[int], values: Array
+    ) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
         found = []
         for value in values:
@@ -125,11 +134,15 @@ class Draws(ABC):
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the draws' covariance (n, m) of encoded rows with others, noise excluded."""
         a, b = self.draws(X), self.draws(others)
-        return np.asarray((a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a))
+        return np.asarray(
+            (a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a)
+        )
 
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the draws' standard deviation of the mean over rows at values (G, ...), (G,)."""
-        return np.asarray(self.costs_at(X, members.tolist(), values).mean(axis=2).std(axis=1))
+        return np.asarray(
+            self.costs_at(X, members.tolist(), values).mean(axis=2).std(axis=1)
+        )
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -169,7 +182,9 @@ class DrawnSurrogate(Draws):
         seed: int = 0,
     ) -> None:
         space = surrogate.space
-        super().__init__(space, np.empty((0, len(space))), direction, seed, feasibility)
+        super().__init__(
+            space, np.empty((0, len(space))), direction, seed, feasibility
+        )
         self.surrogate = surrogate
 
     @cached_property
@@ -181,7 +196,9 @@ class DrawnSurrogate(Draws):
         kept = values > 1e-9 * values.max(initial=0.0)
         # the symmetric root: rounding turns eigenvectors around, and it not
         root = vectors[:, kept] / np.sqrt(values[kept]) @ vectors[:, kept].T
-        drawn = np.random.default_rng(self.seed).standard_normal((len(rows), _FUNCTIONS))
+        drawn = np.random.default_rng(self.seed).standard_normal(
+            (len(rows), _FUNCTIONS)
+        )
         # so that the draws' mean is what the surrogate predicts
         return rows, root @ (drawn - drawn.mean(axis=1, keepdims=True))
 
@@ -190,7 +207,9 @@ class DrawnSurrogate(Draws):
         rows, weights = self._anchored
         joint: SupportsJoint = self.surrogate  # type: ignore[assignment]
         mean = self.surrogate.predict(X)[0]
-        apart = joint.covariance_with(X, rows) @ weights if weights.size else 0.0
+        apart = (
+            joint.covariance_with(X, rows) @ weights if weights.size else 0.0
+        )
         # the same draws of the cost, whichever way the objective is better
         return np.asarray((self.sign * mean[:, None] + apart).T)
 
@@ -252,15 +271,24 @@ def as_draws(
     if isinstance(surrogate, Draws):
         return surrogate
     if isinstance(surrogate, SupportsJoint):
-        return DrawnSurrogate(surrogate, direction, feasibility=feasibility, seed=seed)
+        return DrawnSurrogate(
+            surrogate, direction, feasibility=feasibility, seed=seed
+        )
     return None
 
 
 def usual_loss(draws: Draws, noise: float = 1.0) -> float:
     """Return what may be lost unless it is said: one evaluation's noise, or 1 % of the spread."""
-    return max(noise * draws.noise.counted, _LEAST * float(np.median(draws.landscape.spread)))
+    return max(
+        noise * draws.noise.counted,
+        _LEAST * float(np.median(draws.landscape.spread)),
+    )
 
 
 def in_own_order(draws: Array, place: int) -> Array:
     """Return draws in an order of the run's own: functions of two runs are independent."""
-    return np.asarray(draws[np.random.default_rng([place, len(draws)]).permutation(len(draws))])
+    return np.asarray(
+        draws[
+            np.random.default_rng([place, len(draws)]).permutation(len(draws))
+        ]
+    )

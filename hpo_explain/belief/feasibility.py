@@ -19,7 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.models.pathwise import Functions, levels, posterior_mean, valued
+from hpo_explain.models.pathwise import (
+    Functions,
+    levels,
+    posterior_mean,
+    valued,
+)
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, SearchSpace
 
@@ -71,7 +76,9 @@ class Feasibility:
     usual: float = 1.0
 
     @classmethod
-    def fit(cls, space: SearchSpace, X: Array, feasible: Bools, *, seed: int = 0) -> Feasibility:
+    def fit(
+        cls, space: SearchSpace, X: Array, feasible: Bools, *, seed: int = 0
+    ) -> Feasibility:
         """Learn it from trials.
 
         Parameters
@@ -91,7 +98,9 @@ class Feasibility:
             return cls(space, (), good, bad)
         some = np.arange(len(X))
         if len(X) > MOST:
-            some = np.sort(np.random.default_rng(seed).choice(len(X), MOST, replace=False))
+            some = np.sort(
+                np.random.default_rng(seed).choice(len(X), MOST, replace=False)
+            )
         label = np.asarray(feasible, float)[some]
         spread = float(label.std()) or 1.0
         columns = space.in_own_order(X[some])
@@ -122,9 +131,13 @@ class Feasibility:
         rows = self.space.check_rows("X", X)
         if not self.functions or not len(rows):
             return np.full(len(rows), self.rate)
-        at = levels(self.space.in_own_order(rows), self.space.categories_in_own_order)
+        at = levels(
+            self.space.in_own_order(rows), self.space.categories_in_own_order
+        )
         with one_blas_thread():
-            mean = np.mean([values[:, 0] for values in valued(self.functions, at)], axis=0)
+            mean = np.mean(
+                [values[:, 0] for values in valued(self.functions, at)], axis=0
+            )
         share = self.feasible / (self.feasible + self.infeasible)
         spread = np.sqrt(share * (1.0 - share))
         return np.asarray(np.clip(share + spread * mean, 0.0, 1.0), float)

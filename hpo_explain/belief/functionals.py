@@ -13,7 +13,9 @@ from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 
 _DEGREE = 7  # of polynomials of one hyperparameter
-_STEPS = np.arange(1, 16) / 16  # where a number's effect may jump: polynomials round a cliff off
+_STEPS = (
+    np.arange(1, 16) / 16
+)  # where a number's effect may jump: polynomials round a cliff off
 _PAIRED = (6, 12)  # functions of a number, and of a category, in a pair
 _OF_MANY = 2  # of either, where there are more hyperparameters than
 _MANY = 15
@@ -46,7 +48,8 @@ class Anova:
         degree = min(_DEGREE, most)
         steps = _STEPS if most >= degree + len(_STEPS) else _STEPS[:0]
         return tuple(
-            _Basis(x, a, degree, steps, many) for x, a in zip(land.latent.T, land.axes, strict=True)
+            _Basis(x, a, degree, steps, many)
+            for x, a in zip(land.latent.T, land.axes, strict=True)
         )
 
     @cached_property
@@ -57,7 +60,9 @@ class Anova:
     @cached_property
     def variance(self) -> Array:
         """Variance of each draw over the space, (k,), in squared units of the objective."""
-        with np.errstate(over="ignore"):  # of objectives beyond 1e154 it is infinite
+        with np.errstate(
+            over="ignore"
+        ):  # of objectives beyond 1e154 it is infinite
             return np.asarray(self._whole[:, 0] * self._unit * self._unit)
 
     @cached_property
@@ -69,12 +74,16 @@ class Anova:
         """The draws without their mean, in units in which no square overflows."""
         values = self.landscape.values
         centered = np.asarray((values - self.mean[:, None]) / self._unit)
-        centered[np.ptp(values, axis=1) == 0.0] = 0.0  # of a constant a rounded mean is not it
+        centered[np.ptp(values, axis=1) == 0.0] = (
+            0.0  # of a constant a rounded mean is not it
+        )
         return centered
 
     @cached_property
     def _whole(self) -> Array:
-        return np.asarray(np.maximum((self._centered**2).mean(axis=1), 1e-300)[:, None])
+        return np.asarray(
+            np.maximum((self._centered**2).mean(axis=1), 1e-300)[:, None]
+        )
 
     @property
     def _ends(self) -> Ints:
@@ -82,12 +91,16 @@ class Anova:
         return np.cumsum([b.functions.shape[1] for b in self._bases])[:-1]
 
     @cached_property
-    def _fitted(self) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
+    def _fitted(
+        self,
+    ) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
         """Coefficients of main effects and pairs, and the shares of the latter, per draw."""
         with one_blas_thread():  # the last digits of sums depend on it
             return self._regressed(self._centered)
 
-    def _regressed(self, values: Array) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
+    def _regressed(
+        self, values: Array
+    ) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
         n = values.shape[1]
         design = np.concatenate([b.functions for b in self._bases], axis=1)
         solve = design @ np.linalg.pinv(design.T @ design)
@@ -95,31 +108,54 @@ class Anova:
         rest = values - own @ design.T
         left, chance = rest.copy(), (rest**2).mean(axis=1) / n
         pairs, shares = {}, []
-        sizes = [(c**2).sum(axis=1).mean() for c in np.split(own, self._ends, axis=1)]
+        sizes = [
+            (c**2).sum(axis=1).mean()
+            for c in np.split(own, self._ends, axis=1)
+        ]
         largest = np.sort(np.argsort(sizes, kind="stable")[-_AMONG:]).tolist()
         for i, a in enumerate(largest[:-1]):
-            first, others = self._bases[a], [self._bases[b] for b in largest[i + 1 :]]
-            both = _products(first.small, np.concatenate([b.small for b in others], axis=1))
+            first, others = (
+                self._bases[a],
+                [self._bases[b] for b in largest[i + 1 :]],
+            )
+            both = _products(
+                first.small, np.concatenate([b.small for b in others], axis=1)
+            )
             found = rest @ both / n
             left -= found @ both.T
             ends = np.cumsum([b.small.shape[1] for b in others])
             found = found.reshape(len(values), first.small.shape[1], ends[-1])
             ends = ends[:-1]
-            for b, part in zip(largest[i + 1 :], np.split(found, ends, axis=2), strict=True):
-                pairs[a, b] = part.reshape(len(values), part.shape[1] * part.shape[2])
+            for b, part in zip(
+                largest[i + 1 :], np.split(found, ends, axis=2), strict=True
+            ):
+                pairs[a, b] = part.reshape(
+                    len(values), part.shape[1] * part.shape[2]
+                )
                 by_chance = chance * pairs[a, b].shape[1]
                 shares.append((pairs[a, b] ** 2).sum(axis=1) - by_chance)
         own = own + left @ solve
-        of_pairs = np.column_stack(shares) if shares else np.empty((len(values), 0))
+        of_pairs = (
+            np.column_stack(shares) if shares else np.empty((len(values), 0))
+        )
         self.__dict__["_chance"] = (left**2).mean(axis=1) / n
-        return np.split(own, self._ends, axis=1), pairs, np.maximum(of_pairs, 0.0)
+        return (
+            np.split(own, self._ends, axis=1),
+            pairs,
+            np.maximum(of_pairs, 0.0),
+        )
 
     @cached_property
     def mains(self) -> Array:
         """Share of the variance that each hyperparameter has alone, (k, d)."""
         own = self._fitted[0]
-        sizes = [(c**2).sum(axis=1) - self.__dict__["_chance"] * c.shape[1] for c in own]
-        return np.asarray(np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole)
+        sizes = [
+            (c**2).sum(axis=1) - self.__dict__["_chance"] * c.shape[1]
+            for c in own
+        ]
+        return np.asarray(
+            np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole
+        )
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -146,7 +182,10 @@ class Anova:
         Times a share of the objective it is one of what evaluations scatter by: where nothing is
         but noise, shares of the little that draws vary by mean nothing.
         """
-        own, noise = self._whole[:, 0], (self.landscape.belief.noise_std / self._unit) ** 2
+        own, noise = (
+            self._whole[:, 0],
+            (self.landscape.belief.noise_std / self._unit) ** 2,
+        )
         return np.asarray(own / (own + noise))
 
     def curve(self, j: int, positions: Array) -> Array:
@@ -156,22 +195,33 @@ class Anova:
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
         """Return the mean cost of each draw at values of two hyperparameters, (k, G1, G2)."""
-        alone = self.curve(a, first)[:, :, None] + self.curve(b, second)[:, None, :]
+        alone = (
+            self.curve(a, first)[:, :, None]
+            + self.curve(b, second)[:, None, :]
+        )
         found = self._fitted[1][min(a, b), max(a, b)]
-        small = [self._bases[j].small_at(x) for j, x in ((a, first), (b, second))]
-        widths = [self._bases[j].small.shape[1] for j in (min(a, b), max(a, b))]
+        small = [
+            self._bases[j].small_at(x) for j, x in ((a, first), (b, second))
+        ]
+        widths = [
+            self._bases[j].small.shape[1] for j in (min(a, b), max(a, b))
+        ]
         shape = len(found), *widths
         together = found.reshape(shape)
         if a > b:
             together = together.transpose(0, 2, 1)
         joint = np.einsum("gi,kij,hj->kgh", small[0], together, small[1])
-        return np.asarray(alone - self.mean[:, None, None] + self._unit * joint)
+        return np.asarray(
+            alone - self.mean[:, None, None] + self._unit * joint
+        )
 
 
 class _Basis:
     """Functions of one hyperparameter, orthonormal over the rows and without a mean."""
 
-    def __init__(self, x: Array, axis: Axis, degree: int, steps: Array, many: bool) -> None:
+    def __init__(
+        self, x: Array, axis: Axis, degree: int, steps: Array, many: bool
+    ) -> None:
         self.axis, self.steps = axis, steps
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
         self.degree = degree
@@ -185,12 +235,16 @@ class _Basis:
         self.functions = self.at(x)
 
     def _everything(self, x: Array) -> Array:
-        off = np.isnan(x)  # of an optional one: it is inactive whatever others are
+        off = np.isnan(
+            x
+        )  # of an optional one: it is inactive whatever others are
         if self.axis.category:
             levels = (x[:, None] == self.axis.centers[None, 1:]).astype(float)
         else:
             at = np.nan_to_num(x)
-            smooth = np.polynomial.legendre.legvander(2.0 * at - 1.0, self.degree)[:, 1:]
+            smooth = np.polynomial.legendre.legvander(
+                2.0 * at - 1.0, self.degree
+            )[:, 1:]
             found = np.column_stack([smooth, at[:, None] > self.steps])
             levels = np.where(off[:, None], 0.0, found)
         inactive = off[:, None][:, : int(self.optional)]
@@ -204,7 +258,10 @@ class _Basis:
     def at(self, x: Array) -> Array:
         """Return the functions at encoded values."""
         return np.asarray(
-            (self._everything(np.asarray(x, float))[:, self.kept] @ self.change)[:, 1:]
+            (
+                self._everything(np.asarray(x, float))[:, self.kept]
+                @ self.change
+            )[:, 1:]
         )
 
     def small_at(self, x: Array) -> Array:
@@ -213,18 +270,26 @@ class _Basis:
 
 
 def _products(a: Array, b: Array) -> Array:
-    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(len(a), a.shape[1] * b.shape[1]))
+    return np.asarray(
+        (a[:, :, None] * b[:, None, :]).reshape(
+            len(a), a.shape[1] * b.shape[1]
+        )
+    )
 
 
 def attainable(land: Landscape, j: int) -> Array:
     """Return the least cost of each draw at each level of a hyperparameter, (k, L)."""
     levels = range(len(land.axes[j].centers))
-    return np.column_stack([least_in(land, land.level[:, j] == level) for level in levels])
+    return np.column_stack(
+        [least_in(land, land.level[:, j] == level) for level in levels]
+    )
 
 
 def least_in(land: Landscape, inside: Bools) -> Array:
     """Return the least cost of each draw among some of `all_rows`, (k,); infinite of none."""
-    return np.asarray(land.possible_values[:, inside].min(axis=1, initial=np.inf), float)
+    return np.asarray(
+        land.possible_values[:, inside].min(axis=1, initial=np.inf), float
+    )
 
 
 def loss(land: Landscape, inside: Bools) -> Array:

@@ -35,7 +35,13 @@ from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.conditioned import Conditioned
 from hpo_explain.models.product_kernel import Pairs, distances
-from hpo_explain.space import Array, Bools, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Parameter,
+    SearchSpace,
+)
 from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
@@ -47,8 +53,12 @@ _CATEGORIES = 5
 # that was found was as good.
 _SAFE = 0.8
 _LEAST = 0.05  # of all weight: a scale that has less is left out
-_DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])  # below the best, on a scale
-_GRID = np.linspace(-12.0, 12.0, 2401)  # standardized values at which a way back is turned around
+_DEPTHS = np.concatenate(
+    [[0.0], np.geomspace(2e-3, 8.0, 31)]
+)  # below the best, on a scale
+_GRID = np.linspace(
+    -12.0, 12.0, 2401
+)  # standardized values at which a way back is turned around
 _PAIRS = 2**18  # of rows and trials at once
 _ROWS, _STARTS, _ROUNDS = 2048, 10, 4
 _STEPS = np.array([0.2, 0.08, 0.03, 0.01, 0.003])  # of a number, up and down
@@ -75,7 +85,9 @@ class Gain:
         """Return it for a best (scaled) cost."""
         nodes = _value_of(best, scale, limits) - _DEPTHS
         costs = scale.cost(nodes, limits)
-        slopes = np.diff(costs) / np.diff(nodes)  # slopes[i] is that below node i
+        slopes = np.diff(costs) / np.diff(
+            nodes
+        )  # slopes[i] is that below node i
         return cls(nodes, np.append(slopes, 0.0) - np.append(0.0, slopes))
 
     def expected(self, mean: Array, variance: Array) -> Array:
@@ -121,10 +133,17 @@ class Part:
         """Return it with one more row, which has the value that is expected there."""
         scale, limits = self.process.scale, self.process.limits
         given = self.given.believing(apart, active)
-        there = float(scale.cost(self.given.predict(apart, active)[0], limits)[0])
+        there = float(
+            scale.cost(self.given.predict(apart, active)[0], limits)[0]
+        )
         if there >= self.best:
             return replace(self, given=given)
-        return replace(self, given=given, best=there, gain=Gain.below(there, scale, limits))
+        return replace(
+            self,
+            given=given,
+            best=there,
+            gain=Gain.below(there, scale, limits),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +166,10 @@ class Improvement:
 
     @classmethod
     def over(
-        cls, belief: Belief, best: float, processes: tuple[Process, ...] | None = None
+        cls,
+        belief: Belief,
+        best: float,
+        processes: tuple[Process, ...] | None = None,
     ) -> Improvement:
         """Return the expected improvement of a belief on a best cost.
 
@@ -161,18 +183,28 @@ class Improvement:
             The process of each scale; by default those of the belief.
         """
         processes = belief.processes if processes is None else processes
-        scaled = (best - float(belief.cost[0])) / belief.unit + float(belief.scaled[0])
+        scaled = (best - float(belief.cost[0])) / belief.unit + float(
+            belief.scaled[0]
+        )
         with one_blas_thread():
             weights = weights_by_skill(processes, belief.scaled)
             weights = np.where(weights < _LEAST, 0.0, weights)
             weights = weights / weights.sum()
             parts = list[Part]()
-            for weight, process in zip(weights.tolist(), processes, strict=True):
+            for weight, process in zip(
+                weights.tolist(), processes, strict=True
+            ):
                 if weight:
                     gain = Gain.below(scaled, process.scale, process.limits)
                     share = weight / len(process.kernels)
-                    given = [Conditioned.on(process.pairs, kernel) for kernel in process.kernels]
-                    parts += [Part(share, process, one, scaled, gain) for one in given]
+                    given = [
+                        Conditioned.on(process.pairs, kernel)
+                        for kernel in process.kernels
+                    ]
+                    parts += [
+                        Part(share, process, one, scaled, gain)
+                        for one in given
+                    ]
         return cls(belief, tuple(parts), belief.X)
 
     def __call__(self, X: Array) -> Array:
@@ -186,13 +218,19 @@ class Improvement:
             for rows, apart, active in self._blocks(X):
                 for part in self.parts:
                     mean, variance = part.given.predict(apart, active)
-                    found[rows] += part.weight * part.gain.expected(mean, variance)
+                    found[rows] += part.weight * part.gain.expected(
+                        mean, variance
+                    )
         return found * self.belief.unit
 
     def probability(self, X: Array) -> Array:
         """Return how probable a result that counts is at encoded rows, (n,)."""
         feasibility = self.belief.feasibility
-        return np.ones(len(X)) if feasibility is None else feasibility.probability(X)
+        return (
+            np.ones(len(X))
+            if feasibility is None
+            else feasibility.probability(X)
+        )
 
     def believing(self, x: Array) -> Improvement:
         """Return it once a row (d,) has the value that each setting expects there."""
@@ -209,7 +247,11 @@ class Improvement:
         for first in range(0, len(rows), size):
             some = rows[first : first + size]
             apart = distances(some[:, None, :], trials, numbers)
-            yield slice(first, first + size), apart, (~np.isnan(some)).astype(float)
+            yield (
+                slice(first, first + size),
+                apart,
+                (~np.isnan(some)).astype(float),
+            )
 
 
 def keeps_up(space: SearchSpace) -> bool:
@@ -220,11 +262,15 @@ def keeps_up(space: SearchSpace) -> bool:
     >>> keeps_up(SearchSpace([CategoricalParameter(f"op {i}", ["a", "b"]) for i in range(6)]))
     False
     """
-    of_categories = [isinstance(parameter, CategoricalParameter) for parameter in space]
+    of_categories = [
+        isinstance(parameter, CategoricalParameter) for parameter in space
+    ]
     return sum(of_categories) <= _CATEGORIES
 
 
-def renewed(belief: Belief, learned: tuple[Process, ...]) -> tuple[Process, ...]:
+def renewed(
+    belief: Belief, learned: tuple[Process, ...]
+) -> tuple[Process, ...]:
     """Return the processes of a belief with kernels that were learned from fewer trials.
 
     Scales and what is given are those of its own trials.
@@ -233,7 +279,9 @@ def renewed(belief: Belief, learned: tuple[Process, ...]) -> tuple[Process, ...]
     found = []
     for make, process in zip(SCALES, learned, strict=True):
         scale = make(belief.scaled)
-        pairs = Pairs(columns, scale.z, process.pairs.prior, process.pairs.temper)
+        pairs = Pairs(
+            columns, scale.z, process.pairs.prior, process.pairs.temper
+        )
         found.append(Process(scale, pairs, process.posterior, limits))
     return tuple(found)
 
@@ -288,10 +336,14 @@ def proposed(
     return np.array(rows).reshape(-1, len(space)), np.array(gains)
 
 
-def _start(belief: Belief, within: Sequence[Parameter], rng: np.random.Generator) -> Array:
+def _start(
+    belief: Belief, within: Sequence[Parameter], rng: np.random.Generator
+) -> Array:
     """Return rows that stand for the space, and those of the best trials."""
     space = belief.space
-    uniform = space.from_latent(sobol(len(space), _ROWS, int(rng.integers(2**31))))
+    uniform = space.from_latent(
+        sobol(len(space), _ROWS, int(rng.integers(2**31)))
+    )
     tried = belief.X[np.argsort(belief.scaled, kind="stable")[:_STARTS]]
     rows = space.project(brought_inside(space, within, uniform))
     return space.distinct(np.concatenate([rows, tried]))
@@ -311,7 +363,10 @@ def _climbed(
         rows, scores = rows[in_order], scores[in_order]
         near = may_be(_neighbors(improvement.belief.space, rows, turn, rng))
         of_near = _score(improvement, near, required)
-        rows, scores = np.concatenate([rows, near]), np.concatenate([scores, of_near])
+        rows, scores = (
+            np.concatenate([rows, near]),
+            np.concatenate([scores, of_near]),
+        )
         if of_near.max(initial=-np.inf) <= scores[0]:
             break
     return np.asarray(rows[np.argmax(scores)])
@@ -329,7 +384,9 @@ def _score(improvement: Improvement, X: Array, required: float) -> Array:
     return found
 
 
-def _neighbors(space: SearchSpace, rows: Array, turn: int, rng: np.random.Generator) -> Array:
+def _neighbors(
+    space: SearchSpace, rows: Array, turn: int, rng: np.random.Generator
+) -> Array:
     """Return rows that differ in one hyperparameter, nearer ones in later turns."""
     latent = filled(space, rows, int(rng.integers(2**31)))
     found = []
@@ -345,7 +402,9 @@ def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:
     """Return values to change a hyperparameter to, (n, number of values): all if they are few."""
     parameter = space.parameters[j]
     if isinstance(parameter, CategoricalParameter):
-        return np.tile(np.arange(len(parameter.choices), dtype=float), (len(at), 1))
+        return np.tile(
+            np.arange(len(parameter.choices), dtype=float), (len(at), 1)
+        )
     size, grid = parameter.size, parameter.grid()
     if grid is not None and len(grid[0]) <= _MANY:
         return np.tile(grid[0], (len(at), 1))

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
 
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them
-_PARTS = 12  # levels that a number with more values has in statements about levels
-_AROUND, _BEST = 4000, 40  # rows around the best ones in each round, and how many these are
-_NEAR, _STEPS = 40, (0.06, 0.02)  # rows around the minimum of each draw, and how far, by round
+_PARTS = (
+    12  # levels that a number with more values has in statements about levels
+)
+_AROUND, _BEST = (
+    4000,
+    40,
+)  # rows around the best ones in each round, and how many these are
+_NEAR, _STEPS = (
+    40,
+    (0.06, 0.02),
+)  # rows around the minimum of each draw, and how far, by round
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +63,22 @@ def axis_of(belief: Draws, j: int) -> Axis:
     space = belief.space
     parameter = space.parameters[j]
     category = isinstance(parameter, CategoricalParameter)
-    fine = 12 * len(parameter.choices) if isinstance(parameter, CategoricalParameter) else 960
+    fine = (
+        12 * len(parameter.choices)
+        if isinstance(parameter, CategoricalParameter)
+        else 960
+    )
     U = np.repeat((np.arange(fine)[:, None] + 0.5) / fine, len(space), axis=1)
     found = space.from_latent(U)[:, j]  # NaN where an optional one is inactive
     values, counts = np.unique(found[~np.isnan(found)], return_counts=True)
     fine = counts.sum()
     if category or len(values) <= _PARTS:
-        return Axis(values, np.column_stack([values, values]), counts / fine, category)
-    part = np.minimum((np.cumsum(counts) - 0.5 * counts) / fine * _PARTS, _PARTS - 1).astype(int)
+        return Axis(
+            values, np.column_stack([values, values]), counts / fine, category
+        )
+    part = np.minimum(
+        (np.cumsum(counts) - 0.5 * counts) / fine * _PARTS, _PARTS - 1
+    ).astype(int)
     groups = [np.flatnonzero(part == i) for i in np.unique(part)]
     return Axis(
         centers=np.array([values[g[len(g) // 2]] for g in groups]),
@@ -87,7 +103,9 @@ class Landscape:
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
         """The levels of each hyperparameter."""
-        return tuple(axis_of(self.belief, j) for j in range(len(self.belief.space)))
+        return tuple(
+            axis_of(self.belief, j) for j in range(len(self.belief.space))
+        )
 
     @cached_property
     def latent(self) -> Array:
@@ -119,7 +137,9 @@ class Landscape:
         rows, values = self.rows, self.values
         if len(belief.X):
             rows = np.concatenate([rows, belief.space.distinct(belief.X)])
-            values = np.concatenate([values, belief.costs(rows[ROWS:])], axis=1)
+            values = np.concatenate(
+                [values, belief.costs(rows[ROWS:])], axis=1
+            )
         feasible = belief.feasible(rows)
         for best in (_BEST, _BEST // 2):
             some = feasible if feasible.any() else np.ones(len(rows), bool)
@@ -137,13 +157,21 @@ class Landscape:
         size = sum(len(axis.centers) for axis in self.axes)
         count = max(1, min(best, _AROUND // size))
         half = count // 3
-        chosen = list(dict.fromkeys([*mean[:half].tolist(), *lowest.tolist(), *mean.tolist()]))
+        chosen = list(
+            dict.fromkeys(
+                [*mean[:half].tolist(), *lowest.tolist(), *mean.tolist()]
+            )
+        )
         start = rows[chosen[:count]]
         found = []
         space = self.belief.space
-        for j in space.order.tolist():  # rows do not depend on how the space is written
+        for j in (
+            space.order.tolist()
+        ):  # rows do not depend on how the space is written
             axis = self.axes[j]  # an optimum may lie at the border, too
-            values = np.unique([*axis.centers, axis.edges[0, 0], axis.edges[-1, 1]])
+            values = np.unique(
+                [*axis.centers, axis.edges[0, 0], axis.edges[-1, 1]]
+            )
             for value in values[np.argsort(space.places(j, values))]:
                 changed = start.copy()
                 changed[:, j] = value
@@ -155,7 +183,9 @@ class Landscape:
         space = self.belief.space
         rng = np.random.default_rng(self.belief.seed)
         drawn = self.latent[rng.integers(0, ROWS, len(rows))]
-        return space.distinct(space.project(np.where(np.isnan(rows), drawn, rows)))
+        return space.distinct(
+            space.project(np.where(np.isnan(rows), drawn, rows))
+        )
 
     @property
     def all_rows(self) -> Array:
@@ -195,12 +225,16 @@ class Landscape:
         rng = np.random.default_rng(belief.seed)
         rows = self.all_rows[self.possible_values.argmin(axis=1)]
         for step in _STEPS:
-            parents = np.repeat(filled(space, rows, belief.seed), _NEAR, axis=0)
+            parents = np.repeat(
+                filled(space, rows, belief.seed), _NEAR, axis=0
+            )
             near = space.project(changed(space, parents, step, rng))
             near = near.reshape(len(rows), _NEAR, len(space))
             costs = belief.own_costs(near)
             if not self.possible.all():
-                allowed = belief.feasible(near.reshape(-1, len(space))).reshape(costs.shape)
+                allowed = belief.feasible(
+                    near.reshape(-1, len(space))
+                ).reshape(costs.shape)
                 costs = np.where(allowed, costs, np.inf)
             best = costs.argmin(axis=1)
             draw = np.arange(len(rows))

@@ -40,7 +40,13 @@ class Mixture(Draws):
     """
 
     def __init__(self, belief: Belief, weights: Array, reach: float) -> None:
-        super().__init__(belief.space, belief.X, belief.direction, belief.seed, belief.feasibility)
+        super().__init__(
+            belief.space,
+            belief.X,
+            belief.direction,
+            belief.seed,
+            belief.feasibility,
+        )
         self.belief, self.weights = belief, weights
         self.limits = belief.limits(reach)
         self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
@@ -54,16 +60,37 @@ class Mixture(Draws):
     @cached_property
     def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:
         """The functions of each kernel, with tables of an evaluation's mean and sd."""
-        belief, functions, tables = self.belief, list[Functions](), list[tuple[Array, Array]]()
+        belief, functions, tables = (
+            self.belief,
+            list[Functions](),
+            list[tuple[Array, Array]](),
+        )
         categories = self.space.categories_in_own_order
         columns = self.space.in_own_order(self.X)
-        of_each = list(zip(belief.processes, shared_out(self.weights, KERNELS), strict=True))
+        of_each = list(
+            zip(
+                belief.processes,
+                shared_out(self.weights, KERNELS),
+                strict=True,
+            )
+        )
         with one_blas_thread():
             for which, (process, count) in enumerate(of_each):
                 for i, kernel in enumerate(process.posterior.drawn(count)):
                     seeds = [self.seed, which, i]
-                    functions.append(draw(columns, process.pairs, kernel, categories, DRAWS, seeds))
-                    tables.append(process.scale.back(kernel.noise, self.limits))
+                    functions.append(
+                        draw(
+                            columns,
+                            process.pairs,
+                            kernel,
+                            categories,
+                            DRAWS,
+                            seeds,
+                        )
+                    )
+                    tables.append(
+                        process.scale.back(kernel.noise, self.limits)
+                    )
         return functions, tables
 
     @cached_property
@@ -72,7 +99,9 @@ class Mixture(Draws):
         whole = KERNELS * DRAWS
         count = round(doubt(self.belief.processes, self.weights) * whole)
         found = np.zeros(whole, bool)
-        found[((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)] = True
+        found[
+            ((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)
+        ] = True
         return found
 
     @cached_property
@@ -80,7 +109,9 @@ class Mixture(Draws):
         """Scaled costs of the constant draws: what the mean of the trials may be."""
         scaled, count = self.belief.scaled, int(self.constant.sum())
         rng = np.random.default_rng([self.seed, len(scaled)])
-        drawn = rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
+        drawn = (
+            rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
+        )
         return np.asarray(np.clip(scaled.mean() + drawn, *self.limits))
 
     def costs(self, X: Array) -> Array:
@@ -98,7 +129,9 @@ class Mixture(Draws):
                 self._last[asked] = found
         return found
 
-    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
+    def costs_at(
+        self, X: Array, members: Sequence[int], values: Array
+    ) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
         space, order = self.space, self.space.order
         places = [int(np.flatnonzero(order == j)[0]) for j in members]
@@ -110,7 +143,9 @@ class Mixture(Draws):
         found = levels(space.in_own_order(X)[:, others], categories, others)
         with one_blas_thread():
             of_each = [
-                from_table(functions.along(found, at).transpose(1, 2, 0), table[0])
+                from_table(
+                    functions.along(found, at).transpose(1, 2, 0), table[0]
+                )
                 for functions, table in zip(*self._drawn, strict=True)
             ]
         drawn = np.concatenate(of_each, axis=1)
@@ -123,10 +158,18 @@ class Mixture(Draws):
         own = np.repeat(np.arange(DRAWS), m)
         categories = self.space.categories_in_own_order
         with one_blas_thread():
-            for i, (functions, table) in enumerate(zip(*self._drawn, strict=True)):
-                X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(-1, rows.shape[2])
-                values = valued([functions], levels(self.space.in_own_order(X), categories))[0]
-                found.append(from_table(values[np.arange(len(X)), own], table[0]))
+            for i, (functions, table) in enumerate(
+                zip(*self._drawn, strict=True)
+            ):
+                X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(
+                    -1, rows.shape[2]
+                )
+                values = valued(
+                    [functions], levels(self.space.in_own_order(X), categories)
+                )[0]
+                found.append(
+                    from_table(values[np.arange(len(X)), own], table[0])
+                )
         drawn = np.concatenate(found).reshape(len(rows), m)
         drawn[self.constant] = self._levels[:, None]
         return self.belief.in_units(drawn)
@@ -134,10 +177,15 @@ class Mixture(Draws):
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
         functions, tables = self._drawn
-        at = levels(self.space.in_own_order(X), self.space.categories_in_own_order)
+        at = levels(
+            self.space.in_own_order(X), self.space.categories_in_own_order
+        )
         with one_blas_thread():  # the last digits of sums depend on it
             drawn = valued(functions, at)
-        return [from_table(z.T, table[which]) for z, table in zip(drawn, tables, strict=True)]
+        return [
+            from_table(z.T, table[which])
+            for z, table in zip(drawn, tables, strict=True)
+        ]
 
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""

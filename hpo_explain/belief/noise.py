@@ -27,7 +27,9 @@ from hpo_explain.space import Array, Bools
 _STRETCH = 1.6  # of the interval, in the logarithm
 _SETTLED = 2.5  # times the lower end at most is the upper one of a noise that is known
 _LEVELS = 0.05, 0.95
-_TABLED = np.geomspace(1e-8, 30.0, 24)  # variances whose standard deviation as a cost is computed
+_TABLED = np.geomspace(
+    1e-8, 30.0, 24
+)  # variances whose standard deviation as a cost is computed
 _ROUNDED = 1e-9  # of a step: objectives are multiples of it up to that
 _STEPS = 10_000  # that the whole range of rounded objectives has at most
 
@@ -63,7 +65,11 @@ class Noise:
 
 
 def noise_among(
-    processes: tuple[Process, ...], weights: Array, better: Bools, cost: Array, repeated: bool
+    processes: tuple[Process, ...],
+    weights: Array,
+    better: Bools,
+    cost: Array,
+    repeated: bool,
 ) -> Noise:
     """Return the noise of one evaluation as the processes know it, in units of `cost`.
 
@@ -82,7 +88,10 @@ def noise_among(
     """
     known = [_proposed(process, better) for process in processes]
     logs = np.log(np.concatenate([np.maximum(sd, 1e-300) for sd in known]))
-    each = [w * p.posterior.weights for w, p in zip(weights, processes, strict=True)]
+    each = [
+        w * p.posterior.weights
+        for w, p in zip(weights, processes, strict=True)
+    ]
     shares = np.concatenate(each) / np.sum([one.sum() for one in each])
     in_order = np.argsort(logs, kind="stable")
     middle = float(shares @ logs)
@@ -122,7 +131,9 @@ def step_of(cost: Array) -> float:
     # the smallest distance may itself be a few steps
     for parts in (1, 2, 3):
         counts = apart / (step / parts)
-        rounded = np.abs(counts - np.rint(counts)) <= _ROUNDED * whole / step + 1e-6
+        rounded = (
+            np.abs(counts - np.rint(counts)) <= _ROUNDED * whole / step + 1e-6
+        )
         if rounded.all() and whole <= _STEPS * step / parts:
             return step / parts
     return 0.0

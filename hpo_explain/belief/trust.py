@@ -17,7 +17,9 @@ Level = Literal["good", "fair", "poor"]
 LEVELS: tuple[Level, ...] = ("good", "fair", "poor")
 R2, RANK = (0.7, 0.35), 0.35  # good and fair from; fair from
 _COVERED = 0.8  # share of held-out trials that 95 % intervals hold at least
-_PREDICTED = 0.05  # R² of held-out trials that is hardly better than their mean
+_PREDICTED = (
+    0.05  # R² of held-out trials that is hardly better than their mean
+)
 _BEST = 0.2  # of the space, by the mean over the draws
 _KNOWN: WeakKeyDictionary[Belief, Trust] = WeakKeyDictionary()
 
@@ -90,12 +92,22 @@ def _trust(belief: Belief) -> Trust:
     missed, variance = ((values - mean) ** 2).mean(axis=1), values.var(axis=1)
     r2 = np.where(varies, 1.0 - missed / np.where(varies, variance, 1.0), 0.0)
     best = np.argsort(mean, kind="stable")[: int(_BEST * len(mean))]
-    rank = np.where(varies, _rank_correlations(values[:, best], mean[best]), 0.0)
+    rank = np.where(
+        varies, _rank_correlations(values[:, best], mean[best]), 0.0
+    )
     held_out, covered = _held_out(belief)
     expected, order = float(np.median(r2)), float(rank.mean())
-    at = 0 if expected >= R2[0] else 1 if expected >= R2[1] or order >= RANK else 2
+    at = (
+        0
+        if expected >= R2[0]
+        else 1
+        if expected >= R2[1] or order >= RANK
+        else 2
+    )
     return Trust(
-        level=LEVELS[min(at + (covered < _COVERED or held_out < _PREDICTED), 2)],
+        level=LEVELS[
+            min(at + (covered < _COVERED or held_out < _PREDICTED), 2)
+        ],
         r2=expected,
         r2_interval=_interval(r2),
         rank=order,
@@ -117,7 +129,10 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
 
     As many rows have the best value that a draw may have, equal values share their ranks.
     """
-    ranks, of_mean = np.stack([_mean_ranks(drawn) for drawn in values]), _mean_ranks(mean)
+    ranks, of_mean = (
+        np.stack([_mean_ranks(drawn) for drawn in values]),
+        _mean_ranks(mean),
+    )
     ranks -= ranks.mean(axis=1, keepdims=True)
     of_mean -= of_mean.mean()
     sizes = np.sqrt((ranks**2).sum(axis=1) * (of_mean**2).sum())
@@ -126,7 +141,9 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
 
 def _mean_ranks(values: Array) -> Array:
     """Return ranks from 1 on, of equal values their mean (scipy.stats is slow to import)."""
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, which, counts = np.unique(
+        values, return_inverse=True, return_counts=True
+    )
     last = np.cumsum(counts)
     return np.asarray((last - (counts - 1) / 2.0)[which])
 

@@ -60,7 +60,9 @@ class Method:
     @property
     def called(self) -> str | None:
         """What its command is called."""
-        return self.name.replace("_", "-") if self.command == "" else self.command
+        return (
+            self.name.replace("_", "-") if self.command == "" else self.command
+        )
 
     @property
     def path(self) -> str:
@@ -70,7 +72,9 @@ class Method:
     @property
     def function(self) -> Callable[..., Any]:
         """What users call."""
-        found: Callable[..., Any] = getattr(import_module(self.module), self.name)
+        found: Callable[..., Any] = getattr(
+            import_module(self.module), self.name
+        )
         return found
 
     @property

@@ -55,20 +55,30 @@ class MethodCommand(click.Command):
     """
 
     def __init__(self, method: Method) -> None:
-        super().__init__(method.called, help=method.asks, short_help=method.asks)
+        super().__init__(
+            method.called, help=method.asks, short_help=method.asks
+        )
         self.method = method
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Any = None,
+        **extra: Any,
     ) -> click.Context:
         """Return the context of the command itself."""
         given = [*args]
         key = _key(info_name, given)
         known = None if key is None else kept(key)
         if known is not None:
-            repeated = click.Command(info_name, callback=lambda: [*starmap(put, json.loads(known))])
+            repeated = click.Command(
+                info_name, callback=lambda: [*starmap(put, json.loads(known))]
+            )
             return repeated.make_context(info_name, [], parent)
-        context = command_of(self.method).make_context(info_name, args, parent, **extra)
+        context = command_of(self.method).make_context(
+            info_name, args, parent, **extra
+        )
         context.meta[_WRITTEN] = (key, given)
         context.meta[RECORDED] = []
         return context
@@ -76,7 +86,9 @@ class MethodCommand(click.Command):
 
 def _key(name: str | None, args: Sequence[str]) -> str | None:
     """Return the key of an answer; None where it is not to be kept."""
-    anew = any(one.startswith(("--plot", "--no-cache", "--debug")) for one in args)
+    anew = any(
+        one.startswith(("--plot", "--no-cache", "--debug")) for one in args
+    )
     return None if anew else key_of(args, (name, sys.stdout.isatty()))
 
 
@@ -98,14 +110,22 @@ def command_of(method: Method) -> click.Command:
     def command(found: Any, form: str | None, plot: Any, **given: Any) -> None:
         own = {name.removeprefix(_OWN): value for name, value in given.items()}
         own = {
-            n: [*v] if isinstance(v, tuple) else v for n, v in own.items() if v not in (None, ())
+            n: [*v] if isinstance(v, tuple) else v
+            for n, v in own.items()
+            if v not in (None, ())
         }
         for name in method.sources:
-            own[name] = [replace(found, source=one).read() for one in own.get(name, ())]
+            own[name] = [
+                replace(found, source=one).read() for one in own.get(name, ())
+            ]
         if several:
-            read: Any = {label: read_and_tell(source) for label, source in found.items()}
+            read: Any = {
+                label: read_and_tell(source) for label, source in found.items()
+            }
         else:
-            read = (read_all_and_tell if method.objectives else read_and_tell)(found)
+            read = (read_all_and_tell if method.objectives else read_and_tell)(
+                found
+            )
         result = function(read, **own)
         show(result, form, plot)
         _keep_written()
@@ -125,13 +145,20 @@ def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
     own = f"{_OWN}{name}"
     if argument.is_required or (name == "names" and default is None):
         count, shown = (1, "NAME") if hint is str else (-1, "NAME...")
-        return click.argument(own, nargs=count, required=argument.is_required, metavar=shown)
+        return click.argument(
+            own, nargs=count, required=argument.is_required, metavar=shown
+        )
     flag = method.options.get(name, f"--{name.replace('_', '-')}")
     if default is False:
         return click.option(flag, own, is_flag=True, help=told)
-    options: dict[str, Any] = {"help": told, "show_default": default is not None}
+    options: dict[str, Any] = {
+        "help": told,
+        "show_default": default is not None,
+    }
     if name in method.sources:
-        return click.option(flag, own, multiple=True, metavar="SOURCE", **options)
+        return click.option(
+            flag, own, multiple=True, metavar="SOURCE", **options
+        )
     kind = click.Choice(KINDS) if name == "surrogate" else _type_of(hint)
     known = default if isinstance(default, (int, float, str)) else None
     return click.option(flag, own, type=kind, default=known, **options)
@@ -142,10 +169,16 @@ def _type_of(hint: Any) -> Any:
     whole = [hint] if get_origin(hint) is Literal else get_args(hint) or [hint]
     parts = [part for part in whole if part is not type(None)]
     literals = [part for part in parts if get_origin(part) is Literal]
-    others = [p for p in parts if p not in literals and not inspect.isclass(get_origin(p) or p)]
+    others = [
+        p
+        for p in parts
+        if p not in literals and not inspect.isclass(get_origin(p) or p)
+    ]
     plain = [part for part in parts if part in (int, float, str)]
     if len(parts) == 1 and plain:
         return plain[0]
     if literals and not plain and not others:
-        return click.Choice([str(word) for part in literals for word in get_args(part)])
+        return click.Choice(
+            [str(word) for part in literals for word in get_args(part)]
+        )
     return Value()

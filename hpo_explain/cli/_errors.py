@@ -26,7 +26,9 @@ READ_AS = {
     "status": "--status-column",
 }
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
-_UNEXPECTED = "{}: {}. This is a defect: please report it with what --debug shows."
+_UNEXPECTED = (
+    "{}: {}. This is a defect: please report it with what --debug shows."
+)
 
 
 @contextmanager
@@ -42,13 +44,22 @@ def errors(*, debug: bool = False) -> Iterator[None]:
     logger.addHandler(handler)
     try:
         yield
-    except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
+    except (
+        BrokenPipeError,
+        click.ClickException,
+        click.exceptions.Exit,
+        click.Abort,
+    ):
         raise  # of the first: whoever read the output has enough; click ends quietly
     except Exception as error:
         if debug:
             raise
         known = isinstance(error, (ValueError, OSError, ImportError))
-        text = told(error) if known else _UNEXPECTED.format(type(error).__name__, error)
+        text = (
+            told(error)
+            if known
+            else _UNEXPECTED.format(type(error).__name__, error)
+        )
         raise click.ClickException(printable(text)) from error
     finally:
         logger.removeHandler(handler)
@@ -109,12 +120,18 @@ def _named(option: Option, otherwise: Mapping[str, str]) -> str:
     context = click.get_current_context(silent=True)
     there = set()
     if context is not None:
-        there = {name for parameter in context.command.params for name in parameter.opts}
+        there = {
+            name
+            for parameter in context.command.params
+            for name in parameter.opts
+        }
     name = otherwise.get(option.name, f"--{option.name.replace('_', '-')}")
     if name not in there:
         return str(option)
     if option.value is None:
         return name
-    several = isinstance(option.value, Sequence) and not isinstance(option.value, str)
+    several = isinstance(option.value, Sequence) and not isinstance(
+        option.value, str
+    )
     values = option.value if several else [option.value]
     return " ".join(f"{name} {shlex.quote(str(value))}" for value in values)

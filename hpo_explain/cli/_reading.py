@@ -13,15 +13,36 @@ if TYPE_CHECKING:
     from hpo_explain.cli._source import Source
     from hpo_explain.run import Run
 
-_LINES, _REASONS = 10, 4  # at most: in all, and of reasons for leaving trials out
+_LINES, _REASONS = (
+    10,
+    4,
+)  # at most: in all, and of reasons for leaving trials out
 _WIDEST = 240
-CAUTIONS = frozenset((
-    "active_when", "column_empty", "column_of_time_texts", "column_of_times", "columns_of_layout",
-    "different_in_every_row", "direction_assumed", "direction_by_name", "empty_cells",
-    "fidelity_level", "hedge", "instances_missing", "instances_not_shared", "log_scale_guessed",
-    "measured_by_name", "none_is_a_value", "only_left_out", "orders_like_objective",
-    "row_numbers_left_out", "scale_unclear", "separator",
-))  # fmt: skip
+CAUTIONS = frozenset(
+    (
+        "active_when",
+        "column_empty",
+        "column_of_time_texts",
+        "column_of_times",
+        "columns_of_layout",
+        "different_in_every_row",
+        "direction_assumed",
+        "direction_by_name",
+        "empty_cells",
+        "fidelity_level",
+        "hedge",
+        "instances_missing",
+        "instances_not_shared",
+        "log_scale_guessed",
+        "measured_by_name",
+        "none_is_a_value",
+        "only_left_out",
+        "orders_like_objective",
+        "row_numbers_left_out",
+        "scale_unclear",
+        "separator",
+    )
+)
 """Kinds of notes on what was assumed about the data, which a user should check: shown first."""
 
 
@@ -35,7 +56,9 @@ def read_all_and_tell(source: Source) -> dict[str, Run]:
     return _told(source, source.read_all)
 
 
-def _told(source: Source, read: Callable[[], dict[str, Run]]) -> dict[str, Run]:
+def _told(
+    source: Source, read: Callable[[], dict[str, Run]]
+) -> dict[str, Run]:
     say(f"reading {source.label} ...")
     runs = read()
     for line in (line for run in runs.values() for line in summary(run)):
@@ -67,19 +90,26 @@ def summary(run: Run) -> list[str]:
     more = len(lines) - _LINES
     if more > 0:
         lines[_LINES:] = [f"and {more} more; see the report"]
-    return [line if len(line) <= _WIDEST else f"{line[: _WIDEST - 3]}..." for line in lines]
+    return [
+        line if len(line) <= _WIDEST else f"{line[: _WIDEST - 3]}..."
+        for line in lines
+    ]
 
 
 def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
     from hpo_explain.base.text import tell as told
 
-    ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
+    ordered = sorted(
+        by_reason(run.excluded).items(), key=lambda entry: -len(entry[1])
+    )
     lines = [
         f"left out: {len(trials)} ({spans(trials)}): {told(reason, name_reading_option)}"
         for reason, trials in ordered[:_REASONS]
     ]
     rest = [trial for _, trials in ordered[_REASONS:] for trial in trials]
     if rest:
-        lines.append(f"left out: {len(rest)} ({spans(rest)}): for other reasons; see the report")
+        lines.append(
+            f"left out: {len(rest)} ({spans(rest)}): for other reasons; see the report"
+        )
     return lines

@@ -10,11 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of, shown
+from hpo_explain.adapters.file_kind import (
+    PICKLE,
+    STORAGE,
+    TABLE,
+    kind_of,
+    shown,
+)
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.options import MEASURED
 from hpo_explain.base.phrases import printable
-from hpo_explain.cli._errors import READ_AS, SourceError, debuggable, errors, name_reading_option
+from hpo_explain.cli._errors import (
+    READ_AS,
+    SourceError,
+    debuggable,
+    errors,
+    name_reading_option,
+)
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -35,7 +47,9 @@ class Trials(click.ParamType):  # type: ignore[type-arg]
         """Return a slice or a list of numbers."""
         try:
             if ":" in value:
-                return slice(*[int(part) if part else None for part in value.split(":")])
+                return slice(
+                    *[int(part) if part else None for part in value.split(":")]
+                )
             return [int(part) for part in value.split(",")]
         except (TypeError, ValueError):
             self.fail(f"must be as 50: or 3,5, but was {value!r}.", param, ctx)
@@ -45,39 +59,101 @@ _COLUMN: dict[str, Any] = {"metavar": "COLUMN"}
 _COLUMNS: dict[str, Any] = {**_COLUMN, "multiple": True}
 _READS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "--study-name": (STORAGE, "the study, if there are several.", {}),
-    "--trials": ("", "Read these trials only: 50: or 3,5,8.", {"type": Trials()}),
-    "--target": ("", "Explain duration, failed, or infeasible (failed, or broke a constraint); of "
-                 "a storage also one of several objectives, by index or name.", {}),
-    "--bounds": ("", "The objective's natural range, such as 0 1; by default known by its name.",
-                 {"type": float, "nargs": 2, "metavar": "LOW HIGH"}),
-    "--pruned": (STORAGE, "leave pruned trials out (the default), or read their last value.",
-                 {"type": click.Choice(["drop", "last"])}),
-    "--sampler": (STORAGE, "Optuna's sampler that chose the trials, such as RandomSampler, with "
-                  "its defaults; a storage does not record it.", {"metavar": "NAME"}),
+    "--trials": (
+        "",
+        "Read these trials only: 50: or 3,5,8.",
+        {"type": Trials()},
+    ),
+    "--target": (
+        "",
+        "Explain duration, failed, or infeasible (failed, or broke a constraint); of "
+        "a storage also one of several objectives, by index or name.",
+        {},
+    ),
+    "--bounds": (
+        "",
+        "The objective's natural range, such as 0 1; by default known by its name.",
+        {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
+    ),
+    "--pruned": (
+        STORAGE,
+        "leave pruned trials out (the default), or read their last value.",
+        {"type": click.Choice(["drop", "last"])},
+    ),
+    "--sampler": (
+        STORAGE,
+        "Optuna's sampler that chose the trials, such as RandomSampler, with "
+        "its defaults; a storage does not record it.",
+        {"metavar": "NAME"},
+    ),
     "--objective": (TABLE, "the objective.", _COLUMN),
-    "--direction": (TABLE, "which way is better; by default as the objective's name says.",
-                    {"type": click.Choice(["minimize", "maximize"])}),
-    "--hyperparameter": (TABLE, "one to read, may be repeated; by default all.", _COLUMNS),
+    "--direction": (
+        TABLE,
+        "which way is better; by default as the objective's name says.",
+        {"type": click.Choice(["minimize", "maximize"])},
+    ),
+    "--hyperparameter": (
+        TABLE,
+        "one to read, may be repeated; by default all.",
+        _COLUMNS,
+    ),
     "--trial-column": (TABLE, "the trials' numbers.", _COLUMN),
-    "--time-column": (TABLE, "orders the rows; or twice, start and finish.", _COLUMNS),
-    "--instance-column": (TABLE, "the fold or data set, if a trial has a row for each.", _COLUMN),
-    "--initial": (TABLE, "how many trials came first and were chosen by no model.",
-                  {"type": click.IntRange(min=0)}),
-    "--proposed-column": (TABLE, "which trials a model chose; without it, --initial and "
-                          "--optimizer none counts as a proposal.", _COLUMN),
+    "--time-column": (
+        TABLE,
+        "orders the rows; or twice, start and finish.",
+        _COLUMNS,
+    ),
+    "--instance-column": (
+        TABLE,
+        "the fold or data set, if a trial has a row for each.",
+        _COLUMN,
+    ),
+    "--initial": (
+        TABLE,
+        "how many trials came first and were chosen by no model.",
+        {"type": click.IntRange(min=0)},
+    ),
+    "--proposed-column": (
+        TABLE,
+        "which trials a model chose; without it, --initial and "
+        "--optimizer none counts as a proposal.",
+        _COLUMN,
+    ),
     "--optimizer": (TABLE, "what chose the trials.", {"metavar": "NAME"}),
-    "--fidelity-column": (TABLE, "epochs, samples or another budget; the highest counts.", _COLUMN),
-    "--duration-column": (TABLE, "how long a trial took, in seconds.", _COLUMN),
-    "--status-column": (TABLE, "whether a trial finished, failed or was pruned.", _COLUMN),
-    "--level": (TABLE, "the fidelity that counts in its place.", {"type": float}),
-    "--trust-pickle": (PICKLE, "Unpickle the file, which runs whatever code is in it.",
-                       {"is_flag": True}),
-}  # fmt: skip
+    "--fidelity-column": (
+        TABLE,
+        "epochs, samples or another budget; the highest counts.",
+        _COLUMN,
+    ),
+    "--duration-column": (
+        TABLE,
+        "how long a trial took, in seconds.",
+        _COLUMN,
+    ),
+    "--status-column": (
+        TABLE,
+        "whether a trial finished, failed or was pruned.",
+        _COLUMN,
+    ),
+    "--level": (
+        TABLE,
+        "the fidelity that counts in its place.",
+        {"type": float},
+    ),
+    "--trust-pickle": (
+        PICKLE,
+        "Unpickle the file, which runs whatever code is in it.",
+        {"is_flag": True},
+    ),
+}
 """The options of reading: what kind of source each is for, its help, and what click is told."""
-_ARGUMENTS = {flag: argument for argument, flag in READ_AS.items()}  # of reading, in Python
+_ARGUMENTS = {
+    flag: argument for argument, flag in READ_AS.items()
+}  # of reading, in Python
 _SAID = {STORAGE: "Storage: ", TABLE: "Table: "}
 _SEVERAL = (
-    "the study, if there are several; given again for each source, or for each study of one source."
+    "the study, if there are several; given again for each source, or for each study of "
+    "one source."
 )
 
 
@@ -96,7 +172,11 @@ class Source:
     def of(cls, source: str, options: Mapping[str, Any]) -> Source:
         """Return a source with those options of a command that say how it is read."""
         by_flag = {flag: options.get(_name(flag)) for flag in _READS}
-        given = {f: v for f, v in by_flag.items() if v is not None and v is not False and v != ()}
+        given = {
+            f: v
+            for f, v in by_flag.items()
+            if v is not None and v is not False and v != ()
+        }
         return cls(source, given)
 
     @property
@@ -148,7 +228,9 @@ class Source:
                 given["trust_pickle"] = "--trust-pickle" in self.given
                 check_trusted(self.source, trust_pickle=given["trust_pickle"])
             for flag, value in self.given.items():
-                given[_ARGUMENTS.get(flag, _name(flag))] = _as_in_python(flag, value, kind)
+                given[_ARGUMENTS.get(flag, _name(flag))] = _as_in_python(
+                    flag, value, kind
+                )
         except InputError as error:
             raise click.UsageError(error.told(name_reading_option)) from error
         return given
@@ -159,7 +241,9 @@ class Source:
             if flag == "--target" and value not in MEASURED:
                 meant = STORAGE
             if meant not in ("", kind):
-                raise click.UsageError(f"{flag} is for {meant}, but {self.label} is {kind}.")
+                raise click.UsageError(
+                    f"{flag} is for {meant}, but {self.label} is {kind}."
+                )
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -168,8 +252,13 @@ class Source:
             yield
         except (InputError, NothingToExplain) as error:
             named = getattr(error, "argument", "")
-            if named in ("objective", "direction") and f"--{named}" not in self.given:
-                raise click.UsageError(error.told(name_reading_option)) from error
+            if (
+                named in ("objective", "direction")
+                and f"--{named}" not in self.given
+            ):
+                raise click.UsageError(
+                    error.told(name_reading_option)
+                ) from error
             raise SourceError(error) from error
 
 
@@ -183,13 +272,18 @@ def _as_in_python(flag: str, value: Any, kind: str) -> Any:
         return make_sampler(value)
     if flag == "--time-column":
         if len(value) > 2:
-            raise click.UsageError("--time-column may be given twice: for start and finish.")
+            raise click.UsageError(
+                "--time-column may be given twice: for start and finish."
+            )
         return value if len(value) == 2 else value[0]
     return value
 
 
 def takes_source(
-    command: Callable[..., None], own: Collection[str] = (), *, several: bool = False
+    command: Callable[..., None],
+    own: Collection[str] = (),
+    *,
+    several: bool = False,
 ) -> Callable[..., None]:
     """Give a command the argument SOURCE and its options, as one `Source`; catch its errors.
 
@@ -202,24 +296,36 @@ def takes_source(
         found: Any = Source.of(source, given)
         if several:
             places = _places(source, given["study_name"])
-            found = _by_label([Source.of(at, {**given, "study_name": name}) for at, name in places])
+            found = _by_label(
+                [
+                    Source.of(at, {**given, "study_name": name})
+                    for at, name in places
+                ]
+            )
         reading = {_name(flag) for flag in _READS}
         with errors(debug=debug):
-            command(found, **{name: given[name] for name in given if name not in reading})
+            command(
+                found,
+                **{name: given[name] for name in given if name not in reading},
+            )
 
     made: Callable[..., None] = debuggable(with_source)
     for flag, (kind, told, options) in reversed(_READS.items()):
         if flag == "--study-name" and several:
             options, told = {"multiple": True}, _SEVERAL
         if _name(flag) not in own:
-            made = click.option(flag, help=f"{_SAID.get(kind, '')}{told}", **options)(made)
+            made = click.option(
+                flag, help=f"{_SAID.get(kind, '')}{told}", **options
+            )(made)
     count, shown = (-1, "SOURCE SOURCE...") if several else (1, "SOURCE")
-    return click.argument("source", nargs=count, required=True, metavar=shown, type=click.Path())(
-        made
-    )
+    return click.argument(
+        "source", nargs=count, required=True, metavar=shown, type=click.Path()
+    )(made)
 
 
-def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, str | None]]:
+def _places(
+    sources: Sequence[str], studies: Sequence[str]
+) -> list[tuple[str, str | None]]:
     """Return each source with its study; raise UsageError where it is open which is whose."""
     if not studies:
         return [(source, None) for source in sources]
@@ -227,7 +333,9 @@ def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, s
         return [(sources[0], study) for study in studies]
     if len(studies) not in (1, len(sources)):
         problem = f"--study-name was given {len(studies)} times for {len(sources)} sources"
-        raise click.UsageError(f"{problem}. Give it once for all, or once for each in their order.")
+        raise click.UsageError(
+            f"{problem}. Give it once for all, or once for each in their order."
+        )
     named = studies if len(studies) > 1 else list(studies) * len(sources)
     return list(zip(sources, named, strict=True))
 
@@ -235,10 +343,17 @@ def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, s
 def _by_label(found: Sequence[Source]) -> dict[str, Source]:
     """Return sources by a label that tells them apart; raise UsageError if one is there twice."""
     places = [source.label for source in found]
-    studies = [printable(source.study_name or source.label) for source in found]
-    both = [f"{place}: {study}" for place, study in zip(places, studies, strict=True)]
+    studies = [
+        printable(source.study_name or source.label) for source in found
+    ]
+    both = [
+        f"{place}: {study}"
+        for place, study in zip(places, studies, strict=True)
+    ]
     for labels in (places, studies, both):
         if len(set(labels)) == len(labels):
             return dict(zip(labels, found, strict=True))
     twice = next(source for source in found if found.count(source) > 1)
-    raise click.UsageError(f"{twice.label} was given twice. Give each run once.")
+    raise click.UsageError(
+        f"{twice.label} was given twice. Give each run once."
+    )

@@ -12,11 +12,20 @@ from hpo_explain.cli.report import write_and_tell
 
 
 @click.command()
-@click.option("--trials", default=60, show_default=True, type=click.IntRange(min=1),
-              help="Number of trials.")  # fmt: skip
-@click.option("--out", default="hpo-explain-demo", show_default=True,
-              type=click.Path(file_okay=False, path_type=Path),
-              help="Folder for report.html and the study.")  # fmt: skip
+@click.option(
+    "--trials",
+    default=60,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Number of trials.",
+)
+@click.option(
+    "--out",
+    default="hpo-explain-demo",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for report.html and the study.",
+)
 @debuggable
 def demo(trials: int, out: Path, debug: bool) -> None:
     """Tune a real model, and explain how.
@@ -29,6 +38,8 @@ def demo(trials: int, out: Path, debug: bool) -> None:
     with errors(debug=debug):
         out.mkdir(parents=True, exist_ok=True)
         (out / "study.db").unlink(missing_ok=True)  # a demo starts anew
-        with click.progressbar(length=trials, label="tuning", file=sys.stderr) as bar:
+        with click.progressbar(
+            length=trials, label="tuning", file=sys.stderr
+        ) as bar:
             run = run_demo(out, trials, lambda: bar.update(1))
         write_and_tell({run.objective_name: run}, out / "report.html")

@@ -25,20 +25,34 @@ if TYPE_CHECKING:
 
 @click.command()
 @takes_source
-@click.option("--out", type=click.Path(path_type=Path),
-              help="File to write, by default report.html; for a folder the folder to write to, "
-              "by default reports.")  # fmt: skip
-@click.option("--title", help="The heading; by default it has the study's name.")
-@click.option("--interactive", is_flag=True,
-              help="Figures say the values that are pointed at; the file is 2 MB "
-              "larger.")  # fmt: skip
-@click.option("--n-jobs", type=int, default=-1, show_default=True,
-              help="Folder: number of processes that write reports, -1 for one per "
-              "core.")  # fmt: skip
-@click.option("--scheduler", metavar="ADDRESS",
-              help="Folder: a scheduler of dask, such as tcp://10.0.0.1:8786, whose workers write "
-              "the reports; they need this folder, and --out, under the same path. "
-              "While it has no worker, the command waits for one.")  # fmt: skip
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="File to write, by default report.html; for a folder the folder to write to, "
+    "by default reports.",
+)
+@click.option(
+    "--title", help="The heading; by default it has the study's name."
+)
+@click.option(
+    "--interactive",
+    is_flag=True,
+    help="Figures say the values that are pointed at; the file is 2 MB larger.",
+)
+@click.option(
+    "--n-jobs",
+    type=int,
+    default=-1,
+    show_default=True,
+    help="Folder: number of processes that write reports, -1 for one per core.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Folder: a scheduler of dask, such as tcp://10.0.0.1:8786, whose workers write "
+    "the reports; they need this folder, and --out, under the same path. "
+    "While it has no worker, the command waits for one.",
+)
 def report(
     source: Source,
     out: Path | None,
@@ -55,14 +69,24 @@ def report(
     from hpo_explain.reporting._file import check_place
 
     if Path(source.source).is_dir():
-        _of_each(source, Path("reports") if out is None else out, n_jobs, scheduler, interactive)
+        _of_each(
+            source,
+            Path("reports") if out is None else out,
+            n_jobs,
+            scheduler,
+            interactive,
+        )
         return
     out = Path("report.html") if out is None else out
     check_place(out)  # before minutes of work, not after
-    write_and_tell(read_all_and_tell(source), out, title=title, interactive=interactive)
+    write_and_tell(
+        read_all_and_tell(source), out, title=title, interactive=interactive
+    )
 
 
-def _of_each(source: Source, out: Path, jobs: int, scheduler: str | None, live: bool) -> None:
+def _of_each(
+    source: Source, out: Path, jobs: int, scheduler: str | None, live: bool
+) -> None:
     """Write a report about each run in a folder; fail in the end if any could not be written."""
     from joblib import delayed
 
@@ -73,29 +97,46 @@ def _of_each(source: Source, out: Path, jobs: int, scheduler: str | None, live: 
     out.mkdir(parents=True, exist_ok=True)
     with workers_of(scheduler), progress_of("report"):
         work = (  # a worker may be elsewhere
-            delayed(_written)(replace(one, source=str(Path(one.source).absolute())),
-                              out.absolute() / f"{name}.html", live)
+            delayed(_written)(
+                replace(one, source=str(Path(one.source).absolute())),
+                out.absolute() / f"{name}.html",
+                live,
+            )
             for name, one in sources.items()
-        )  # fmt: skip
-        done = steps(by_workers(check_jobs(jobs), work), "reports", len(sources))
-        failed = {name: why for name, why in zip(sources, done, strict=True) if why is not None}
+        )
+        done = steps(
+            by_workers(check_jobs(jobs), work), "reports", len(sources)
+        )
+        failed = {
+            name: why
+            for name, why in zip(sources, done, strict=True)
+            if why is not None
+        }
     for name, one in sources.items():
         if name in failed:
             say(f"{one.label}: {failed[name]}")
         else:
             click.echo(printable(f"Report: {out / f'{name}.html'}"))
     if failed:
-        raise click.ClickException(f"{len(failed)} of {len(sources)} reports were not written.")
+        raise click.ClickException(
+            f"{len(failed)} of {len(sources)} reports were not written."
+        )
 
 
 def write_and_tell(
-    runs: Mapping[str, Run], path: Path, *, title: str | None = None, interactive: bool = False
+    runs: Mapping[str, Run],
+    path: Path,
+    *,
+    title: str | None = None,
+    interactive: bool = False,
 ) -> None:
     """Write the report on each objective's run, and print what matters most and where it is."""
     from hpo_explain.reporting import Report
 
     say("writing the report ...")
-    report = Report.of(runs, title=title, n_jobs=-1, interactive=interactive, progress=True)
+    report = Report.of(
+        runs, title=title, n_jobs=-1, interactive=interactive, progress=True
+    )
     interrupt_at_hand().check()
     written = report.write(path)
     for tab in report.tabs:
@@ -112,7 +153,10 @@ def _tell_best(run: Run) -> None:
     from hpo_explain.base.numbers import format_value
 
     if run.feasible is not None and run.feasible.any():
-        values = (f"{name} = {format_value(value)}" for name, value in run.incumbent.items())
+        values = (
+            f"{name} = {format_value(value)}"
+            for name, value in run.incumbent.items()
+        )
         best = f"Best configuration (trial {run.incumbent_trial}): {', '.join(values)}"
         click.echo(printable(best))
 
@@ -131,7 +175,9 @@ def runs_in(source: Source) -> dict[str, Source]:
         found[name] = replace(source, source=str(path))
     if not found:
         problem = f"{source.source!r} is a folder without an Optuna storage, table or result"
-        raise InputError("run", problem, source.source, "Name another folder, or a file.")
+        raise InputError(
+            "run", problem, source.source, "Name another folder, or a file."
+        )
     return found
 
 
@@ -140,7 +186,9 @@ def _written(source: Source, path: Path, interactive: bool) -> str | None:
     from hpo_explain.reporting import Report
 
     try:
-        Report.of(source.read_all(), interactive=interactive, progress=True).write(path)
+        Report.of(
+            source.read_all(), interactive=interactive, progress=True
+        ).write(path)
     except click.ClickException as error:
         return error.message
     except (ValueError, OSError) as error:

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-_LONGEST = 7 * 24 * 3600.0  # far below what the clocks of all systems can wait for
+_LONGEST = (
+    7 * 24 * 3600.0
+)  # far below what the clocks of all systems can wait for
 
 
-def duration(context: click.Context, option: click.Parameter, text: str) -> float:
+def duration(
+    context: click.Context, option: click.Parameter, text: str
+) -> float:
     """Return a span of time in seconds, the unit where none is given.
 
     Examples
@@ -34,18 +38,33 @@ def duration(context: click.Context, option: click.Parameter, text: str) -> floa
     found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([smh]?)", text.strip())
     seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not 0.0 < seconds <= _LONGEST:
-        problem = "must be a time like 30s, 5m or 2h, more than 0 and at most a week"
+        problem = (
+            "must be a time like 30s, 5m or 2h, more than 0 and at most a week"
+        )
         raise click.BadParameter(f"{problem}, but was {text!r}.")
     return seconds
 
 
 @click.command()
 @takes_source
-@click.option("--out", default="report.html", show_default=True,
-              type=click.Path(path_type=Path), help="File to write.")  # fmt: skip
-@click.option("--every", default="30s", show_default=True, callback=duration, metavar="TIME",
-              help="How long to wait between two looks, such as 30s, 5m or 2h.")  # fmt: skip
-@click.option("--title", help="The heading; by default it has the study's name.")
+@click.option(
+    "--out",
+    default="report.html",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="File to write.",
+)
+@click.option(
+    "--every",
+    default="30s",
+    show_default=True,
+    callback=duration,
+    metavar="TIME",
+    help="How long to wait between two looks, such as 30s, 5m or 2h.",
+)
+@click.option(
+    "--title", help="The heading; by default it has the study's name."
+)
 def watch(source: Source, out: Path, every: float, title: str | None) -> None:
     """Keep a report up to date as trials arrive.
 
@@ -61,7 +80,11 @@ def watch(source: Source, out: Path, every: float, title: str | None) -> None:
 
 
 def _follow(
-    source: Source, out: Path, every: float, title: str | None, interrupt: Interrupt
+    source: Source,
+    out: Path,
+    every: float,
+    title: str | None,
+    interrupt: Interrupt,
 ) -> None:
     from hpo_explain.reporting import Report
     from hpo_explain.reporting._file import check_place
@@ -96,15 +119,21 @@ def _counted(runs: dict[str, Run]) -> str:
     """Say how many trials are finished, and which are running."""
     run = max(runs.values(), key=len)
     running = run.running_at(None)
-    return f"{len(run)} trials" + (f"; running: {spans(running)}" if running else "")
+    return f"{len(run)} trials" + (
+        f"; running: {spans(running)}" if running else ""
+    )
 
 
 def _may_pass(error: Exception) -> bool:
     """Say whether it is worth waiting for: a lock, or a run of which no trial is finished."""
-    return isinstance(error, TimeoutError) or isinstance(error.__cause__, NothingToExplain)
+    return isinstance(error, TimeoutError) or isinstance(
+        error.__cause__, NothingToExplain
+    )
 
 
 def _state(run: Run) -> str:
     """Return a text that changes with the trials of a run, those without a result included."""
     others = [trial.x.tolist() for trial in run.without_result.values()]
-    return f"{run}{[*run.trials]}{run.objective.tolist()}{run.X.tolist()}{others}"
+    return (
+        f"{run}{[*run.trials]}{run.objective.tolist()}{run.X.tolist()}{others}"
+    )

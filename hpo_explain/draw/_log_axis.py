@@ -12,10 +12,14 @@ from matplotlib.ticker import FixedLocator, Formatter, LogLocator, NullLocator
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLAIN = (1e-3, 1e4)  # numbers that are written out
 _MOST_DECADES = 250.0
-_FEW_DECADES = 2.5  # up to which a number at each power of ten would be too few
+_FEW_DECADES = (
+    2.5  # up to which a number at each power of ten would be too few
+)
 
 
-def make_log(ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None) -> None:
+def make_log(
+    ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None
+) -> None:
     """Make an axis (0: x, 1: y) logarithmic; whole numbers are written out.
 
     Parameters
@@ -34,18 +38,26 @@ def make_log(ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None
     first, last = (np.log10(float(end(values))) for end in (min, max))
     decades = last - first
     extreme = decades > _MOST_DECADES or max(-first, last) > _MOST_DECADES
-    if extreme:  # matplotlib's margins and ticks beyond the ends would overflow
+    if (
+        extreme
+    ):  # matplotlib's margins and ticks beyond the ends would overflow
         (ax.set_xlim, ax.set_ylim)[k](float(min(values)), float(max(values)))
     (ax.set_xscale, ax.set_yscale)[k]("log")
     if extreme:
         powers = 10.0 ** np.linspace(np.ceil(first), np.floor(last), 5)
         axis.set_major_locator(FixedLocator(powers.tolist()))
-    elif (whole or decades <= _FEW_DECADES) if most is None else 3.0 * decades < most:
+    elif (
+        (whole or decades <= _FEW_DECADES)
+        if most is None
+        else 3.0 * decades < most
+    ):
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     elif most is not None:
         axis.set_major_locator(LogLocator(numticks=most))
     axis.set_major_formatter("{x:g}" if whole else PlainPowers())
-    axis.set_minor_locator(NullLocator())  # a fifth of the drawing went into them
+    axis.set_minor_locator(
+        NullLocator()
+    )  # a fifth of the drawing went into them
 
 
 class PlainPowers(Formatter):
@@ -57,7 +69,9 @@ class PlainPowers(Formatter):
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Return the text of a number."""
-        ends = [x] if self.axis is None else sorted(self.axis.get_view_interval())
+        ends = (
+            [x] if self.axis is None else sorted(self.axis.get_view_interval())
+        )
         if min(ends) >= _PLAIN[0] * (1.0 - 1e-9) and max(ends) < _PLAIN[1]:
             return f"{x:g}"
         factor, exponent = f"{x:.3e}".split("e")

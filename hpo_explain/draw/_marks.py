@@ -18,7 +18,16 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import BLUE, GREEN, GREY, LOOKS, Axis, Dots, Line, reach
+from hpo_explain.base.figures.marks import (
+    BLUE,
+    GREEN,
+    GREY,
+    LOOKS,
+    Axis,
+    Dots,
+    Line,
+    reach,
+)
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._log_axis import make_log
@@ -34,21 +43,46 @@ from hpo_explain.draw._texts import (
     row_labels,
 )
 
-HEIGHT, _ROW, _CELL = 190.0, 17.0, 22.0  # points, of axes, of a row of points or of cells
+HEIGHT, _ROW, _CELL = (
+    190.0,
+    17.0,
+    22.0,
+)  # points, of axes, of a row of points or of cells
 _BARS = (18.0, 30.0, 36.0)  # of a row with 1, 2, 3 and more bars
 SCALE = 78.0  # points, width of the scale of colors with its texts
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes
-_MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
+_MOST_VECTORS = (
+    2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
+)
 _DIMMED: dict[str, Any] = {
-    "facecolor": (1.0, 1.0, 1.0, 0.6), "edgecolor": "#b0b0b0", "hatch": "////", "linewidth": 0.0,
-}  # fmt: skip
+    "facecolor": (1.0, 1.0, 1.0, 0.6),
+    "edgecolor": "#b0b0b0",
+    "hatch": "////",
+    "linewidth": 0.0,
+}
 _TICK: dict[str, Any] = {"marker": TICKUP}
-_MARKED: dict[str, Any] = {"color": GREEN, "linewidth": 4.0, "solid_capstyle": "butt"}
-_MARKERS = {"circle": "o", "square": "s", "diamond": "D", "cross": "x", "bar": "|", "star": "*",
-            "triangle-up": "^", "triangle-down": "v", "triangle-right": ">"}  # fmt: skip
+_MARKED: dict[str, Any] = {
+    "color": GREEN,
+    "linewidth": 4.0,
+    "solid_capstyle": "butt",
+}
+_MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "cross": "x",
+    "bar": "|",
+    "star": "*",
+    "triangle-up": "^",
+    "triangle-down": "v",
+    "triangle-right": ">",
+}
 _DASHES: dict[str, Any] = {
-    "solid": "-", "dash": (0, (4, 1.5)), "dot": (0, (1, 1)), "dashdot": (0, (5, 1, 1, 1)),
-}  # fmt: skip
+    "solid": "-",
+    "dash": (0, (4, 1.5)),
+    "dot": (0, (1, 1)),
+    "dashdot": (0, (5, 1, 1, 1)),
+}
 
 
 # ---------------------------------------------------------------------- looks
@@ -56,18 +90,27 @@ _DASHES: dict[str, Any] = {
 
 def _stroke(look: str) -> dict[str, Any]:
     kind = LOOKS[look]
-    return {"color": ink(kind.color), "linewidth": kind.width, "linestyle": _DASHES[kind.dash],
-            "alpha": kind.alpha}  # fmt: skip
+    return {
+        "color": ink(kind.color),
+        "linewidth": kind.width,
+        "linestyle": _DASHES[kind.dash],
+        "alpha": kind.alpha,
+    }
 
 
 def _point(look: str) -> dict[str, Any]:
     kind = LOOKS[look]
     color = ink(kind.color)
-    return {"color": color, "marker": _MARKERS[kind.marker], "markersize": kind.size,
-            "linestyle": "none", "alpha": kind.alpha,
-            "markerfacecolor": "none" if kind.hollow else color,
-            "markeredgecolor": ink(kind.edge) if kind.edge else color,
-            "markeredgewidth": 0.7 if kind.edge else 1.2}  # fmt: skip
+    return {
+        "color": color,
+        "marker": _MARKERS[kind.marker],
+        "markersize": kind.size,
+        "linestyle": "none",
+        "alpha": kind.alpha,
+        "markerfacecolor": "none" if kind.hollow else color,
+        "markeredgecolor": ink(kind.edge) if kind.edge else color,
+        "markeredgewidth": 0.7 if kind.edge else 1.2,
+    }
 
 
 def _patch(fill: int) -> dict[str, Any]:
@@ -75,16 +118,30 @@ def _patch(fill: int) -> dict[str, Any]:
     if fill == PALE:
         return {"facecolor": color, "alpha": 0.25, "linewidth": 0.0}
     if fill == HATCHED:
-        return {"facecolor": "none", "edgecolor": color, "hatch": 4 * hatch, "linewidth": 0.6}
-    return {"facecolor": color, "edgecolor": "white", "hatch": 4 * hatch, "linewidth": 0.0}
+        return {
+            "facecolor": "none",
+            "edgecolor": color,
+            "hatch": 4 * hatch,
+            "linewidth": 0.6,
+        }
+    return {
+        "facecolor": color,
+        "edgecolor": "white",
+        "hatch": 4 * hatch,
+        "linewidth": 0.0,
+    }
 
 
-def legend_of(figure: Rows | Curves | Cells, means: Any = None) -> Iterator[tuple[Artist, str]]:
+def legend_of(
+    figure: Rows | Curves | Cells, means: Any = None
+) -> Iterator[tuple[Artist, str]]:
     """Yield the marks of a figure that mean something, in the order of its legend."""
     if isinstance(figure, Rows):
         there = {bar.kind for bar in figure.bars}
         yield from (
-            (Patch(**_patch(fill)), text) for fill, text in figure.fills.items() if fill in there
+            (Patch(**_patch(fill)), text)
+            for fill, text in figure.fills.items()
+            if fill in there
         )
     for key, text in (figure.means if means is None else means).items():
         mark = _mark(figure, key)
@@ -104,8 +161,12 @@ def _mark(figure: Any, key: str) -> Artist | None:
             return None
         return Line2D([], [], **_MARKED)
     if key == "rug":
-        return Line2D([], [], linestyle="none", **_TICK, markersize=7.0, color=ink())
-    lines = {line.look for line in getattr(figure, "lines", ()) if not line.bare}
+        return Line2D(
+            [], [], linestyle="none", **_TICK, markersize=7.0, color=ink()
+        )
+    lines = {
+        line.look for line in getattr(figure, "lines", ()) if not line.bare
+    }
     marked = {line.look for line in getattr(figure, "lines", ()) if line.marks}
     for held in ("levels", "guides"):
         found = getattr(figure, held, ())
@@ -133,10 +194,14 @@ def draw_rows(ax: Axes, rows: Rows, points: float) -> tuple[float, str, str]:
     """Draw rows on axes of so many points; return their height, and the labels of the axes."""
     labels = row_labels(rows.labels, characters(0.36 * points))
     thickness = 0.78 / rows.places
-    for bar in sorted(rows.bars, key=lambda bar: (bar.place, bar.kind != PALE)):
+    for bar in sorted(
+        rows.bars, key=lambda bar: (bar.place, bar.kind != PALE)
+    ):
         _draw_bar(ax, bar, thickness, rows.places)
     for i, level in enumerate(rows.levels):
-        ax.plot([level, level], [i, i + 1], color=GREY, linewidth=1.0, zorder=1.5)
+        ax.plot(
+            [level, level], [i, i + 1], color=GREY, linewidth=1.0, zorder=1.5
+        )
     if rows.zero:
         ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
     for at, look in rows.guides:
@@ -144,7 +209,9 @@ def draw_rows(ax: Axes, rows: Rows, points: float) -> tuple[float, str, str]:
     for dots in rows.dots:
         _draw_dots(ax, dots, dots.x, np.asarray(dots.y, dtype=float), True)
     names_down(ax, labels)
-    for tick in ax.get_yticklabels()[len(labels) - rows.quiet :] if rows.quiet else ():
+    for tick in (
+        ax.get_yticklabels()[len(labels) - rows.quiet :] if rows.quiet else ()
+    ):
         tick.set_color(GREY)
     ax.set_xlim(rows.limits())
     if rows.percent:
@@ -164,25 +231,52 @@ def draw_rows(ax: Axes, rows: Rows, points: float) -> tuple[float, str, str]:
 def _draw_bar(ax: Axes, bar: Bar, thickness: float, places: int) -> None:
     y = bar.row + (bar.place - (places - 1) / 2) * thickness
     high = (0.3 if bar.kind == PALE else 0.9) * thickness
-    ax.barh(y, bar.end - bar.begin, left=bar.begin, height=high, zorder=2, **_patch(bar.kind))
+    ax.barh(
+        y,
+        bar.end - bar.begin,
+        left=bar.begin,
+        height=high,
+        zorder=2,
+        **_patch(bar.kind),
+    )
     if bar.model:
         ends = bar.end - bar.model, bar.end + bar.model
-        ax.plot(ends, [y, y], color=GREY, alpha=0.45, linewidth=4.0, solid_capstyle="butt",
-                zorder=2.5)  # fmt: skip
+        ax.plot(
+            ends,
+            [y, y],
+            color=GREY,
+            alpha=0.45,
+            linewidth=4.0,
+            solid_capstyle="butt",
+            zorder=2.5,
+        )
     if bar.half is not None:
         line = 0.8 if places > 1 else 1.0
-        ax.errorbar([bar.end], [y], xerr=np.transpose([bar.reach]), fmt="none", ecolor=ink(),
-                    capsize=2.0, elinewidth=line, capthick=line, zorder=3)  # fmt: skip
+        ax.errorbar(
+            [bar.end],
+            [y],
+            xerr=np.transpose([bar.reach]),
+            fmt="none",
+            ecolor=ink(),
+            capsize=2.0,
+            elinewidth=line,
+            capthick=line,
+            zorder=3,
+        )
 
 
 # ---------------------------------------------------------------------- curves
 
 
-def draw_curves(ax: Axes, figure: Curves, points: float) -> tuple[float, str, str]:
+def draw_curves(
+    ax: Axes, figure: Curves, points: float
+) -> tuple[float, str, str]:
     """Draw curves and points, as `draw_rows` does rows."""
     lying = figure.lying
     low, high = figure.limits()
-    for k, axis in enumerate((figure.y, figure.x) if lying else (figure.x, figure.y)):
+    for k, axis in enumerate(
+        (figure.y, figure.x) if lying else (figure.x, figure.y)
+    ):
         _scale(ax, k, axis, points)
     if figure.thin is not None:
         ax.plot(*_turned(*figure.thin, lying), zorder=1.0, **_stroke("thin"))
@@ -195,34 +289,75 @@ def draw_curves(ax: Axes, figure: Curves, points: float) -> tuple[float, str, st
         ax.axvspan(*ends, zorder=2.2, **_DIMMED)
     along = ax.get_xaxis_transform()
     for ends in figure.marked:
-        ax.plot(ends, [0.0, 0.0], transform=along, clip_on=False, zorder=2.8, **_MARKED)
-    across, upright = (ax.axvline, ax.axhline) if lying else (ax.axhline, ax.axvline)
+        ax.plot(
+            ends,
+            [0.0, 0.0],
+            transform=along,
+            clip_on=False,
+            zorder=2.8,
+            **_MARKED,
+        )
+    across, upright = (
+        (ax.axvline, ax.axhline) if lying else (ax.axhline, ax.axvline)
+    )
     for level, look in figure.levels:
         across(level, zorder=1.2, **_stroke(look))
     if figure.guide is not None:
-        upright(figure.guide, zorder=0.5 if figure.dots else 2.5, **_stroke("guide"))
+        upright(
+            figure.guide,
+            zorder=0.5 if figure.dots else 2.5,
+            **_stroke("guide"),
+        )
     for note in figure.notes:
         ax.axvline(note.x, zorder=2.5, **_stroke(note.look))
         text = ax.annotate(
-            note.text, (note.x, 1.0), (3.0, -1.0), textcoords="offset points", xycoords=along,
-            va="top", fontsize=SMALL, color=ink(LOOKS[note.look].color),
-        )  # fmt: skip
+            note.text,
+            (note.x, 1.0),
+            (3.0, -1.0),
+            textcoords="offset points",
+            xycoords=along,
+            va="top",
+            fontsize=SMALL,
+            color=ink(LOOKS[note.look].color),
+        )
         literal([text])
     if len(figure.rug):
         x = np.array([0.0, 0.0, np.nan]) + figure.rug[:, None]
-        ax.plot(x.ravel(), np.tile([0.0, _RUG, np.nan], len(figure.rug)), transform=along,
-                clip_on=False, zorder=3, color=ink(), linewidth=0.9, alpha=0.55,
-                rasterized=len(figure.rug) > _MOST_VECTORS)  # fmt: skip
-    ax.spines[["top", "right", *(["left"] if lying else [])]].set_visible(False)
+        ax.plot(
+            x.ravel(),
+            np.tile([0.0, _RUG, np.nan], len(figure.rug)),
+            transform=along,
+            clip_on=False,
+            zorder=3,
+            color=ink(),
+            linewidth=0.9,
+            alpha=0.55,
+            rasterized=len(figure.rug) > _MOST_VECTORS,
+        )
+    ax.spines[["top", "right", *(["left"] if lying else [])]].set_visible(
+        False
+    )
     (ax.set_xlim if lying else ax.set_ylim)(low, high)
     height = HEIGHT
     if lying:
-        names_down(ax, row_labels([(name,) for name in figure.x.names], characters(0.32 * points)))
+        names_down(
+            ax,
+            row_labels(
+                [(name,) for name in figure.x.names], characters(0.32 * points)
+            ),
+        )
         height = max(_ROW * len(figure.x.names), 60.0)
     elif figure.x.names:
         height += names_across(ax, figure.x.names, 0.85 * points)
     if figure.empty:
-        ax.text(0.5, 0.5, figure.empty, transform=ax.transAxes, ha="center", color=GREY)
+        ax.text(
+            0.5,
+            0.5,
+            figure.empty,
+            transform=ax.transAxes,
+            ha="center",
+            color=GREY,
+        )
         ax.set_yticks([])
     titles = figure.x.title, figure.y.title
     return (height, titles[1], titles[0]) if lying else (height, *titles)
@@ -234,16 +369,28 @@ def _draw_line(ax: Axes, line: Line, lying: bool) -> None:
     if line.half is not None:
         down, up = reach(np.asarray(line.half, dtype=float))
         (ax.fill_betweenx if lying else ax.fill_between)(
-            x, y - down, y + up, facecolor=style["color"], linewidth=0.0, zorder=1.2,
+            x,
+            y - down,
+            y + up,
+            facecolor=style["color"],
+            linewidth=0.0,
+            zorder=1.2,
             alpha=0.22 if line.look in ("main", "total") else 0.15,
             step="post" if line.step else None,
-        )  # fmt: skip
+        )
         at = line.alone & np.isfinite(y - down)
         if at.any() and not line.marks:
-            half = np.array([np.broadcast_to(v, y.shape)[at] for v in (down, up)])
+            half = np.array(
+                [np.broadcast_to(v, y.shape)[at] for v in (down, up)]
+            )
             bars: dict[str, Any] = {"xerr" if lying else "yerr": half}
-            ax.errorbar(*_turned(x[at], y[at], lying), fmt="none", ecolor=style["color"],
-                        capsize=2.0, **bars)  # fmt: skip
+            ax.errorbar(
+                *_turned(x[at], y[at], lying),
+                fmt="none",
+                ecolor=style["color"],
+                capsize=2.0,
+                **bars,
+            )
     if line.bare:
         return
     alone = np.flatnonzero(line.alone)
@@ -251,27 +398,61 @@ def _draw_line(ax: Axes, line: Line, lying: bool) -> None:
         mark = _point(line.look)
         style |= {key: mark[key] for key in mark if key.startswith("marker")}
         style |= {"markersize": 3.5, "markevery": alone.tolist()}
-    ax.plot(*_turned(x, y, lying), drawstyle="steps-post" if line.step else "default", zorder=2.4,
-            rasterized=len(x) > 10 * _MOST_VECTORS, **style)  # fmt: skip
+    ax.plot(
+        *_turned(x, y, lying),
+        drawstyle="steps-post" if line.step else "default",
+        zorder=2.4,
+        rasterized=len(x) > 10 * _MOST_VECTORS,
+        **style,
+    )
 
 
 def _draw_dots(ax: Axes, dots: Dots, x: Any, y: Any, lying: bool) -> None:
     many = len(x) > _MOST_VECTORS
     if dots.colors is not None:
-        ax.scatter(x, y, c=dots.colors, cmap="cividis", vmin=0.0, vmax=1.0, s=14.0, linewidths=0.0,
-                   zorder=3, rasterized=many)  # fmt: skip
+        ax.scatter(
+            x,
+            y,
+            c=dots.colors,
+            cmap="cividis",
+            vmin=0.0,
+            vmax=1.0,
+            s=14.0,
+            linewidths=0.0,
+            zorder=3,
+            rasterized=many,
+        )
         return
     style = _point(dots.look)
     if dots.half is not None:
-        down, up = (np.broadcast_to(v, np.shape(dots.x)) for v in reach(np.asarray(dots.half)))
-        bars: dict[str, Any] = {"xerr" if lying else "yerr": np.nan_to_num([down, up])}
-        ax.errorbar(x, y, fmt="none", ecolor=style["color"], elinewidth=1.4, capsize=2.5, zorder=3,
-                    **bars)  # fmt: skip
+        down, up = (
+            np.broadcast_to(v, np.shape(dots.x))
+            for v in reach(np.asarray(dots.half))
+        )
+        bars: dict[str, Any] = {
+            "xerr" if lying else "yerr": np.nan_to_num([down, up])
+        }
+        ax.errorbar(
+            x,
+            y,
+            fmt="none",
+            ecolor=style["color"],
+            elinewidth=1.4,
+            capsize=2.5,
+            zorder=3,
+            **bars,
+        )
         if LOOKS[dots.look].hollow:
             style["markerfacecolor"] = "white"
     ax.plot(x, y, clip_on=False, zorder=3.2, rasterized=many, **style)
     for at, up, text in zip(x, y, dots.labels, strict=False):
-        note = ax.annotate(text, (at, up), (4.0, 4.0), textcoords="offset points", fontsize=SMALL)
+        note = ax.annotate(
+            text,
+            (at, up),
+            (4.0, 4.0),
+            textcoords="offset points",
+            fontsize=SMALL,
+        )
         literal([note])
 
 
@@ -297,7 +478,9 @@ def _scale(ax: Axes, k: int, axis: Axis, points: float) -> None:
 
 def _bins(ax: Axes, points: float, *, whole: bool) -> None:
     bins = max(2, min(9, int(points / 48.0)))
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=bins, integer=whole, min_n_ticks=1))
+    ax.xaxis.set_major_locator(
+        MaxNLocator(nbins=bins, integer=whole, min_n_ticks=1)
+    )
 
 
 # ---------------------------------------------------------------------- cells
@@ -310,11 +493,25 @@ def draw_cells(
     x, y = figure.x.edges(), figure.y.edges()
     low, high = figure.ends()
     shown = np.ma.masked_invalid(figure.values.T)
-    mesh = ax.pcolormesh(x, y, shown, cmap="cividis", vmin=low, vmax=high, shading="flat",
-                         rasterized=shown.size > 500, snap=True)  # fmt: skip
+    mesh = ax.pcolormesh(
+        x,
+        y,
+        shown,
+        cmap="cividis",
+        vmin=low,
+        vmax=high,
+        shading="flat",
+        rasterized=shown.size > 500,
+        snap=True,
+    )
     if figure.dimmed is not None and figure.dimmed.any():
         cells = [
-            [(x[i], y[j]), (x[i + 1], y[j]), (x[i + 1], y[j + 1]), (x[i], y[j + 1])]
+            [
+                (x[i], y[j]),
+                (x[i + 1], y[j]),
+                (x[i + 1], y[j + 1]),
+                (x[i], y[j + 1]),
+            ]
             for i, j in np.argwhere(figure.dimmed)
         ]
         ax.add_collection(PolyCollection(cells, **_DIMMED), autolim=False)
@@ -326,16 +523,28 @@ def draw_cells(
     for dots in figure.dots:
         _draw_dots(ax, dots, np.asarray(dots.x), np.asarray(dots.y), False)
     if figure.y.names:
-        labels = row_labels([(name,) for name in figure.y.names], characters(0.3 * points))
+        labels = row_labels(
+            [(name,) for name in figure.y.names], characters(0.3 * points)
+        )
         names_down(ax, labels, tinted=False)
         height = max(3, len(labels)) * _CELL
     if figure.x.names:
         height += names_across(ax, figure.x.names, 0.65 * points - SCALE)
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
-            pale = np.isfinite(figure.values[i, j]) and figure.values[i, j] > (low + high) / 2
-            ax.text(i, j, text, ha="center", va="center", fontsize=SMALL,
-                    color="black" if pale else "white")  # fmt: skip
+            pale = (
+                np.isfinite(figure.values[i, j])
+                and figure.values[i, j] > (low + high) / 2
+            )
+            ax.text(
+                i,
+                j,
+                text,
+                ha="center",
+                va="center",
+                fontsize=SMALL,
+                color="black" if pale else "white",
+            )
     literal(ax.texts)
     if figure.bare:
         ax.set_aspect("equal", adjustable="datalim")
@@ -366,7 +575,9 @@ def _draw_scale(
 ) -> None:
     first = axes[0] if isinstance(axes, list) else axes
     form = FuncFormatter(_percent) if percent else None
-    scale = first.figure.colorbar(colors, ax=axes, pad=0.02, fraction=0.05, aspect=30, format=form)
+    scale = first.figure.colorbar(
+        colors, ax=axes, pad=0.02, fraction=0.05, aspect=30, format=form
+    )
     if ticks:
         scale.set_ticks([0.0, 1.0], labels=ticks)
     else:

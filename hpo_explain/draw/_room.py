@@ -14,7 +14,11 @@ from hpo_explain.draw._text import plain, visible, wrap
 
 NARROW = 380  # pixels: what fits there fits everywhere
 HEADING, TEXT, SMALL = 14, 12, 11  # pixels, of fonts
-LINE, WIDE, BOLD = 1.3, 0.6, 0.68  # of a line and of a character, in sizes of its font
+LINE, WIDE, BOLD = (
+    1.3,
+    0.6,
+    0.68,
+)  # of a line and of a character, in sizes of its font
 NAME = 24  # columns of a name left of axes
 MARGIN = 18  # pixels right of axes
 MARK, ENTRY = 46, 21  # pixels of a mark in a legend, and of an entry
@@ -24,9 +28,14 @@ def legend_high(texts: Sequence[str]) -> int:
     """Return how many pixels a legend is high on a phone."""
     if not texts:
         return 0
-    widths = [MARK + WIDE * SMALL * max(map(columns, text.split("<br>"))) for text in texts]
+    widths = [
+        MARK + WIDE * SMALL * max(map(columns, text.split("<br>")))
+        for text in texts
+    ]
     room = NARROW - 2 * MARGIN
-    beside = len(texts) if sum(widths) < room else max(1, int(room / max(widths)))
+    beside = (
+        len(texts) if sum(widths) < room else max(1, int(room / max(widths)))
+    )
     broken = max(text.count("<br>") for text in texts)
     return ceil(len(texts) / beside) * int(ENTRY + broken * LINE * SMALL) + 8
 
@@ -36,12 +45,17 @@ def row_label(parts: Iterable[str]) -> str:
     line = " ".join(map(plain, filter(None, parts)))
     if columns(line) <= NAME:
         return whole(line)
-    return "<br>".join(lines(shorten(plain(part), 3 * NAME), NAME) for part in parts if part)
+    return "<br>".join(
+        lines(shorten(plain(part), 3 * NAME), NAME) for part in parts if part
+    )
 
 
 def left_of(labels: Iterable[str]) -> int:
     """Return how many pixels labels left of axes take."""
-    widest = max((columns(line) for label in labels for line in label.split("<br>")), default=0)
+    widest = max(
+        (columns(line) for label in labels for line in label.split("<br>")),
+        default=0,
+    )
     return int(widest * WIDE * SMALL) + 10
 
 
@@ -62,7 +76,9 @@ def fitting(pixels: float, size: int = TEXT, wide: float = WIDE) -> int:
 
 def lines(text: str, width: int) -> str:
     """Return a text as it is, without any markup of its own, on lines of limited width."""
-    return html.escape(wrap(visible(text), width), quote=False).replace("\n", "<br>")
+    return html.escape(wrap(visible(text), width), quote=False).replace(
+        "\n", "<br>"
+    )
 
 
 def whole(text: str) -> str:

@@ -18,14 +18,19 @@ _DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LEFT_TO_RIGHT = "\u200e"
 _TURNING = re.compile("[\u200f\u202a-\u202e\u2066-\u2069]")
 # What XML forbids, even escaped (XML 1.0, production 2).
-_FORBIDDEN = re.compile("[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")
+_FORBIDDEN = re.compile(
+    "[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]"
+)
 
 
 def plain(text: object) -> str:
     """Return a text on one line in which every character can be shown."""
     line = _BREAKS.sub("↵", str(text)).replace("\t", " ")
     line = _FORBIDDEN.sub("\ufffd", _DIRECTION.sub("", line))
-    if any(unicodedata.bidirectional(character) in {"R", "AL"} for character in line):
+    if any(
+        unicodedata.bidirectional(character) in {"R", "AL"}
+        for character in line
+    ):
         # "name = 2" stays in this order: without the mark, "= 2" would be read as its continuation
         return f"{_LEFT_TO_RIGHT}{line}{_LEFT_TO_RIGHT}"
     return line
@@ -34,7 +39,9 @@ def plain(text: object) -> str:
 def visible(text: str) -> str:
     """Return a text on the lines that it has, in which every character can be shown."""
     lines = _TURNING.sub("", text).split("\n")
-    return "\n".join(_FORBIDDEN.sub("\ufffd", _BREAKS.sub("↵", line)) for line in lines)
+    return "\n".join(
+        _FORBIDDEN.sub("\ufffd", _BREAKS.sub("↵", line)) for line in lines
+    )
 
 
 def abbreviated(texts: Iterable[str], width: int) -> list[str]:
@@ -58,17 +65,25 @@ def abbreviated(texts: Iterable[str], width: int) -> list[str]:
 def _common(texts: Collection[Sequence[str]]) -> int:
     """Return how many characters texts have in common at their beginnings."""
     places = enumerate(zip(*texts, strict=False))
-    return next((i for i, here in places if len(set(here)) > 1), min(map(len, texts)))
+    return next(
+        (i for i, here in places if len(set(here)) > 1), min(map(len, texts))
+    )
 
 
 def _around(text: Sequence[str], start: int, end: int, width: int) -> str:
     """Return what stands around a part of a text, with an ellipsis where it is cut."""
     room = max(width - 2, 1)
-    left = max(0, min(start - max(0, room - (end - start)) // 2, len(text) - room))
+    left = max(
+        0, min(start - max(0, room - (end - start)) // 2, len(text) - room)
+    )
     part = first_columns(text[left:], room)
     before, after = left > 0, left + len(part) < len(text)
     cut = f"{'…' * before}{''.join(part)}{'…' * after}"
-    return f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}" if text[0] == _LEFT_TO_RIGHT else cut
+    return (
+        f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}"
+        if text[0] == _LEFT_TO_RIGHT
+        else cut
+    )
 
 
 def distinct(labels: Iterable[str]) -> list[str]:
@@ -77,7 +92,9 @@ def distinct(labels: Iterable[str]) -> list[str]:
     told_apart = []
     for label in labels:
         seen[label] = seen.get(label, 0) + 1
-        told_apart.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+        told_apart.append(
+            label if seen[label] == 1 else f"{label} ({seen[label]})"
+        )
     return told_apart
 
 
@@ -91,4 +108,6 @@ def wrap(text: str, width: int) -> str:
     """Return a text with its lines broken to about `width` characters, never around "="."""
     lines = text.replace(" = ", "\u00a0=\u00a0").split("\n")
     broken = [_Wrapper(max(width, 10)).wrap(line) or [""] for line in lines]
-    return "\n".join(part for line in broken for part in line).replace("\u00a0", " ")
+    return "\n".join(part for line in broken for part in line).replace(
+        "\u00a0", " "
+    )

@@ -24,9 +24,13 @@ LINE = 1.3  # height of a line, in sizes of its font
 MARGINS = 20.0  # left and right of axes with their labels, in points
 # Comes with matplotlib from 3.11 on and has a glyph for every character, so that none is missing.
 LAST_RESORT = "Last Resort High-Efficiency"
-_CHARACTER = 0.55  # width of an average character of DejaVu Sans, in sizes of the font
+_CHARACTER = (
+    0.55  # width of an average character of DejaVu Sans, in sizes of the font
+)
 _BOLD = 0.64
-_UNBROKEN = 1.18  # times as wide are the letters of a word that is broken, at most
+_UNBROKEN = (
+    1.18  # times as wide are the letters of a word that is broken, at most
+)
 _MARK = 34.0  # points of a mark in a legend, with the room around it
 _UPRIGHT = 18  # columns of a name that is written upwards
 _CALLOUT: dict[str, Any] = {
@@ -34,9 +38,15 @@ _CALLOUT: dict[str, Any] = {
     "fontweight": "bold",
 }
 LEGEND: dict[str, Any] = {
-    "frameon": False, "fontsize": TEXT, "borderaxespad": 0.0, "borderpad": 0.1,
-    "labelspacing": 0.2, "columnspacing": 1.5, "handlelength": 1.8, "handletextpad": 0.8,
-}  # fmt: skip
+    "frameon": False,
+    "fontsize": TEXT,
+    "borderaxespad": 0.0,
+    "borderpad": 0.1,
+    "labelspacing": 0.2,
+    "columnspacing": 1.5,
+    "handlelength": 1.8,
+    "handletextpad": 0.8,
+}
 
 
 def ink(color: str = INK) -> str:
@@ -44,7 +54,9 @@ def ink(color: str = INK) -> str:
     return str(matplotlib.rcParams["text.color"]) if color == INK else color
 
 
-def characters(points: float, size: float = TEXT, wide: float = _CHARACTER) -> int:
+def characters(
+    points: float, size: float = TEXT, wide: float = _CHARACTER
+) -> int:
     """Return how many average characters of a font size fit on a line of so many points."""
     return max(int(points / (size * wide)), 8)
 
@@ -69,7 +81,9 @@ def _has_glyphs(text: Text) -> bool:
     if text.get_text().isascii():
         return True
     font = get_font(findfont(text.get_fontproperties()))
-    return all(font.get_char_index(ord(c)) for c in text.get_text() if c != "\n")
+    return all(
+        font.get_char_index(ord(c)) for c in text.get_text() if c != "\n"
+    )
 
 
 def points_across(ax: Axes) -> float:
@@ -83,7 +97,9 @@ def points_across(ax: Axes) -> float:
 
 def label_points(ax: Axes) -> float:
     """Return the width that the labels of the y axis take, in points."""
-    widths = [label.get_window_extent().width for label in ax.get_yticklabels()]
+    widths = [
+        label.get_window_extent().width for label in ax.get_yticklabels()
+    ]
     return max(widths, default=0.0) / ax.figure.figure.dpi * 72.0 + 4.0
 
 
@@ -104,16 +120,22 @@ def row_labels(rows: Iterable[Sequence[str]], width: int) -> list[str]:
     for row in parts:
         line = " ".join(row)
         if columns(line) > width:
-            line = "\n".join([fitted[row[0]], *(shorten(part, width) for part in row[1:])])
+            line = "\n".join(
+                [fitted[row[0]], *(shorten(part, width) for part in row[1:])]
+            )
         labels.append(line)
     return distinct(labels)
 
 
-def names_down(ax: Axes, labels: Sequence[str], *, tinted: bool = True) -> None:
+def names_down(
+    ax: Axes, labels: Sequence[str], *, tinted: bool = True
+) -> None:
     """Write labels along the y axis from the top down, every second row tinted."""
     n = len(labels)
     for i in range(1, n, 2) if tinted else ():
-        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
+        ax.axhspan(
+            i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0
+        )
     ax.set_ylim(max(n, 1) - 0.5, -0.5)
     ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
     ax.tick_params(axis="y", length=0.0)
@@ -131,11 +153,17 @@ def names_across(ax: Axes, names: Sequence[str], points: float) -> float:
     labels = abbreviated(texts, _UPRIGHT if upright else max(width, 1))
     every = max(1, ceil(1.1 * TEXT * len(names) / points)) if upright else 1
     at = np.arange(0, len(names), every)
-    ax.set_xticks(at, labels[::every], fontsize=TEXT, rotation=90 if upright else 0)
+    ax.set_xticks(
+        at, labels[::every], fontsize=TEXT, rotation=90 if upright else 0
+    )
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.tick_params(axis="x", length=0.0)
     literal(ax.get_xticklabels())
-    return max(map(columns, labels), default=0) * TEXT * _CHARACTER if upright else 0.0
+    return (
+        max(map(columns, labels), default=0) * TEXT * _CHARACTER
+        if upright
+        else 0.0
+    )
 
 
 # ---------------------------------------------------------------------- around axes
@@ -165,38 +193,71 @@ def write_around(
     points, height : float
         How wide the axes are with their labels, and how high without, in points.
     """
-    ax.set_ylabel(shorten(plain(beside), _columns(beside, 0.95 * height)), fontsize=TEXT)
+    ax.set_ylabel(
+        shorten(plain(beside), _columns(beside, 0.95 * height)), fontsize=TEXT
+    )
     left = label_points(ax) + (2.0 * TEXT if beside else 0.0)
     wide = max(points - MARGINS, 100.0)
     over = write_legend(ax, legend, left, wide) + 4.0
     for text, style in ((_caution(words), _CALLOUT), (words.subtitle, {})):
         if text:
-            body = wrap(_lines(text), _columns(text, wide, wide=_BOLD if style else _CHARACTER))
+            body = wrap(
+                _lines(text),
+                _columns(text, wide, wide=_BOLD if style else _CHARACTER),
+            )
             written = ax.annotate(
-                body, (0.0, 1.0), (-left, over), xycoords="axes fraction", color=ink(),
-                textcoords="offset points", fontsize=TEXT, va="bottom", annotation_clip=False,
+                body,
+                (0.0, 1.0),
+                (-left, over),
+                xycoords="axes fraction",
+                color=ink(),
+                textcoords="offset points",
+                fontsize=TEXT,
+                va="bottom",
+                annotation_clip=False,
                 **style,
-            )  # fmt: skip
+            )
             literal([written])
             over += high(body, TEXT) + 4.0
-    heading = wrap(_lines(words.heading), _columns(words.heading, wide, HEADING, _BOLD))
-    title = ax.set_title(
-        heading, loc="left", fontsize=HEADING, fontweight="bold", color=ink(), pad=over + 1.0, y=1.0
+    heading = wrap(
+        _lines(words.heading), _columns(words.heading, wide, HEADING, _BOLD)
     )
-    shift = ScaledTranslation(-left / 72.0, 0.0, ax.figure.figure.dpi_scale_trans)
+    title = ax.set_title(
+        heading,
+        loc="left",
+        fontsize=HEADING,
+        fontweight="bold",
+        color=ink(),
+        pad=over + 1.0,
+        y=1.0,
+    )
+    shift = ScaledTranslation(
+        -left / 72.0, 0.0, ax.figure.figure.dpi_scale_trans
+    )
     title.set_transform(title.get_transform() + shift)
-    ax.set_xlabel(wrap(plain(label), _columns(label, wide - left)), fontsize=TEXT)
+    ax.set_xlabel(
+        wrap(plain(label), _columns(label, wide - left)), fontsize=TEXT
+    )
     footer = wrap(words.footer, characters(wide, SMALL))
     under = ax.annotate(
-        footer, (0.0, 0.0), (-left, -3.0), xycoords=(ax.transAxes, ax.xaxis.label),
-        textcoords="offset points", fontsize=SMALL, va="top", color=GREY, annotation_clip=False,
-    )  # fmt: skip
+        footer,
+        (0.0, 0.0),
+        (-left, -3.0),
+        xycoords=(ax.transAxes, ax.xaxis.label),
+        textcoords="offset points",
+        fontsize=SMALL,
+        va="top",
+        color=GREY,
+        annotation_clip=False,
+    )
     literal([title, ax.xaxis.label, ax.yaxis.label, under])
     below = high(ax.xaxis.label.get_text(), TEXT) + high(footer, SMALL) + 3.0
     return over + high(heading, HEADING) + below
 
 
-def _columns(text: str, points: float, size: float = TEXT, wide: float = _CHARACTER) -> int:
+def _columns(
+    text: str, points: float, size: float = TEXT, wide: float = _CHARACTER
+) -> int:
     """Return how many characters of a text stand on a line.
 
     Fewer of one with a word that may not fit: its letters may all be wide ones.
@@ -213,13 +274,20 @@ def write_legend(
     if not entries:
         return 0.0
     texts = [shorten(plain(text), 60) for _, text in entries]
-    shift = ScaledTranslation(-left / 72.0, 3.0 / 72.0, ax.figure.figure.dpi_scale_trans)
+    shift = ScaledTranslation(
+        -left / 72.0, 3.0 / 72.0, ax.figure.figure.dpi_scale_trans
+    )
     across = legend_columns(texts, points)
     # Texts are set afterwards: a legend leaves out labels that begin with an underscore.
     legend = ax.legend(
-        [mark for mark, _ in entries], ["-"] * len(entries), loc="lower left", ncols=across,
-        bbox_to_anchor=(0.0, 1.0), bbox_transform=ax.transAxes + shift, **LEGEND,
-    )  # fmt: skip
+        [mark for mark, _ in entries],
+        ["-"] * len(entries),
+        loc="lower left",
+        ncols=across,
+        bbox_to_anchor=(0.0, 1.0),
+        bbox_transform=ax.transAxes + shift,
+        **LEGEND,
+    )
     for written, text in zip(legend.get_texts(), texts, strict=True):
         written.set_text(text)
     literal(legend.get_texts())

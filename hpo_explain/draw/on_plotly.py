@@ -12,22 +12,56 @@ from plotly.subplots import make_subplots
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREEN, GREY, INK, LOOKS, Axis, Dots, Line, reach
+from hpo_explain.base.figures.marks import (
+    GREEN,
+    GREY,
+    INK,
+    LOOKS,
+    Axis,
+    Dots,
+    Line,
+    reach,
+)
 from hpo_explain.base.figures.panels import Figure, Panels
 from hpo_explain.base.figures.rows import FILLS, PALE, Bar, Rows
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.draw import _room as texts
-from hpo_explain.draw._room import BOLD, ENTRY, MARGIN, NAME, NARROW, SMALL, TEXT
+from hpo_explain.draw._room import (
+    BOLD,
+    ENTRY,
+    MARGIN,
+    NAME,
+    NARROW,
+    SMALL,
+    TEXT,
+)
 from hpo_explain.draw._text import abbreviated, plain
 
-_AXES, _PANEL, _ROW, _CELL = 260, 180, 30, 26  # pixels, of what is high without what is around
-_UPRIGHT, _PANELS = 18, 2  # columns of a name that is written upright; panels beside each other
-_NUMBERS, _SCALE = 58, 80  # pixels of numbers left of axes, and of a scale of colors
+_AXES, _PANEL, _ROW, _CELL = (
+    260,
+    180,
+    30,
+    26,
+)  # pixels, of what is high without what is around
+_UPRIGHT, _PANELS = (
+    18,
+    2,
+)  # columns of a name that is written upright; panels beside each other
+_NUMBERS, _SCALE = (
+    58,
+    80,
+)  # pixels of numbers left of axes, and of a scale of colors
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 _TINTED = "#fff4de"
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
-_DARK = {INK: "white", "black": "white", "white": "#111111", _VEIL.format(255): _VEIL.format(17),
-         GREY: "#a8a8a8", _TINTED: "#33290f"}  # fmt: skip
+_DARK = {
+    INK: "white",
+    "black": "white",
+    "white": "#111111",
+    _VEIL.format(255): _VEIL.format(17),
+    GREY: "#a8a8a8",
+    _TINTED: "#33290f",
+}
 
 
 class _Room(NamedTuple):
@@ -41,9 +75,18 @@ class _Room(NamedTuple):
 class _Axes:
     """One of the axes of a figure: what is drawn lands there, each meaning named once."""
 
-    def __init__(self, figure: go.Figure, means: Any, place: dict[str, int], wide: int) -> None:
-        self.figure, self.means, self.place, self.wide = figure, means, place, wide
-        self.x = self.y = Axis(label="")  # as the description has them, lying or not
+    def __init__(
+        self, figure: go.Figure, means: Any, place: dict[str, int], wide: int
+    ) -> None:
+        self.figure, self.means, self.place, self.wide = (
+            figure,
+            means,
+            place,
+            wide,
+        )
+        self.x = self.y = Axis(
+            label=""
+        )  # as the description has them, lying or not
 
     def add(self, trace: Any, meaning: str = "", text: str = "") -> None:
         """Add a trace, in the legend as what its look means."""
@@ -54,11 +97,20 @@ class _Axes:
         if not isinstance(trace, go.Heatmap):
             trace.update(showlegend=bool(text) and text not in told)
             order = [*self.means]
-            trace.update(legendrank=1000 + (order.index(meaning) if meaning in order else -1))
+            trace.update(
+                legendrank=1000
+                + (order.index(meaning) if meaning in order else -1)
+            )
         self.figure.add_trace(trace, **self.place)
 
     def scatter(
-        self, x: Any, y: Any, *, lying: bool = False, meaning: str = "", **how: Any
+        self,
+        x: Any,
+        y: Any,
+        *,
+        lying: bool = False,
+        meaning: str = "",
+        **how: Any,
     ) -> None:
         """Add lines or points."""
         x, y = (y, x) if lying else (x, y)
@@ -66,7 +118,9 @@ class _Axes:
 
     def update(self, x: bool, **how: Any) -> None:
         """Update the x axis, or the y axis."""
-        (self.figure.update_xaxes if x else self.figure.update_yaxes)(**how, **self.place)
+        (self.figure.update_xaxes if x else self.figure.update_yaxes)(
+            **how, **self.place
+        )
 
 
 def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
@@ -78,7 +132,9 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
         made = _written(axes.figure, figure, _drawn(axes, figure))
     if dark:
         made = go.Figure(_darkened(made.to_dict()))
-    return made.update_layout(template="plotly_dark" if dark else "plotly_white")
+    return made.update_layout(
+        template="plotly_dark" if dark else "plotly_white"
+    )
 
 
 def script_of_pages() -> bytes:
@@ -92,7 +148,11 @@ def _darkened(part: Any) -> Any:
         return {key: _darkened(value) for key, value in part.items()}
     if isinstance(part, (list, tuple)):
         return [_darkened(value) for value in part]
-    return _DARK.get(part, part.replace(GREY, _DARK[GREY])) if isinstance(part, str) else part
+    return (
+        _DARK.get(part, part.replace(GREY, _DARK[GREY]))
+        if isinstance(part, str)
+        else part
+    )
 
 
 def _drawn(axes: _Axes, figure: Rows | Curves | Cells) -> _Room:
@@ -104,56 +164,99 @@ def _drawn(axes: _Axes, figure: Rows | Curves | Cells) -> _Room:
 def _panels(figure: Panels) -> go.Figure:
     """Draw panels, two beside each other unless names stand left of them."""
     n, parts = len(figure.panels), figure.panels
-    named = any(isinstance(p, Rows) or (p.lying if isinstance(p, Curves) else p.y.names)
-                for p in parts)  # fmt: skip
+    named = any(
+        isinstance(p, Rows)
+        or (p.lying if isinstance(p, Curves) else p.y.names)
+        for p in parts
+    )
     across = 1 if named else min(_PANELS, n)
-    same_y = figure.same_y and all(isinstance(p, Curves) and not p.lying for p in parts)
+    same_y = figure.same_y and all(
+        isinstance(p, Curves) and not p.lying for p in parts
+    )
     wide = (NARROW - MARGIN + same_y * _NUMBERS * (across - 1)) // across
     # the room of each is known once it is drawn: first to measure, then in its place
-    rooms = [_drawn(_Axes(go.Figure(), {}, {}, wide), panel) for panel in parts]
+    rooms = [
+        _drawn(_Axes(go.Figure(), {}, {}, wide), panel) for panel in parts
+    ]
     left = max(r.left for r in rooms)
     room = texts.fitting(wide - left, SMALL, BOLD)
     short = abbreviated([plain(p.heading) for p in parts], 3 * room)
-    titles = ["<b>" * p.emphasis + texts.lines(text, room) + "</b>" * p.emphasis
-              for p, text in zip(parts, short, strict=True)]  # fmt: skip
-    above = texts.high(max(titles, key=lambda title: title.count("<br>")), SMALL) + 8
+    titles = [
+        "<b>" * p.emphasis + texts.lines(text, room) + "</b>" * p.emphasis
+        for p, text in zip(parts, short, strict=True)
+    ]
+    above = (
+        texts.high(max(titles, key=lambda title: title.count("<br>")), SMALL)
+        + 8
+    )
     heights, belows = (
         [max(v[k : k + across]) for k in range(0, n, across)]
-        for v in ([_PANEL if r.high == _AXES else r.high for r in rooms], [r.below for r in rooms])
+        for v in (
+            [_PANEL if r.high == _AXES else r.high for r in rooms],
+            [r.below for r in rooms],
+        )
     )
     below = belows.pop()
     high = sum(heights) + sum(below + above for below in belows)
-    tops = np.cumsum([0, *(h + b + above for h, b in zip(heights, belows, strict=False))])
+    tops = np.cumsum(
+        [0, *(h + b + above for h, b in zip(heights, belows, strict=False))]
+    )
     grid = make_subplots(
-        len(heights), across, subplot_titles=titles, horizontal_spacing=0.04 if same_y else 0.2,
-        shared_yaxes="all" if same_y else False, shared_xaxes="all" if figure.same_x else False,
-    )  # fmt: skip
+        len(heights),
+        across,
+        subplot_titles=titles,
+        horizontal_spacing=0.04 if same_y else 0.2,
+        shared_yaxes="all" if same_y else False,
+        shared_xaxes="all" if figure.same_x else False,
+    )
     for k, (top, height) in enumerate(zip(tops, heights, strict=True)):
-        grid.update_yaxes(domain=[1.0 - (top + height) / high, 1.0 - top / high], row=k + 1)
+        grid.update_yaxes(
+            domain=[1.0 - (top + height) / high, 1.0 - top / high], row=k + 1
+        )
     scales = {(p.ends(), p.scale) for p in parts if isinstance(p, Cells)}
     for k, panel in enumerate(parts):
         place = {"row": k // across + 1, "col": k % across + 1}
         axes = _Axes(grid, figure.legend(), place, wide)
         _drawn(axes, panel)
-        x, y = next(grid.select_xaxes(**place)).domain, next(grid.select_yaxes(**place)).domain
-        grid.layout.annotations[k].update(x=x[0], y=y[1], yshift=2, xanchor="left", align="left",
-                                          font={"size": SMALL})  # fmt: skip
+        x, y = (
+            next(grid.select_xaxes(**place)).domain,
+            next(grid.select_yaxes(**place)).domain,
+        )
+        grid.layout.annotations[k].update(
+            x=x[0],
+            y=y[1],
+            yshift=2,
+            xanchor="left",
+            align="left",
+            font={"size": SMALL},
+        )
         if panel.emphasis:
             place = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
-            grid.add_shape(**place, type="rect", xref="paper", yref="paper", layer="below",
-                           fillcolor=_TINTED, line={"width": 0})  # fmt: skip
+            grid.add_shape(
+                **place,
+                type="rect",
+                xref="paper",
+                yref="paper",
+                layer="below",
+                fillcolor=_TINTED,
+                line={"width": 0},
+            )
         if same_y and k % across:
             axes.update(False, title="")
         if figure.same_x and k + across < n:
             axes.update(True, title="")
         if isinstance(panel, Cells) and len(scales) > 1:
-            grid.data[-1].update(colorbar={"x": x[1], "y": sum(y) / 2, "len": y[1] - y[0]})
+            grid.data[-1].update(
+                colorbar={"x": x[1], "y": sum(y) / 2, "len": y[1] - y[0]}
+            )
     if len(scales) == 1:
         maps = [trace for trace in grid.data if isinstance(trace, go.Heatmap)]
         for one in maps[1:]:
             one.update(showscale=False)
     if same_y:
-        ends = np.array([panel.limits() for panel in parts if isinstance(panel, Curves)])
+        ends = np.array(
+            [panel.limits() for panel in parts if isinstance(panel, Curves)]
+        )
         low, top = ends[:, 0].min(), ends[:, 1].max()
         log = isinstance(parts[0], Curves) and parts[0].y.log
         grid.update_yaxes(range=np.log10([low, top]) if log else [low, top])
@@ -166,61 +269,127 @@ def _panels(figure: Panels) -> go.Figure:
 def _rows(axes: _Axes, rows: Rows) -> _Room:
     thickness, n = 0.78 / rows.places, len(rows.labels)
     names = [" ".join(filter(None, parts)) for parts in rows.labels]
-    axes.x, axes.y = Axis(label="", names=names), Axis(label=rows.label, percent=rows.percent)
-    kinds = {(bar.kind != PALE, bar.kind, bar.half is None) for bar in rows.bars}
+    axes.x, axes.y = (
+        Axis(label="", names=names),
+        Axis(label=rows.label, percent=rows.percent),
+    )
+    kinds = {
+        (bar.kind != PALE, bar.kind, bar.half is None) for bar in rows.bars
+    }
     for _, kind, bare in sorted(kinds):
-        bars = [bar for bar in rows.bars if (bar.kind, bar.half is None) == (kind, bare)]
+        bars = [
+            bar
+            for bar in rows.bars
+            if (bar.kind, bar.half is None) == (kind, bare)
+        ]
         color, hatch = FILLS[kind if kind in FILLS else kind % 4]
         part = thickness / (3 if kind == PALE else 1)
         down, up = zip(*(bar.reach for bar in bars), strict=True)
-        whiskers = {"arrayminus": down, "array": up, "color": "black", "width": 2}
+        whiskers = {
+            "arrayminus": down,
+            "array": up,
+            "color": "black",
+            "width": 2,
+        }
         bar = go.Bar(
-            orientation="h", y=[bar.row for bar in bars], x=[bar.end - bar.begin for bar in bars],
-            base=[bar.begin for bar in bars], width=part, opacity=0.3 if kind == PALE else 1.0,
-            offset=[(bar.place + 0.5 - rows.places / 2) * thickness - part / 2 for bar in bars],
+            orientation="h",
+            y=[bar.row for bar in bars],
+            x=[bar.end - bar.begin for bar in bars],
+            base=[bar.begin for bar in bars],
+            width=part,
+            opacity=0.3 if kind == PALE else 1.0,
+            offset=[
+                (bar.place + 0.5 - rows.places / 2) * thickness - part / 2
+                for bar in bars
+            ],
             marker={"color": color, "pattern": {"shape": hatch}},
             error_x=None if bare else whiskers,
-            hovertext=[_told_of(f"{names[bar.row]}: {_reached(rows, bar)}") for bar in bars],
+            hovertext=[
+                _told_of(f"{names[bar.row]}: {_reached(rows, bar)}")
+                for bar in bars
+            ],
             hoverinfo="text",
-        )  # fmt: skip
+        )
         axes.add(bar, text=rows.fills.get(kind, ""))
     for bar in rows.bars:
         if bar.model:
             y = bar.row + (bar.place - (rows.places - 1) / 2) * thickness
             ends = [bar.end - bar.model, bar.end + bar.model]
-            axes.scatter(ends, [y, y], mode="lines", opacity=0.45, hoverinfo="skip",
-                         line={"color": GREY, "width": 5})  # fmt: skip
+            axes.scatter(
+                ends,
+                [y, y],
+                mode="lines",
+                opacity=0.45,
+                hoverinfo="skip",
+                line={"color": GREY, "width": 5},
+            )
     for i, level in enumerate(rows.levels):
-        axes.scatter([level, level], [i, i + 1], mode="lines", hoverinfo="skip",
-                     line={"color": GREY, "width": 1})  # fmt: skip
+        axes.scatter(
+            [level, level],
+            [i, i + 1],
+            mode="lines",
+            hoverinfo="skip",
+            line={"color": GREY, "width": 1},
+        )
     for at, look in rows.guides:
-        axes.scatter([at, at], [-0.5, n - 0.5], mode="lines", meaning=look, line=_stroke(look))
+        axes.scatter(
+            [at, at],
+            [-0.5, n - 0.5],
+            mode="lines",
+            meaning=look,
+            line=_stroke(look),
+        )
     for dots in rows.dots:
         _dots(axes, dots, dots.x, dots.y, lying=True)
     if rows.scale:
         low, high, label = rows.scale
-        marks = {"tickvals": [0, 1], "ticktext": [texts.lines(end, NAME) for end in (low, high)]}
-        scale = {"marker_showscale": True, "marker_colorbar": {**_scale(label), **marks}}
+        marks = {
+            "tickvals": [0, 1],
+            "ticktext": [texts.lines(end, NAME) for end in (low, high)],
+        }
+        scale = {
+            "marker_showscale": True,
+            "marker_colorbar": {**_scale(label), **marks},
+        }
         axes.figure.update_traces(scale, {"marker_cmax": 1}, **axes.place)
     labels = [texts.row_label(parts) for parts in rows.labels]
-    shown = [f'<span style="color:{GREY}">{label}</span>' if i >= n - rows.quiet else label
-             for i, label in enumerate(labels)]  # fmt: skip
+    shown = [
+        f'<span style="color:{GREY}">{label}</span>'
+        if i >= n - rows.quiet
+        else label
+        for i, label in enumerate(labels)
+    ]
     left = texts.left_of(labels)
     title = texts.lines(rows.label, texts.fitting(axes.wide - left - MARGIN))
-    axes.update(True, range=rows.limits(), title=title, zeroline=rows.zero, nticks=6,
-                tickformat=".0%" if rows.percent else None)  # fmt: skip
-    axes.update(False, range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=shown)
+    axes.update(
+        True,
+        range=rows.limits(),
+        title=title,
+        zeroline=rows.zero,
+        nticks=6,
+        tickformat=".0%" if rows.percent else None,
+    )
+    axes.update(
+        False, range=[n - 0.5, -0.5], tickvals=[*range(n)], ticktext=shown
+    )
     lines = max((label.count("<br>") for label in labels), default=0)
-    row = max(_ROW, int((lines + 1) * texts.LINE * SMALL) + 6, 12 * rows.places)
+    row = max(
+        _ROW, int((lines + 1) * texts.LINE * SMALL) + 6, 12 * rows.places
+    )
     return _Room(max(n, 3) * row, left, texts.below(title))
 
 
 def _reached(rows: Rows, bar: Bar) -> str:
     """Return from where to where a bar leads, and its whisker, as text."""
     axis, (down, up) = Axis(label="", percent=rows.percent), bar.reach
-    ends = [_value(axis, at) for at in (bar.begin, bar.end, bar.end - down, bar.end + up)]
+    ends = [
+        _value(axis, at)
+        for at in (bar.begin, bar.end, bar.end - down, bar.end + up)
+    ]
     begin = f"{ends[0]} to " if bar.begin else ""
-    return f"{begin}{ends[1]}" + (f" ({ends[2]} to {ends[3]})" if down or up else "")
+    return f"{begin}{ends[1]}" + (
+        f" ({ends[2]} to {ends[3]})" if down or up else ""
+    )
 
 
 # ---------------------------------------------------------------------- curves
@@ -230,43 +399,94 @@ def _curves(axes: _Axes, curves: Curves) -> _Room:
     lying, (low, high) = curves.lying, curves.limits()
     axes.x, axes.y = curves.x, curves.y
     if curves.thin is not None:
-        axes.scatter(*curves.thin, lying=lying, meaning="thin", mode="lines", hoverinfo="skip",
-                     opacity=0.35, line=_stroke("thin"))  # fmt: skip
+        axes.scatter(
+            *curves.thin,
+            lying=lying,
+            meaning="thin",
+            mode="lines",
+            hoverinfo="skip",
+            opacity=0.35,
+            line=_stroke("thin"),
+        )
     for line in curves.lines:
         _line(axes, line, lying)
     for dots in curves.dots:
         y = np.clip(np.asarray(dots.y, dtype=float), low, high)
-        _dots(axes, dots, *((y, dots.x) if lying else (dots.x, y)), lying=lying)
+        _dots(
+            axes, dots, *((y, dots.x) if lying else (dots.x, y)), lying=lying
+        )
     marks: list[Line | Dots] = [*curves.lines, *curves.dots]
     across = [mark.x for mark in marks if len(mark.x)]
-    known = np.concatenate(across).astype(float) if across else np.array([0.0, 1.0])
+    known = (
+        np.concatenate(across).astype(float)
+        if across
+        else np.array([0.0, 1.0])
+    )
     ends = [np.nanmin(known), np.nanmax(known)]
     for level, look in curves.levels:
-        axes.scatter(ends, [level, level], lying=lying, meaning=look, mode="lines",
-                     line=_stroke(look))  # fmt: skip
+        axes.scatter(
+            ends,
+            [level, level],
+            lying=lying,
+            meaning=look,
+            mode="lines",
+            line=_stroke(look),
+        )
     upright = [(note.x, note.look, note.text) for note in curves.notes]
     upright += [] if curves.guide is None else [(curves.guide, "guide", "")]
     for at, look, text in upright:
-        axes.scatter([at, at], [low, high], lying=lying, meaning=look, mode="lines+text",
-                     text=["", texts.lines(text, NAME)], textposition="bottom right",
-                     textfont={"size": SMALL}, line=_stroke(look))  # fmt: skip
+        axes.scatter(
+            [at, at],
+            [low, high],
+            lying=lying,
+            meaning=look,
+            mode="lines+text",
+            text=["", texts.lines(text, NAME)],
+            textposition="bottom right",
+            textfont={"size": SMALL},
+            line=_stroke(look),
+        )
     for first, last in curves.marked:
-        axes.scatter([first, last], [low, low], meaning="marked", mode="lines",
-                     line={"color": GREEN, "width": 6})  # fmt: skip
+        axes.scatter(
+            [first, last],
+            [low, low],
+            meaning="marked",
+            mode="lines",
+            line={"color": GREEN, "width": 6},
+        )
     for first, last in curves.dimmed:
-        axes.scatter([first, last, last, first], [low, low, high, high], meaning="dimmed",
-                     mode="none", fill="toself", hoverinfo="skip",
-                     fillpattern={"shape": "/", "fgcolor": "#b0b0b0",
-                                  "bgcolor": _VEIL.format(255)})  # fmt: skip
+        axes.scatter(
+            [first, last, last, first],
+            [low, low, high, high],
+            meaning="dimmed",
+            mode="none",
+            fill="toself",
+            hoverinfo="skip",
+            fillpattern={
+                "shape": "/",
+                "fgcolor": "#b0b0b0",
+                "bgcolor": _VEIL.format(255),
+            },
+        )
     if len(curves.rug):
-        axes.scatter(curves.rug, np.full(len(curves.rug), low), meaning="rug", mode="markers",
-                     hoverinfo="x", marker={"symbol": "line-ns-open", "color": "black",
-                                            "size": 8})  # fmt: skip
+        axes.scatter(
+            curves.rug,
+            np.full(len(curves.rug), low),
+            meaning="rug",
+            mode="markers",
+            hoverinfo="x",
+            marker={"symbol": "line-ns-open", "color": "black", "size": 8},
+        )
     if curves.empty:
         axes.figure.add_annotation(
-            text=texts.lines(curves.empty, NAME), x=0.5, y=0.5, xref="paper", yref="paper",
-            showarrow=False, font={"color": GREY},
-        )  # fmt: skip
+            text=texts.lines(curves.empty, NAME),
+            x=0.5,
+            y=0.5,
+            xref="paper",
+            yref="paper",
+            showarrow=False,
+            font={"color": GREY},
+        )
     limits = np.log10([low, high]) if curves.y.log else [low, high]
     if lying:
         labels = [texts.row_label((name,)) for name in curves.x.names]
@@ -291,36 +511,70 @@ def _line(axes: _Axes, line: Line, lying: bool) -> None:
         known = np.isfinite(y - down)
         ends = np.concatenate([(y + up)[known], (y - down)[known][::-1]])
         axes.scatter(
-            np.concatenate([x[known], x[known][::-1]]), ends, lying=lying, fill="toself",
-            meaning="band" if line.look == "main" else "", mode="none", hoverinfo="skip",
+            np.concatenate([x[known], x[known][::-1]]),
+            ends,
+            lying=lying,
+            fill="toself",
+            meaning="band" if line.look == "main" else "",
+            mode="none",
+            hoverinfo="skip",
             fillcolor=_faint(look.color, 0.22),
-        )  # fmt: skip
+        )
     if not line.bare:
         axes.scatter(
-            x, y, lying=lying, meaning=line.look, opacity=look.alpha, hoverinfo="text",
+            x,
+            y,
+            lying=lying,
+            meaning=line.look,
+            opacity=look.alpha,
+            hoverinfo="text",
             mode="lines+markers" if line.alone.any() else "lines",
-            hovertext=_told(axes, x, y, line.half), line={**_stroke(line.look), **shape},
+            hovertext=_told(axes, x, y, line.half),
+            line={**_stroke(line.look), **shape},
             marker={**_point(line.look), "size": 5},
-        )  # fmt: skip
+        )
 
 
 def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
     bars: dict[str, Any] = {}
     if dots.half is not None:
-        down, up = (np.broadcast_to(v, np.shape(dots.x)) for v in reach(np.asarray(dots.half)))
+        down, up = (
+            np.broadcast_to(v, np.shape(dots.x))
+            for v in reach(np.asarray(dots.half))
+        )
         color = LOOKS[dots.look].color
-        whiskers = {"array": up, "arrayminus": down, "color": color, "width": 3}
+        whiskers = {
+            "array": up,
+            "arrayminus": down,
+            "color": color,
+            "width": 3,
+        }
         bars = {"error_x" if lying else "error_y": whiskers}
     marker = _point(dots.look)
     if dots.colors is not None:
-        marker = {"color": dots.colors, "colorscale": "Cividis", "size": 6, "cmin": 0, "cmax": 1}
+        marker = {
+            "color": dots.colors,
+            "colorscale": "Cividis",
+            "size": 6,
+            "cmin": 0,
+            "cmax": 1,
+        }
     said = [_told_of(told) for told in dots.told]
     axes.scatter(
-        x, y, meaning=dots.look, mode="markers+text" if len(dots.labels) else "markers",
-        marker=marker, hoverinfo="text", **bars, textposition="top right", cliponaxis=False,
-        hovertext=said or _told(axes, *((y, x) if lying else (x, y)), dots.half),
-        text=[texts.lines(label, NAME) for label in dots.labels] or None, textfont={"size": SMALL},
-    )  # fmt: skip
+        x,
+        y,
+        meaning=dots.look,
+        mode="markers+text" if len(dots.labels) else "markers",
+        marker=marker,
+        hoverinfo="text",
+        **bars,
+        textposition="top right",
+        cliponaxis=False,
+        hovertext=said
+        or _told(axes, *((y, x) if lying else (x, y)), dots.half),
+        text=[texts.lines(label, NAME) for label in dots.labels] or None,
+        textfont={"size": SMALL},
+    )
 
 
 # ---------------------------------------------------------------------- cells
@@ -328,31 +582,68 @@ def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
 
 def _cells(axes: _Axes, cells: Cells) -> _Room:
     axes.x, axes.y = cells.x, cells.y
-    x, y, values = cells.x.edges(), cells.y.edges(), np.asarray(cells.values, dtype=float)
+    x, y, values = (
+        cells.x.edges(),
+        cells.y.edges(),
+        np.asarray(cells.values, dtype=float),
+    )
     low, high = cells.ends()
     written: dict[str, Any] = {}
     if len(cells.texts):
-        written = {"text": np.array(cells.texts).T, "texttemplate": "%{text}",
-                 "textfont": {"size": SMALL}}  # fmt: skip
+        written = {
+            "text": np.array(cells.texts).T,
+            "texttemplate": "%{text}",
+            "textfont": {"size": SMALL},
+        }
     said = [
         [
-            _hover((cells.x, a), (cells.y, b), (Axis(label=cells.scale), value))
+            _hover(
+                (cells.x, a), (cells.y, b), (Axis(label=cells.scale), value)
+            )
             for a, value in zip(cells.x.places, row, strict=True)
         ]
         for b, row in zip(cells.y.places, values.T, strict=True)
     ]
-    bar = _scale(cells.scale) | {"tickformat": ".0%" if cells.percent else None, "nticks": 6}
-    colors = go.Heatmap(x=x, y=y, z=values.T, colorscale="Cividis", zmin=low, zmax=high,
-                        hoverongaps=False, hoverinfo="text", hovertext=said, colorbar=bar,
-                        **written)  # fmt: skip
+    bar = _scale(cells.scale) | {
+        "tickformat": ".0%" if cells.percent else None,
+        "nticks": 6,
+    }
+    colors = go.Heatmap(
+        x=x,
+        y=y,
+        z=values.T,
+        colorscale="Cividis",
+        zmin=low,
+        zmax=high,
+        hoverongaps=False,
+        hoverinfo="text",
+        hovertext=said,
+        colorbar=bar,
+        **written,
+    )
     axes.add(colors)
     if cells.dimmed is not None and cells.dimmed.any():
         veil = np.where(cells.dimmed, 1.0, np.nan).T
-        axes.add(go.Heatmap(x=x, y=y, z=veil, colorscale=[[0, "white"], [1, "white"]], opacity=0.6,
-                            showscale=False, hoverinfo="skip"))  # fmt: skip
-        patch = {"symbol": "square", "color": _VEIL.format(255), "size": 9,
-                 "line": {"color": GREY, "width": 1}}  # fmt: skip
-        axes.scatter([None], [None], meaning="dimmed", mode="markers", marker=patch)
+        axes.add(
+            go.Heatmap(
+                x=x,
+                y=y,
+                z=veil,
+                colorscale=[[0, "white"], [1, "white"]],
+                opacity=0.6,
+                showscale=False,
+                hoverinfo="skip",
+            )
+        )
+        patch = {
+            "symbol": "square",
+            "color": _VEIL.format(255),
+            "size": 9,
+            "line": {"color": GREY, "width": 1},
+        }
+        axes.scatter(
+            [None], [None], meaning="dimmed", mode="markers", marker=patch
+        )
     for line in cells.lines:
         _line(axes, line, lying=False)
     for dots in cells.dots:
@@ -360,7 +651,9 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
     _along(axes, False, cells.y, _PANEL, turned=bool(cells.y.names))
     left = _NUMBERS
     if cells.y.names:
-        labels = [*map(texts.whole, abbreviated(map(plain, cells.y.names), NAME))]
+        labels = [
+            *map(texts.whole, abbreviated(map(plain, cells.y.names), NAME))
+        ]
         axes.update(False, ticktext=labels)
         left = texts.left_of(labels) + (ENTRY if cells.y.label else 0)
     below = _along(axes, True, cells.x, axes.wide - left - _SCALE)
@@ -374,8 +667,11 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
 def _scale(label: str) -> dict[str, Any]:
     """Return a scale of colors that stands right of axes, with its label along it."""
     text = texts.whole(shorten(plain(label), texts.fitting(_PANEL)))
-    return {"title": {"text": text, "side": "right", "font": {"size": SMALL}}, "thickness": 10,
-            "tickfont": {"size": SMALL}}  # fmt: skip
+    return {
+        "title": {"text": text, "side": "right", "font": {"size": SMALL}},
+        "thickness": 10,
+        "tickfont": {"size": SMALL},
+    }
 
 
 # ---------------------------------------------------------------------- axes and words
@@ -384,18 +680,27 @@ def _scale(label: str) -> dict[str, Any]:
 def _told(axes: _Axes, x: Any, y: Any, half: Any) -> list[str]:
     """Return what is shown of each point, or of each value of a line, when it is pointed at."""
     y = np.asarray(y, dtype=float)
-    down, up = reach(np.zeros(y.shape) if half is None else np.asarray(half, dtype=float))
+    down, up = reach(
+        np.zeros(y.shape) if half is None else np.asarray(half, dtype=float)
+    )
     ends = np.broadcast_arrays(y - down, y + up)
     return [
         _hover((axes.x, a), (axes.y, b))
-        + (f" ({_value(axes.y, low)} to {_value(axes.y, high)})" if low < high else "")
+        + (
+            f" ({_value(axes.y, low)} to {_value(axes.y, high)})"
+            if low < high
+            else ""
+        )
         for a, b, low, high in zip(x, y, *ends, strict=True)
     ]
 
 
 def _hover(*parts: tuple[Axis, Any]) -> str:
     return _told_of(
-        "\n".join(": ".join(filter(None, [axis.title, _value(axis, at)])) for axis, at in parts)
+        "\n".join(
+            ": ".join(filter(None, [axis.title, _value(axis, at)]))
+            for axis, at in parts
+        )
     )
 
 
@@ -411,34 +716,54 @@ def _value(axis: Axis, at: Any) -> str:
     return f"{at:.1%}" if axis.percent else f"{at:.4g}"
 
 
-def _along(axes: _Axes, x: bool, axis: Axis, pixels: float, *, turned: bool = False,
-           limits: Any = None) -> int:  # fmt: skip
+def _along(
+    axes: _Axes,
+    x: bool,
+    axis: Axis,
+    pixels: float,
+    *,
+    turned: bool = False,
+    limits: Any = None,
+) -> int:
     """Give an axis its label, scale and names; return how many pixels these take below it.
 
     `pixels` is how long it is on a phone.
     """
     room = texts.fitting(pixels)
     how: dict[str, Any] = {
-        "title": texts.lines(axis.title if x else shorten(plain(axis.title), room), room),
-        "type": "log" if axis.log else "linear", "exponentformat": "power", "nticks": 6,
+        "title": texts.lines(
+            axis.title if x else shorten(plain(axis.title), room), room
+        ),
+        "type": "log" if axis.log else "linear",
+        "exponentformat": "power",
+        "nticks": 6,
         "tickformat": ".0%" if axis.percent else None,
-    }  # fmt: skip
+    }
     upright = 0
     if axis.names:
         n, names = len(axis.names), [plain(name) for name in axis.names]
-        stands = x and n * (max(map(columns, names)) + 1) * texts.WIDE * SMALL > pixels
+        stands = (
+            x
+            and n * (max(map(columns, names)) + 1) * texts.WIDE * SMALL
+            > pixels
+        )
         labels = abbreviated(names, _UPRIGHT) if stands else names
         every = max(1, ceil(n * texts.LINE * SMALL / pixels)) if stands else 1
         upright = int(max(map(columns, labels)) * texts.WIDE * SMALL) * stands
         how |= {
-            "tickvals": [*range(0, n, every)], "tickangle": 90 if stands else 0,
+            "tickvals": [*range(0, n, every)],
+            "tickangle": 90 if stands else 0,
             "ticktext": [*map(texts.whole, labels[::every])],
             "range": [n - 0.5, -0.5] if turned else [-0.5, n - 0.5],
-        }  # fmt: skip
+        }
     elif limits is not None or None not in axis.limits:
         ends: Any = axis.limits if limits is None else limits
         how["range"] = np.log10(ends) if limits is None and axis.log else ends
-    known = [float(at) for at in (*axis.limits, *axis.values) if isinstance(at, (int, float))]
+    known = [
+        float(at)
+        for at in (*axis.limits, *axis.values)
+        if isinstance(at, (int, float))
+    ]
     if axis.names:
         known = []
     if known and axis.log:
@@ -450,9 +775,13 @@ def _along(axes: _Axes, x: bool, axis: Axis, pixels: float, *, turned: bool = Fa
     return texts.below(how["title"]) + upright
 
 
-def _written(figure: go.Figure, words: Any, room: _Room, *, above: int = 0) -> go.Figure:
+def _written(
+    figure: go.Figure, words: Any, room: _Room, *, above: int = 0
+) -> go.Figure:
     """Return a figure with what stands over and under it, and as high as it is on a phone."""
-    heading = texts.lines(words.heading, texts.fitting(NARROW, texts.HEADING, BOLD))
+    heading = texts.lines(
+        words.heading, texts.fitting(NARROW, texts.HEADING, BOLD)
+    )
     text = f"<b>{heading}</b>"
     if words.subtitle:
         said = texts.lines(words.subtitle, texts.fitting(NARROW))
@@ -461,28 +790,71 @@ def _written(figure: go.Figure, words: Any, room: _Room, *, above: int = 0) -> g
         caution = f"Caution: {words.caution[0].lower()}{words.caution[1:]}"
         said = texts.lines(caution, texts.fitting(NARROW, wide=BOLD))
         text += f'<br><span style="font-size:{TEXT}px"><b>{said}</b></span>'
-    under = texts.lines(words.footer, texts.fitting(NARROW, SMALL)) if words.footer else ""
+    under = (
+        texts.lines(words.footer, texts.fitting(NARROW, SMALL))
+        if words.footer
+        else ""
+    )
     over = texts.high(text, texts.HEADING) + MARGIN
-    legend = texts.legend_high([trace.name for trace in figure.data if trace.showlegend])
+    legend = texts.legend_high(
+        [trace.name for trace in figure.data if trace.showlegend]
+    )
     below = room.below + (texts.high(under, SMALL) + MARGIN if under else 0)
     height = over + legend + above + room.high + below
     figure.update_layout(
-        height=height, barmode="overlay", font={"size": TEXT}, hoverlabel={"align": "left"},
-        margin={"t": over + above + legend * bool(above), "b": below, "l": room.left, "r": MARGIN},
-        title={"text": text, "font": {"size": texts.HEADING}, "x": 0, "xanchor": "left", "y": 1.0,
-               "yref": "container", "yanchor": "top", "pad": {"t": 22, "l": 8}},
-        legend={"orientation": "h", "xref": "container", "yref": "container", "x": 8 / NARROW,
-                "xanchor": "left", "y": 1.0 - over / height, "yanchor": "top",
-                "font": {"size": SMALL}, "tracegroupgap": 0},
-    )  # fmt: skip
-    figure.update_xaxes(tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 6})
-    figure.update_yaxes(tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4})
+        height=height,
+        barmode="overlay",
+        font={"size": TEXT},
+        hoverlabel={"align": "left"},
+        margin={
+            "t": over + above + legend * bool(above),
+            "b": below,
+            "l": room.left,
+            "r": MARGIN,
+        },
+        title={
+            "text": text,
+            "font": {"size": texts.HEADING},
+            "x": 0,
+            "xanchor": "left",
+            "y": 1.0,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 22, "l": 8},
+        },
+        legend={
+            "orientation": "h",
+            "xref": "container",
+            "yref": "container",
+            "x": 8 / NARROW,
+            "xanchor": "left",
+            "y": 1.0 - over / height,
+            "yanchor": "top",
+            "font": {"size": SMALL},
+            "tracegroupgap": 0,
+        },
+    )
+    figure.update_xaxes(
+        tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 6}
+    )
+    figure.update_yaxes(
+        tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4}
+    )
     if under:
         figure.add_annotation(
-            text=under, xref="paper", yref="paper", x=0, y=0, xshift=8 - room.left,
-            yshift=-room.below, align="left", xanchor="left", yanchor="top", showarrow=False,
+            text=under,
+            xref="paper",
+            yref="paper",
+            x=0,
+            y=0,
+            xshift=8 - room.left,
+            yshift=-room.below,
+            align="left",
+            xanchor="left",
+            yanchor="top",
+            showarrow=False,
             font={"size": SMALL, "color": GREY},
-        )  # fmt: skip
+        )
     return figure
 
 
@@ -494,10 +866,20 @@ def _stroke(look: str) -> dict[str, Any]:
 def _point(look: str) -> dict[str, Any]:
     kind = LOOKS[look]
     symbol = _SYMBOLS.get(kind.marker, kind.marker + "-open" * kind.hollow)
-    edge = {"color": kind.edge or kind.color, "width": 0.8 if kind.edge else 1.2}
-    return {"color": kind.color, "symbol": symbol, "size": 1.4 * kind.size, "opacity": kind.alpha,
-            "line": edge}  # fmt: skip
+    edge = {
+        "color": kind.edge or kind.color,
+        "width": 0.8 if kind.edge else 1.2,
+    }
+    return {
+        "color": kind.color,
+        "symbol": symbol,
+        "size": 1.4 * kind.size,
+        "opacity": kind.alpha,
+        "line": edge,
+    }
 
 
 def _faint(color: str, alpha: float) -> str:
-    return "rgba({}, {}, {}, {})".format(*(int(color[i : i + 2], 16) for i in (1, 3, 5)), alpha)
+    return "rgba({}, {}, {}, {})".format(
+        *(int(color[i : i + 2], 16) for i in (1, 3, 5)), alpha
+    )

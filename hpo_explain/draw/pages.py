@@ -17,12 +17,22 @@ from matplotlib import style
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-_STYLE: dict[str, Any] = {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}
-_NO_METADATA: dict[str, Any] = {"Date": None, "Creator": None, "Format": None, "Type": None}
+_STYLE: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "font.sans-serif": ["DejaVu Sans"],
+}
+_NO_METADATA: dict[str, Any] = {
+    "Date": None,
+    "Creator": None,
+    "Format": None,
+    "Type": None,
+}
 _IMAGES = 150.0  # dots per inch of what is drawn as pixels
 _LOCK = threading.RLock()  # the style is the same for all threads
 _for_pages: ContextVar[bool] = ContextVar("for_pages", default=False)
-_PAGE_WIDE = re.compile(r"<style[^>]*>.*?</style>|<\?xml[^>]*>|<!DOCTYPE[^>]*>", re.DOTALL)
+_PAGE_WIDE = re.compile(
+    r"<style[^>]*>.*?</style>|<\?xml[^>]*>|<!DOCTYPE[^>]*>", re.DOTALL
+)
 _NAMED_GROUPS = re.compile(r'(?<=<g) id="[^"]*"')  # nothing refers to them
 
 
@@ -35,7 +45,10 @@ def is_for_pages() -> bool:
 def _page(salt: str) -> Iterator[None]:
     before = _for_pages.set(True)
     try:
-        with _LOCK, style.context(["default", {**_STYLE, "svg.hashsalt": salt}]):
+        with (
+            _LOCK,
+            style.context(["default", {**_STYLE, "svg.hashsalt": salt}]),
+        ):
             yield
     finally:
         _for_pages.reset(before)
@@ -66,7 +79,10 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
     '<svg'
     """
     with _page(hashlib.sha256(alt.encode(errors="replace")).hexdigest()):
-        return figure_svg(np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure, alt=alt)
+        return figure_svg(
+            np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure,
+            alt=alt,
+        )
 
 
 def figure_svg(figure: Figure, *, alt: str) -> str:
@@ -87,4 +103,6 @@ def figure_svg(figure: Figure, *, alt: str) -> str:
     )
     head, _, rest = text.partition(">")
     head = re.sub(r' (?:width|height|id)="[^"]*"', "", head)
-    return f'{head} style="{look}" role="img" aria-label={quoteattr(alt)}>{rest}'
+    return (
+        f'{head} style="{look}" role="img" aria-label={quoteattr(alt)}>{rest}'
+    )

@@ -29,19 +29,30 @@ class Places:
         InputError
             If one is neither a folder, a file nor an address.
         """
-        folders = tuple(Path(one).resolve() for one in given if Path(one).is_dir())
+        folders = tuple(
+            Path(one).resolve() for one in given if Path(one).is_dir()
+        )
         others = [one for one in given if not Path(one).is_dir()]
         for one in others:
             if "://" not in one and not Path(one).is_file():
                 problem = f"{one!r} is neither a folder, a file nor an address such as sqlite:///a"
-                raise InputError("place", problem, one, f"Paths start from {str(Path.cwd())!r}.")
+                raise InputError(
+                    "place",
+                    problem,
+                    one,
+                    f"Paths start from {str(Path.cwd())!r}.",
+                )
         return cls(folders, {shown(one): one for one in others})
 
     def names(self) -> list[str]:
         """Return what can be asked for: files by their paths in a folder, and addresses."""
         found = list(self.addresses)
         for folder in self.folders:
-            files = sorted(path for path in folder.rglob("*") if self._may_read(path, folder))
+            files = sorted(
+                path
+                for path in folder.rglob("*")
+                if self._may_read(path, folder)
+            )
             found += [path.relative_to(folder).as_posix() for path in files]
         return found
 
@@ -54,14 +65,18 @@ class Places:
             If the server was not started with it, or reading it would run code.
         """
         found = self.addresses.get(name) if isinstance(name, str) else None
-        for folder in self.folders if found is None and isinstance(name, str) else ():
+        for folder in (
+            self.folders if found is None and isinstance(name, str) else ()
+        ):
             path = folder / str(name).removeprefix("sqlite:///")
             if path.is_file() and path.resolve().is_relative_to(folder):
                 found = str(path.resolve())
                 break
         if found is None:
             problem = f"was {name!r}, which this server was not started with"
-            listed = ", ".join(map(repr, islice(self.names(), _MOST))) or "nothing"
+            listed = (
+                ", ".join(map(repr, islice(self.names(), _MOST))) or "nothing"
+            )
             remedy = f"It reads: {listed}. To read more, start it with their folder or address."
             raise InputError("study", problem, name, remedy)
         if "://" not in found and kind_of(found) == PICKLE:
@@ -71,6 +86,13 @@ class Places:
         return found
 
     def _may_read(self, path: Path, folder: Path) -> bool:
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        hidden = any(
+            part.startswith(".") for part in path.relative_to(folder).parts
+        )
         inside = path.is_file() and path.resolve().is_relative_to(folder)
-        return not hidden and inside and is_run(path) and kind_of(str(path)) != PICKLE
+        return (
+            not hidden
+            and inside
+            and is_run(path)
+            and kind_of(str(path)) != PICKLE
+        )

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _INSTRUCTIONS = """Explains runs of hyperparameter optimization, which it only reads.
 Quote the sentence. A claim that is not certain may be wrong: give its interval, and why it is not
 certain (`because`)."""
-_STUDIES = "Which studies are there? Returns the names that the other tools take."
+_STUDIES = (
+    "Which studies are there? Returns the names that the other tools take."
+)
 
 
 def serve(given: Sequence[str]) -> None:
@@ -41,12 +43,16 @@ def serve(given: Sequence[str]) -> None:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError as error:
-        raise ImportError('The server needs mcp: pip install "hpo_explain[mcp]"') from error
+        raise ImportError(
+            'The server needs mcp: pip install "hpo_explain[mcp]"'
+        ) from error
     server = server_of(Places.of(given))
 
     async def run() -> None:
         async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            await server.run(
+                read, write, server.create_initialization_options()
+            )
 
     anyio.run(run)
 
@@ -58,7 +64,9 @@ def server_of(places: Places) -> Server[Any]:
     from mcp.server import Server
 
     tools = {method.name: Tool(method) for method in METHODS}
-    only_reads = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    only_reads = types.ToolAnnotations(
+        read_only_hint=True, open_world_hint=False
+    )
     one_by_one = CapacityLimiter(1)
 
     async def listed(context: Any, params: Any) -> types.ListToolsResult:
@@ -71,9 +79,16 @@ def server_of(places: Places) -> Server[Any]:
             )
             for name, tool in tools.items()
         ]
-        nothing = {"type": "object", "properties": {}, "additionalProperties": False}
+        nothing = {
+            "type": "object",
+            "properties": {},
+            "additionalProperties": False,
+        }
         first = types.Tool(
-            name="studies", description=_STUDIES, input_schema=nothing, annotations=only_reads
+            name="studies",
+            description=_STUDIES,
+            input_schema=nothing,
+            annotations=only_reads,
         )
         return types.ListToolsResult(tools=[first, *found])
 
@@ -84,19 +99,31 @@ def server_of(places: Places) -> Server[Any]:
             elif name in tools:
                 found, figure = tools[name].answer(places, given)
             else:
-                raise ValueError(f"There is no tool {name!r}. There are: {', '.join(tools)}.")
+                raise ValueError(
+                    f"There is no tool {name!r}. There are: {', '.join(tools)}."
+                )
         except (ValueError, OSError, ImportError) as error:
             return failed(str(error))
         except Exception as error:  # which must not end the server
-            return failed(f"{type(error).__name__}: {error}. This is a defect: please report it.")
-        content: list[Any] = [types.TextContent(type="text", text=json.dumps(found))]
+            return failed(
+                f"{type(error).__name__}: {error}. This is a defect: please report it."
+            )
+        content: list[Any] = [
+            types.TextContent(type="text", text=json.dumps(found))
+        ]
         if figure is not None:
             data = base64.b64encode(figure).decode()
-            content.append(types.ImageContent(type="image", data=data, mime_type="image/png"))
+            content.append(
+                types.ImageContent(
+                    type="image", data=data, mime_type="image/png"
+                )
+            )
         return types.CallToolResult(content=content, structured_content=found)
 
     def failed(text: str) -> types.CallToolResult:
-        content: list[Any] = [types.TextContent(type="text", text=printable(text))]
+        content: list[Any] = [
+            types.TextContent(type="text", text=printable(text))
+        ]
         return types.CallToolResult(content=content, is_error=True)
 
     async def called(context: Any, params: Any) -> types.CallToolResult:

@@ -20,10 +20,18 @@ from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.mcp.places import Places
 
-_STUDY = "A name that the tool `studies` lists: a file of a study, or an address."
+_STUDY = (
+    "A name that the tool `studies` lists: a file of a study, or an address."
+)
 _READING = {
-    "study_name": {"type": "string", "description": "The study, where a storage holds several."},
-    "objective": {"type": "string", "description": "Of a table: the column of the objective."},
+    "study_name": {
+        "type": "string",
+        "description": "The study, where a storage holds several.",
+    },
+    "objective": {
+        "type": "string",
+        "description": "Of a table: the column of the objective.",
+    },
     "direction": {
         "type": "string",
         "enum": ["minimize", "maximize"],
@@ -34,8 +42,18 @@ _READING = {
         "several objectives by its name or number."
     },
 }
-_FIGURE = {"type": "boolean", "default": False, "description": "Whether to return a figure, too."}
-_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+_FIGURE = {
+    "type": "boolean",
+    "default": False,
+    "description": "Whether to return a figure, too.",
+}
+_TYPES = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    type(None): "null",
+}
 
 
 @dataclass(frozen=True)
@@ -48,15 +66,22 @@ class Tool:
     def takes(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
         several, arguments = arguments_of(self.method.function)
-        taken: dict[str, Any] = {"study": {"type": "string", "description": _STUDY}}
+        taken: dict[str, Any] = {
+            "study": {"type": "string", "description": _STUDY}
+        }
         if several:
             both = {"type": "array", "items": taken["study"]}
-            taken = {"studies": {**both, "description": f"Two or more: {_STUDY}"}}
+            taken = {
+                "studies": {**both, "description": f"Two or more: {_STUDY}"}
+            }
         required = [*taken]
         for one in arguments:
             taken[one.name] = {**_type_of(one.hint), "description": one.told}
             if one.name in self.method.sources:
-                taken[one.name] |= {"type": "array", "items": {"type": "string"}}
+                taken[one.name] |= {
+                    "type": "array",
+                    "items": {"type": "string"},
+                }
             elif one.name == "surrogate":
                 taken[one.name]["enum"] = [*KINDS]
             if one.is_required:
@@ -87,15 +112,21 @@ class Tool:
         for name in taken["required"]:
             if name not in given:
                 raise InputError(
-                    name, "is missing", remedy=taken["properties"][name]["description"]
+                    name,
+                    "is missing",
+                    remedy=taken["properties"][name]["description"],
                 )
-        options = {name: value for name, value in given.items() if value is not None}
+        options = {
+            name: value for name, value in given.items() if value is not None
+        }
         figure = options.pop("figure", False)
         for name in self.method.sources:
             if name in options:
                 options[name] = [places.opened(one) for one in options[name]]
         if "studies" in options:
-            run: Any = {one: places.opened(one) for one in options.pop("studies")}
+            run: Any = {
+                one: places.opened(one) for one in options.pop("studies")
+            }
         else:
             run = places.opened(options.pop("study"))
         found = self.method.function(run, **options)
@@ -107,14 +138,23 @@ def said(found: Result) -> dict[str, Any]:
     claims = [
         {
             "text": claim.text,
-            **{k: v for k, v in claim.to_dict().items() if k not in ("because", "term")},
+            **{
+                k: v
+                for k, v in claim.to_dict().items()
+                if k not in ("because", "term")
+            },
             "because": [str(reason) for reason in claim.because],
         }
         for claim in found.claims
     ]
     notes = [str(note) for note in found.notes]
     answer: dict[str, Any] = plain_json(
-        {"sentence": found.said, "claims": claims, "notes": notes, "details": found.details}
+        {
+            "sentence": found.said,
+            "claims": claims,
+            "notes": notes,
+            "details": found.details,
+        }
     )
     return answer
 
@@ -130,6 +170,8 @@ def _type_of(hint: Any) -> dict[str, Any]:
     """Return what JSON schema can say of a type; nothing of configurations and objects."""
     if get_origin(hint) is Literal:
         return {"enum": [*get_args(hint)]}
-    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    parts = (
+        get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    )
     known = [_TYPES[part] for part in parts if part in _TYPES]
     return {"type": known} if len(known) == len(parts) else {}

@@ -24,7 +24,9 @@ from .around.lime import LimeExplainer as LimeExplainer
 from .around.lime import lime as lime
 from .around.lime_result import LimeExplanation as LimeExplanation
 from .around.lime_result import LimeStatement as LimeStatement
-from .around.local_importance import LocalImportanceExplainer as LocalImportanceExplainer
+from .around.local_importance import (
+    LocalImportanceExplainer as LocalImportanceExplainer,
+)
 from .around.local_importance import local_importance as local_importance
 from .around.local_importance_result import LocalImportance as LocalImportance
 from .effects.accumulated_local_effects import (
@@ -32,8 +34,12 @@ from .effects.accumulated_local_effects import (
 )
 from .effects.effect_result import Effect as Effect
 from .effects.effect_result import PartialDependence as PartialDependence
-from .effects.partial_dependence import PartialDependenceExplainer as PartialDependenceExplainer
-from .effects.partial_dependences_result import PartialDependences as PartialDependences
+from .effects.partial_dependence import (
+    PartialDependenceExplainer as PartialDependenceExplainer,
+)
+from .effects.partial_dependences_result import (
+    PartialDependences as PartialDependences,
+)
 from .effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
 )
@@ -45,30 +51,50 @@ from .importance.effects import partial_dependence as partial_dependence
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
 from .importance.games import GameExplainer as GameExplainer
-from .importance.h_statistic import InteractionExplainer as InteractionExplainer
+from .importance.h_statistic import (
+    InteractionExplainer as InteractionExplainer,
+)
 from .importance.h_statistic import h_statistic as h_statistic
-from .importance.h_statistic_result import InteractionStrength as InteractionStrength
+from .importance.h_statistic_result import (
+    InteractionStrength as InteractionStrength,
+)
 from .importance.set_values import SetValues as SetValues
 from .importance.sets_result import GameExplanation as GameExplanation
 from .importance.sets_result import ShapleyInteractions as ShapleyInteractions
 from .importance.shapley_interactions import (
     ShapleyInteractionExplainer as ShapleyInteractionExplainer,
 )
-from .importance.shapley_interactions import shapley_interactions as shapley_interactions
+from .importance.shapley_interactions import (
+    shapley_interactions as shapley_interactions,
+)
 from .importance.tunability import tunability as tunability
-from .proposals.contributions_result import PredictionExplanation as PredictionExplanation
-from .proposals.contributions_result import ProposalExplanation as ProposalExplanation
+from .proposals.contributions_result import (
+    PredictionExplanation as PredictionExplanation,
+)
+from .proposals.contributions_result import (
+    ProposalExplanation as ProposalExplanation,
+)
 from .proposals.densities import density_path as density_path
 from .proposals.densities import proposal_densities as proposal_densities
 from .proposals.densities_result import DensityCurve as DensityCurve
 from .proposals.densities_result import DensityPath as DensityPath
 from .proposals.densities_result import ProposalDensities as ProposalDensities
 from .proposals.desirability_path import desirability_path as desirability_path
-from .proposals.desirability_path_result import DesirabilityPath as DesirabilityPath
-from .proposals.explain_prediction import PredictionExplainer as PredictionExplainer
-from .proposals.explain_prediction import explain_prediction as explain_prediction
-from .proposals.explain_prediction import explain_predictions as explain_predictions
-from .proposals.explain_predictions_result import PredictionOverview as PredictionOverview
+from .proposals.desirability_path_result import (
+    DesirabilityPath as DesirabilityPath,
+)
+from .proposals.explain_prediction import (
+    PredictionExplainer as PredictionExplainer,
+)
+from .proposals.explain_prediction import (
+    explain_prediction as explain_prediction,
+)
+from .proposals.explain_prediction import (
+    explain_predictions as explain_predictions,
+)
+from .proposals.explain_predictions_result import (
+    PredictionOverview as PredictionOverview,
+)
 from .proposals.explain_proposal import ProposalExplainer as ProposalExplainer
 from .proposals.explain_proposal import explain_proposal as explain_proposal
 from .proposals.repeated_runs_result import RepeatedRuns as RepeatedRuns
@@ -82,7 +108,9 @@ from .runs.compare import compare as compare
 from .runs.compare_result import Comparison as Comparison
 from .runs.history import history as history
 from .runs.history_result import History as History
-from .runs.learning_curves import LearningCurvesExplainer as LearningCurvesExplainer
+from .runs.learning_curves import (
+    LearningCurvesExplainer as LearningCurvesExplainer,
+)
 from .runs.learning_curves import learning_curves as learning_curves
 from .runs.learning_curves_result import LearningCurves as LearningCurves
 from .runs.noise import NoiseExplainer as NoiseExplainer
@@ -98,7 +126,9 @@ from .runs.trust_result import RunTrust as RunTrust
 from .space.footprint import FootprintExplainer as FootprintExplainer
 from .space.footprint import footprint as footprint
 from .space.footprint_result import Footprint as Footprint
-from .space.recommended_space import RecommendedSpaceExplainer as RecommendedSpaceExplainer
+from .space.recommended_space import (
+    RecommendedSpaceExplainer as RecommendedSpaceExplainer,
+)
 from .space.recommended_space import recommended_space as recommended_space
 from .space.recommended_space_result import Recommendation as Recommendation
 from .space.subspace import SubspaceExplainer as SubspaceExplainer

@@ -1,30 +1,52 @@
 from ._on_columns import best_mean as best_mean
 from .acquisition.criteria import expected_improvement as expected_improvement
-from .acquisition.criteria import log_expected_improvement as log_expected_improvement
-from .acquisition.criteria import lower_confidence_bound as lower_confidence_bound
-from .acquisition.criteria import probability_of_improvement as probability_of_improvement
+from .acquisition.criteria import (
+    log_expected_improvement as log_expected_improvement,
+)
+from .acquisition.criteria import (
+    lower_confidence_bound as lower_confidence_bound,
+)
+from .acquisition.criteria import (
+    probability_of_improvement as probability_of_improvement,
+)
 from .acquisition.protocols import Acquisition as Acquisition
 from .acquisition.protocols import OfPredictions as OfPredictions
 from .acquisition.protocols import SupportsParts as SupportsParts
-from .acquisition.protocols import SupportsTermCoalitions as SupportsTermCoalitions
+from .acquisition.protocols import (
+    SupportsTermCoalitions as SupportsTermCoalitions,
+)
 from .acquisition.protocols import SurrogateBased as SurrogateBased
 from .acquisition.protocols import TermBlock as TermBlock
 from .acquisition.surrogate_based import (
     AugmentedExpectedImprovement as AugmentedExpectedImprovement,
 )
-from .acquisition.surrogate_based import ExpectedImprovement as ExpectedImprovement
-from .acquisition.surrogate_based import ExpectedQuantileImprovement as ExpectedQuantileImprovement
-from .acquisition.surrogate_based import LogExpectedImprovement as LogExpectedImprovement
-from .acquisition.surrogate_based import LowerConfidenceBound as LowerConfidenceBound
+from .acquisition.surrogate_based import (
+    ExpectedImprovement as ExpectedImprovement,
+)
+from .acquisition.surrogate_based import (
+    ExpectedQuantileImprovement as ExpectedQuantileImprovement,
+)
+from .acquisition.surrogate_based import (
+    LogExpectedImprovement as LogExpectedImprovement,
+)
+from .acquisition.surrogate_based import (
+    LowerConfidenceBound as LowerConfidenceBound,
+)
 from .acquisition.surrogate_based import MeanResponse as MeanResponse
-from .acquisition.surrogate_based import ProbabilityOfImprovement as ProbabilityOfImprovement
-from .acquisition.surrogate_based import RiskAverseConfidenceBound as RiskAverseConfidenceBound
+from .acquisition.surrogate_based import (
+    ProbabilityOfImprovement as ProbabilityOfImprovement,
+)
+from .acquisition.surrogate_based import (
+    RiskAverseConfidenceBound as RiskAverseConfidenceBound,
+)
 from .acquisition.surrogate_based import StandardError as StandardError
 from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns
 from .forest import ForestSurrogate as ForestSurrogate
-from .gaussian_process import GaussianProcessSurrogate as GaussianProcessSurrogate
+from .gaussian_process import (
+    GaussianProcessSurrogate as GaussianProcessSurrogate,
+)
 from .given import ModelSurrogate as ModelSurrogate
 from .given import as_surrogate as as_surrogate
 from .protocols import CoalitionBlock as CoalitionBlock

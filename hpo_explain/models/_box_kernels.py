@@ -28,12 +28,19 @@ import numpy.typing as npt
 from hpo_explain.space import Array, Ints
 
 Small = npt.NDArray[np.int32]
-Boxes = tuple[Array, Ints, Ints, Small, Small, Small]  # as `TreeBoxes.entries` gives them
+Boxes = tuple[
+    Array, Ints, Ints, Small, Small, Small
+]  # as `TreeBoxes.entries` gives them
 
 
 @numba.njit(cache=True, nogil=True)
 def _pair_surface(
-    x: Array, y: Array, weight: Array, bounds: Small, surface: Array, means: Array
+    x: Array,
+    y: Array,
+    weight: Array,
+    bounds: Small,
+    surface: Array,
+    means: Array,
 ) -> float:
     """Return E[f_jk²] of boxes between cuts of `x`, bounds 0 and 1, and of `y`, 2 and 3.
 
@@ -106,7 +113,9 @@ def _pair_effects(
                     found += 1
             if found:
                 y = cuts[first[k] : first[k + 1]]
-                variance[j, k] = _pair_surface(x, y, w[:found], bounds, surface, means)
+                variance[j, k] = _pair_surface(
+                    x, y, w[:found], bounds, surface, means
+                )
         for i in range(start[j], start[j + 1]):
             own[0, box_of[i]] = -1
 
@@ -114,14 +123,21 @@ def _pair_effects(
 def pair_effects(boxes: Boxes, weight: Array) -> Array:
     """Return E[f_jk²] as an upper triangular matrix (d, d)."""
     _, first, ends, dims, _, _ = boxes
-    d, n, most = len(first) - 1, len(weight), int(np.diff(first).max(initial=0))
+    d, n, most = (
+        len(first) - 1,
+        len(weight),
+        int(np.diff(first).max(initial=0)),
+    )
     entry = np.argsort(dims, kind="stable")
     start = np.searchsorted(dims[entry], np.arange(d + 1))
     box_of = np.repeat(np.arange(n), np.diff(ends))[entry]
     work = (
-        np.empty(n), np.full((2, n), -1, dtype=np.int32), np.empty((4, n), dtype=np.int32),
-        np.zeros((most, most)), np.zeros((3, most)),
-    )  # fmt: skip
+        np.empty(n),
+        np.full((2, n), -1, dtype=np.int32),
+        np.empty((4, n), dtype=np.int32),
+        np.zeros((most, most)),
+        np.zeros((3, most)),
+    )
     variance = np.zeros((d, d))
     _pair_effects(boxes, weight, (start, entry, box_of), work, variance)
     return variance
@@ -167,7 +183,9 @@ def closed_effect(density: Array, low: Array, high: Array) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def total_effects(boxes: Boxes, value: Array, volume: Array, here: Array, total: Array) -> None:
+def total_effects(
+    boxes: Boxes, value: Array, volume: Array, here: Array, total: Array
+) -> None:
     """Write E[f²] - E[(∫ f du_j)²] for every j, (d,), for centred values.
 
     Boxes are disjoint, so two of them overlap in every hyperparameter but at most one; each pair
@@ -183,13 +201,20 @@ def total_effects(boxes: Boxes, value: Array, volume: Array, here: Array, total:
             here_low[j] = cuts[first[j] + lower[e]]
             here_high[j] = cuts[first[j] + upper[e]]
             # a box with itself: c² vol - c² vol len_j; where it is not cut this is zero
-            total[j] += value[p] ** 2 * volume[p] * (1.0 - (here_high[j] - here_low[j]))
+            total[j] += (
+                value[p] ** 2
+                * volume[p]
+                * (1.0 - (here_high[j] - here_low[j]))
+            )
         for q in range(p + 1, n):
             apart = -1
             shrink = 1.0  # |p ∩ q| / |q| over the hyperparameters in which q is cut, but `apart`
             for e in range(ends[q], ends[q + 1]):
                 j = dims[e]
-                low, high = cuts[first[j] + lower[e]], cuts[first[j] + upper[e]]
+                low, high = (
+                    cuts[first[j] + lower[e]],
+                    cuts[first[j] + upper[e]],
+                )
                 both = min(high, here_high[j]) - max(low, here_low[j])
                 if both <= 0.0:
                     if apart >= 0:
@@ -201,7 +226,9 @@ def total_effects(boxes: Boxes, value: Array, volume: Array, here: Array, total:
                 shrink *= both / ((high - low) * own)
             if apart >= 0:
                 # vol_p vol_q Π both / (len_p len_q) over all but `apart`
-                total[apart] -= 2.0 * value[p] * value[q] * volume[p] * volume[q] * shrink
+                total[apart] -= (
+                    2.0 * value[p] * value[q] * volume[p] * volume[q] * shrink
+                )
         for e in range(ends[p], ends[p + 1]):
             j = dims[e]
             here_low[j] = 0.0
@@ -210,7 +237,14 @@ def total_effects(boxes: Boxes, value: Array, volume: Array, here: Array, total:
 
 @numba.njit(cache=True, nogil=True)
 def slices(
-    value: Array, ends: Ints, dims: Small, low: Array, high: Array, U: Array, j: int, points: Array
+    value: Array,
+    ends: Ints,
+    dims: Small,
+    low: Array,
+    high: Array,
+    U: Array,
+    j: int,
+    points: Array,
 ) -> Array:
     """Return the values at rows of `U` with column j replaced by each of `points`, (n, G).
 

@@ -72,7 +72,9 @@ class Compositions:
     @property
     def conditional(self) -> Bools:
         """For each hyperparameter whether others decide if it is active, (d,)."""
-        return np.array([bool(conditions) for conditions in self.space.conditions])
+        return np.array(
+            [bool(conditions) for conditions in self.space.conditions]
+        )
 
     @property
     def plays(self) -> Bools:
@@ -98,7 +100,9 @@ class Compositions:
         if not conditional:
             return chosen
         # activity depends on the parents alone: few patterns of them cover all coalitions
-        parents = [p for conditions in self.space.conditions for p, _ in conditions]
+        parents = [
+            p for conditions in self.space.conditions for p, _ in conditions
+        ]
         switch = np.isin(self.players, parents)
         switched = self.coalitions[..., switch]
         each = prod(switched.shape[:-1])
@@ -107,11 +111,15 @@ class Compositions:
         )
         z = np.repeat(background[:, None, :], len(patterns), axis=1)
         columns = self.players[switch]
-        z[:, :, columns] = np.where(patterns, self.x[columns], z[:, :, columns])
+        z[:, :, columns] = np.where(
+            patterns, self.x[columns], z[:, :, columns]
+        )
         rows = self.space.project(z.reshape(-1, len(self.space)))
         which = which.reshape(switched.shape[:-1])
         which = np.broadcast_to(which, (len(background), self.count))
-        chosen = np.array(np.broadcast_to(chosen, (len(background), *shape[1:])))
+        chosen = np.array(
+            np.broadcast_to(chosen, (len(background), *shape[1:]))
+        )
         for j in conditional:
             off = ~self.space.allowed(rows, j).reshape(z.shape[:2])
             chosen[:, j][np.take_along_axis(off, which, axis=1)] = INACTIVE
@@ -131,16 +139,24 @@ def ended(blocks: Iterator[Block]) -> Iterator[Iterator[Block]]:
             blocks.close()
 
 
-def in_blocks(n_rows: int, size: int, work: Callable[[slice], Block]) -> Iterator[Block]:
+def in_blocks(
+    n_rows: int, size: int, work: Callable[[slice], Block]
+) -> Iterator[Block]:
     """Yield the blocks of background rows in order, computed by one thread per core.
 
     BLAS is limited to one thread meanwhile, so that its threads do not compete for the cores. As
     many blocks as threads are computed at a time, so that memory is bounded.
     """
-    slices = iter([slice(a, min(a + size, n_rows)) for a in range(0, n_rows, size)])
+    slices = iter(
+        [slice(a, min(a + size, n_rows)) for a in range(0, n_rows, size)]
+    )
     with one_blas_thread(), threads() as pool:
-        under_way = [pool.submit(work, part) for part in islice(slices, n_threads() + 1)]
+        under_way = [
+            pool.submit(work, part) for part in islice(slices, n_threads() + 1)
+        ]
         for _ in steps(range(0, n_rows, size), "batches"):
             block = under_way.pop(0).result()
-            under_way += [pool.submit(work, part) for part in islice(slices, 1)]
+            under_way += [
+                pool.submit(work, part) for part in islice(slices, 1)
+            ]
             yield block

@@ -45,7 +45,13 @@ from functools import cached_property
 import numba
 import numpy as np
 
-from hpo_explain.models._coalitions import BACKGROUND, EXPLAINED, INACTIVE, Compositions, Sources
+from hpo_explain.models._coalitions import (
+    BACKGROUND,
+    EXPLAINED,
+    INACTIVE,
+    Compositions,
+    Sources,
+)
 from hpo_explain.models._split_kernel import Leaf, SplitProcess
 from hpo_explain.space import Array, Ints
 
@@ -76,7 +82,9 @@ class CoalitionPosterior:
         variance = np.empty_like(mean)
         tables = [
             self._table(leaf, fixed, background)
-            for leaf, fixed in zip(self.process.kernel.leaves, self._fixed, strict=True)
+            for leaf, fixed in zip(
+                self.process.kernel.leaves, self._fixed, strict=True
+            )
         ]
         sources = self.compositions.of_rows(part).sources(background)
         length = max(1, _WORK // n)
@@ -93,10 +101,16 @@ class CoalitionPosterior:
                 shape = (height, there.stop - start)
                 size = shape[0] * shape[1]
                 for q, table in zip(parts, tables, strict=True):
-                    np.matmul(state[:, there], table[here], out=q[:size].reshape(*shape, n))
+                    np.matmul(
+                        state[:, there],
+                        table[here],
+                        out=q[:size].reshape(*shape, n),
+                    )
                 k = self.process.kernel.combine([q[:size] for q in parts])
                 found = self.process.predicted(k)
-                mean[here, there], variance[here, there] = (v.reshape(shape) for v in found)
+                mean[here, there], variance[here, there] = (
+                    v.reshape(shape) for v in found
+                )
         return mean, variance
 
     @cached_property
@@ -105,7 +119,9 @@ class CoalitionPosterior:
         c = self.compositions
         slots: list[tuple[Ints, int, int]] = []
         rest = []
-        for j, (plays, conditional) in enumerate(zip(c.plays, c.conditional, strict=True)):
+        for j, (plays, conditional) in enumerate(
+            zip(c.plays, c.conditional, strict=True)
+        ):
             columns = np.flatnonzero(self.process.owners == j)
             if not len(columns):
                 continue
@@ -133,7 +149,9 @@ class CoalitionPosterior:
             table = np.zeros((len(self._slots), len(self.process.train)))
             for k, (columns, _, source) in enumerate(self._slots):
                 if source != BACKGROUND:
-                    table[k] = leaf.dissimilarity(rows[source], self.process.train, columns)[0]
+                    table[k] = leaf.dissimilarity(
+                        rows[source], self.process.train, columns
+                    )[0]
             tables.append(table)
         return tuple(tables)
 
@@ -142,7 +160,9 @@ class CoalitionPosterior:
         table = np.repeat(fixed[None], len(background), axis=0)
         for k, (columns, _, source) in enumerate(self._slots):
             if source == BACKGROUND:
-                table[:, k] = leaf.dissimilarity(z, self.process.train, columns)
+                table[:, k] = leaf.dissimilarity(
+                    z, self.process.train, columns
+                )
         return table
 
     def _state(self, sources: Sources) -> Array:
@@ -165,20 +185,29 @@ class WalkPosterior:
     @property
     def rows(self) -> int:
         """Number of background rows per block."""
-        return max(1, _TABLE // (len(self.process.train) * (len(self.players) + 1)))
+        return max(
+            1, _TABLE // (len(self.process.train) * (len(self.players) + 1))
+        )
 
-    def __call__(self, x: Array, background: Array, part: slice) -> tuple[Array, Array]:
+    def __call__(
+        self, x: Array, background: Array, part: slice
+    ) -> tuple[Array, Array]:
         """Return standardized mean and variance in part of the rows, each (rows, 2 + w (p - 1)).
 
         Of a row: without any player, with all, and after each step of each walk in between.
         """
-        z, own = self.process.columns(background[part]), self.process.columns(x[None])
+        z, own = (
+            self.process.columns(background[part]),
+            self.process.columns(x[None]),
+        )
         orders = np.searchsorted(self.players, self.orders[part])
         _, walks, p = orders.shape
         m, n = 2 + walks * (p - 1), len(self.process.train)
         mean = np.empty((len(z), m))
         variance = np.empty_like(mean)
-        tables = [self._tables(leaf, own, z) for leaf in self.process.kernel.leaves]
+        tables = [
+            self._tables(leaf, own, z) for leaf in self.process.kernel.leaves
+        ]
         at_once = max(1, _WORK // (n * m))
         parts = np.empty((len(tables), min(at_once, len(z)), m, n))
         room = np.empty((p, n)), np.empty(n)
@@ -188,26 +217,52 @@ class WalkPosterior:
             for q, (never, joined, left) in zip(parts, tables, strict=True):
                 q[:size, 0] = never[here] + left[:, here].sum(axis=0)
                 q[:size, 1] = never[here] + joined.sum(axis=0)
-                _sums(never[here], joined, left[:, here], orders[here], *room, q[:size])
-            k = self.process.kernel.combine([q[:size].reshape(-1, n) for q in parts])
+                _sums(
+                    never[here],
+                    joined,
+                    left[:, here],
+                    orders[here],
+                    *room,
+                    q[:size],
+                )
+            k = self.process.kernel.combine(
+                [q[:size].reshape(-1, n) for q in parts]
+            )
             found = self.process.predicted(k)
-            mean[here], variance[here] = (values.reshape(size, m) for values in found)
+            mean[here], variance[here] = (
+                values.reshape(size, m) for values in found
+            )
         return mean, variance
 
-    def _tables(self, leaf: Leaf, own: Array, z: Array) -> tuple[Array, Array, Array]:
+    def _tables(
+        self, leaf: Leaf, own: Array, z: Array
+    ) -> tuple[Array, Array, Array]:
         """Return the parts of q: (rows, n) of no player, (p, n) of the row, (p, rows, n)."""
         of = [np.flatnonzero(self.process.owners == j) for j in self.players]
         never = np.flatnonzero(~np.isin(self.process.owners, self.players))
-        joined = [leaf.dissimilarity(own, self.process.train, columns)[0] for columns in of]
+        joined = [
+            leaf.dissimilarity(own, self.process.train, columns)[0]
+            for columns in of
+        ]
         left = np.empty((len(of), len(z), len(self.process.train)))
         for part, columns in zip(left, of, strict=True):
             leaf.dissimilarity(z, self.process.train, columns, out=part)
-        return leaf.dissimilarity(z, self.process.train, never), np.array(joined), left
+        return (
+            leaf.dissimilarity(z, self.process.train, never),
+            np.array(joined),
+            left,
+        )
 
 
 @numba.njit(cache=True, nogil=True)
 def _sums(
-    never: Array, joined: Array, left: Array, orders: Ints, after: Array, before: Array, out: Array
+    never: Array,
+    joined: Array,
+    left: Array,
+    orders: Ints,
+    after: Array,
+    before: Array,
+    out: Array,
 ) -> None:
     """Fill q (rows, 2 + w (p - 1), n) from its parts, but for the first two: steps of walks.
 
@@ -224,11 +279,19 @@ def _sums(
             for i in range(n):
                 into[i], before[i] = last[i], never[r, i]
             for s in range(p - 2, -1, -1):
-                part, following, into = left[order[s], r], after[s + 1], after[s]
+                part, following, into = (
+                    left[order[s], r],
+                    after[s + 1],
+                    after[s],
+                )
                 for i in range(n):
                     into[i] = following[i] + part[i]
             for s in range(p - 1):
-                own, following, into = joined[order[s]], after[s + 1], out[r, place]
+                own, following, into = (
+                    joined[order[s]],
+                    after[s + 1],
+                    out[r, place],
+                )
                 for i in range(n):
                     before[i] += own[i]
                     into[i] = before[i] + following[i]

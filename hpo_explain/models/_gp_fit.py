@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
 
-def conditioned(kernel: Any, noise: float, Z: Array, y: Array) -> GaussianProcessRegressor:
+def conditioned(
+    kernel: Any, noise: float, Z: Array, y: Array
+) -> GaussianProcessRegressor:
     """Return a process as scikit-learn's ``fit`` makes it without an optimizer.
 
     Parameters
@@ -55,7 +57,9 @@ def conditioned(kernel: Any, noise: float, Z: Array, y: Array) -> GaussianProces
     from sklearn.gaussian_process import GaussianProcessRegressor
 
     gp = GaussianProcessRegressor(kernel, alpha=noise, optimizer=None)
-    kernel.theta = kernel.theta  # of the logarithms, as its own fit sets it: other last digits
+    kernel.theta = (
+        kernel.theta
+    )  # of the logarithms, as its own fit sets it: other last digits
     gp.kernel_, gp.n_features_in_ = kernel, Z.shape[1]
     gp._y_train_mean, gp._y_train_std = np.zeros(1), np.ones(1)
     gp.X_train_, gp.y_train_ = np.array(Z), np.array(y)
@@ -96,7 +100,9 @@ def refit_of(gp: GaussianProcessRegressor) -> Refit | None:
 
     start = clone(gp.kernel_)
     with np.errstate(divide="ignore"):
-        theta = start.theta  # the logarithm of 0 where skopt took the white noise out
+        theta = (
+            start.theta
+        )  # the logarithm of 0 where skopt took the white noise out
     theta = np.where(np.isfinite(theta), theta, np.log(_NOISE))
     start = start.clone_with_theta(np.clip(theta, *start.bounds.T))
     scale, offset = np.ravel(gp._y_train_std)[0], np.ravel(gp._y_train_mean)[0]
@@ -117,7 +123,9 @@ def _refitted(
     return again.fit(Z[seen], y[seen])
 
 
-def _few_steps(loss: Callable[..., Any], theta: Array, bounds: Array) -> tuple[Array, float]:
+def _few_steps(
+    loss: Callable[..., Any], theta: Array, bounds: Array
+) -> tuple[Array, float]:
     from scipy.optimize import Bounds, minimize
 
     found = minimize(
@@ -128,8 +136,12 @@ def _few_steps(loss: Callable[..., Any], theta: Array, bounds: Array) -> tuple[A
         bounds=Bounds(*bounds.T),
         options={"maxiter": STEPS},
     )
-    low, high = bounds.T  # scikit-learn warns of each fit that ends at one of them
-    return np.clip(found.x, low + _inside(low), high - _inside(high)), float(found.fun)
+    low, high = (
+        bounds.T
+    )  # scikit-learn warns of each fit that ends at one of them
+    return np.clip(found.x, low + _inside(low), high - _inside(high)), float(
+        found.fun
+    )
 
 
 def _inside(bound: Array) -> Array:
@@ -140,12 +152,22 @@ def _inside(bound: Array) -> Array:
 Maximum = tuple[Array, float]
 """Parameters, and the negative log likelihood there."""
 
-KERNEL_TRIALS = 300  # most trials that kernel parameters are fitted on: O(n³) per step
-SIGNAL, SCALE = (1e-2, 1e3), (0.05, 2.0)  # bounds of the signal's variance and of length-scales
+KERNEL_TRIALS = (
+    300  # most trials that kernel parameters are fitted on: O(n³) per step
+)
+SIGNAL, SCALE = (
+    (1e-2, 1e3),
+    (0.05, 2.0),
+)  # bounds of the signal's variance and of length-scales
 JITTER = 1e-10  # on the diagonal, beside the noise
 LEAST_NOISE = 1e-6  # variance of the noise, of the objective's
-_STEP = 2.0**-20  # what the search rounds objectives to: a thousandth of the least noise
-_FIRST, _AGAIN = 10, 1.25  # trials that are searched from scratch, and times as many
+_STEP = (
+    2.0**-20
+)  # what the search rounds objectives to: a thousandth of the least noise
+_FIRST, _AGAIN = (
+    10,
+    1.25,
+)  # trials that are searched from scratch, and times as many
 _APART = 0.3  # of the logarithms: maxima that differ by less count as one
 _KEPT = 64  # searches from scratch that are kept
 
@@ -181,7 +203,9 @@ class KernelFit:
     theta: Array | None = None
     least_noise: float = 0.0
 
-    def __call__(self, seen: Ints, *, seed: int = 0) -> GaussianProcessRegressor:
+    def __call__(
+        self, seen: Ints, *, seed: int = 0
+    ) -> GaussianProcessRegressor:
         """Return a process fitted to some trials; noise is its ``alpha``.
 
         Parameters
@@ -201,9 +225,14 @@ class KernelFit:
         with one_blas_thread():
             theta = min(self._maxima(seen, seed), key=lambda one: one[1])[0]
             signal, *scales, noise = np.exp(theta)
-            kernel = ConstantKernel(signal, SIGNAL) * MixedMatern(self.amid, np.array(scales))
+            kernel = ConstantKernel(signal, SIGNAL) * MixedMatern(
+                self.amid, np.array(scales)
+            )
             gp = conditioned(kernel, noise, self.Z[seen], values)
-        gp._y_train_mean, gp._y_train_std = np.array([offset]), np.array([scale])
+        gp._y_train_mean, gp._y_train_std = (
+            np.array([offset]),
+            np.array([scale]),
+        )
         return gp
 
     def _maxima(self, seen: Ints, seed: int) -> Sequence[Maximum]:
@@ -213,12 +242,20 @@ class KernelFit:
         first = seen[: _earlier(len(seen))]
         if np.ptp(self.y[first]) == 0.0:
             first = seen
-        given = (self.amid.tobytes(), self.Z[first].tobytes(), self.y[first].tobytes())
+        given = (
+            self.amid.tobytes(),
+            self.Z[first].tobytes(),
+            self.y[first].tobytes(),
+        )
         found = _from_scratch(*given, self.least_noise, seed)
         if len(first) == len(seen):
             return found
-        best, *others = [theta for theta, _ in sorted(found, key=lambda one: one[1])]
-        apart = [theta for theta in others if np.abs(theta - best).max() > _APART]
+        best, *others = [
+            theta for theta, _ in sorted(found, key=lambda one: one[1])
+        ]
+        apart = [
+            theta for theta in others if np.abs(theta - best).max() > _APART
+        ]
         return self.climbed(seen, [best, *apart], seed)
 
     def climbed(
@@ -252,12 +289,16 @@ class KernelFit:
 
     def warm(self, gp: GaussianProcessRegressor) -> KernelFit:
         """Return the fit to parts of the trials that starts at the parameters of one to all."""
-        return replace(self, theta=np.append(gp.kernel_.theta, np.log(gp.alpha)))
+        return replace(
+            self, theta=np.append(gp.kernel_.theta, np.log(gp.alpha))
+        )
 
 
 def standardized(y: Array) -> tuple[Array, float, float]:
     """Return the objective as the process sees it, and what was subtracted and divided by."""
-    unit = unit_of(y)  # the square of what is tiny is 0, and of what is huge infinite
+    unit = unit_of(
+        y
+    )  # the square of what is tiny is 0, and of what is huge infinite
     scaled = y / unit
     mean, std = float(scaled.mean()), float(scaled.std()) or 1.0
     divided = std * unit or unit  # of denormal numbers the product may be 0
@@ -290,7 +331,9 @@ def _earlier(n: int) -> int:
     """
     if n < _FIRST:
         return n
-    k = math.floor(math.log(n / _FIRST, _AGAIN)) + 1  # rounding: one more, and back
+    k = (
+        math.floor(math.log(n / _FIRST, _AGAIN)) + 1
+    )  # rounding: one more, and back
     while math.ceil(_FIRST * _AGAIN**k) > n:
         k -= 1
     return math.ceil(_FIRST * _AGAIN**k)

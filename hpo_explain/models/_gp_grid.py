@@ -49,7 +49,9 @@ class GridPosterior:
     """(G, p); only the columns `moving` count."""
     moving: Bools
 
-    def predict(self, alpha: Array, cholesky: Array, prior: float) -> tuple[Array, Array]:
+    def predict(
+        self, alpha: Array, cholesky: Array, prior: float
+    ) -> tuple[Array, Array]:
         """Return standardized mean and variance, each (n, G)."""
         whitening = Whitening(cholesky)
         factor = self.kernel.factor
@@ -94,9 +96,15 @@ class GridPosterior:
             ]
             for g in range(len(self.values)):
                 check_wanted()
-                for target, by_row, by_value in zip(q, of_rows, self._of_values, strict=True):
+                for target, by_row, by_value in zip(
+                    q, of_rows, self._of_values, strict=True
+                ):
                     np.add(by_row, by_value[g], out=target[:size])
-                yield here, g, self.kernel.combine([target[:size] for target in q])
+                yield (
+                    here,
+                    g,
+                    self.kernel.combine([target[:size] for target in q]),
+                )
 
     def _in_threads(self, work: Callable[[slice], list[T]]) -> list[T]:
         with one_blas_thread():  # its threads would compete with ours
@@ -105,4 +113,7 @@ class GridPosterior:
     @cached_property
     def _of_values(self) -> list[Array]:
         moving = np.flatnonzero(self.moving)
-        return [leaf.dissimilarity(self.values, self.train, moving) for leaf in self.kernel.leaves]
+        return [
+            leaf.dissimilarity(self.values, self.train, moving)
+            for leaf in self.kernel.leaves
+        ]

@@ -40,13 +40,18 @@ class Posterior(OnColumns):
     ) -> None:
         if not hasattr(gp, "X_train_"):
             raise InputError(
-                "gp", f"must be fitted, but was {gp!r}", gp, "Call gp.fit(X, y) first."
+                "gp",
+                f"must be fitted, but was {gp!r}",
+                gp,
+                "Call gp.fit(X, y) first.",
             )
         if np.size(gp._y_train_mean) != 1:
             problem = f"must have a single output, but has {np.size(gp._y_train_mean)}"
             raise InputError("gp", problem, gp, "Fit one gp per objective.")
         self._gp = gp
-        super().__init__(space, gp, "gp", gp.X_train_.shape[1], columns, negated)
+        super().__init__(
+            space, gp, "gp", gp.X_train_.shape[1], columns, negated
+        )
         self._offset = float(np.ravel(gp._y_train_mean)[0])
         self._scale = float(np.ravel(gp._y_train_std)[0])
         self._noise_std = noise_std
@@ -97,9 +102,15 @@ class Posterior(OnColumns):
 
     def _predict_columns(self, Z: Array) -> tuple[Array, Array]:
         cross = self._gp.kernel_(Z, self._gp.X_train_)
-        v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
-        std = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
-        return self._to_objective(cross @ np.ravel(self._gp.alpha_)), self._scale * std
+        v = solve_triangular(
+            self._gp.L_, cross.T, lower=True, check_finite=False
+        )
+        std = std_from_variance(
+            self._prior_variance(Z) - np.einsum("ij,ij->j", v, v)
+        )
+        return self._to_objective(
+            cross @ np.ravel(self._gp.alpha_)
+        ), self._scale * std
 
     def predict_mean(self, X: Array) -> Array:
         """Return the mean, (n,), at encoded rows (n, d), in the objective's units."""
@@ -124,8 +135,12 @@ class Posterior(OnColumns):
         """Return the (n, n) posterior covariance at encoded rows, noise excluded."""
         Z = self._to_columns(self._space.check_rows("X", X))
         kernel = self._gp.kernel_
-        v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
-        return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
+        v = solve_triangular(
+            self._gp.L_, kernel(self._gp.X_train_, Z), lower=True
+        )
+        return np.asarray(
+            self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float
+        )
 
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
@@ -136,7 +151,9 @@ class Posterior(OnColumns):
         shared = kernel(Z, np.array(T)) - kernel(Z, train) @ of_others
         return np.asarray(self._scale**2 * shared, dtype=float)
 
-    def predict_grid(self, X: Array, members: Ints, values: Array) -> tuple[Array, Array] | None:
+    def predict_grid(
+        self, X: Array, members: Ints, values: Array
+    ) -> tuple[Array, Array] | None:
         """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
 
         Parameters
@@ -156,9 +173,15 @@ class Posterior(OnColumns):
         grid = self._grid(X, members, values)
         if grid is None:
             return None
-        prior = float(self._prior_variance(self._gp.X_train_[:1])[0])  # the same everywhere
-        mean, variance = grid.predict(np.ravel(self._gp.alpha_), self._gp.L_, prior)
-        return self._to_objective(mean), self._scale * std_from_variance(variance)
+        prior = float(
+            self._prior_variance(self._gp.X_train_[:1])[0]
+        )  # the same everywhere
+        mean, variance = grid.predict(
+            np.ravel(self._gp.alpha_), self._gp.L_, prior
+        )
+        return self._to_objective(mean), self._scale * std_from_variance(
+            variance
+        )
 
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the posterior standard deviation of the function's mean over rows, (G,).
@@ -183,23 +206,35 @@ class Posterior(OnColumns):
         """
         grid = self._grid(X, members, values)
         if grid is None:
-            points = [self._to_columns(_at(X, members, value)) for value in values]
-            cross = np.array([self._mean_covariance(Z, self._gp.X_train_) for Z in points])
-            prior = np.array([self._mean_covariance(Z, Z.copy()).mean() for Z in points])
+            points = [
+                self._to_columns(_at(X, members, value)) for value in values
+            ]
+            cross = np.array(
+                [self._mean_covariance(Z, self._gp.X_train_) for Z in points]
+            )
+            prior = np.array(
+                [self._mean_covariance(Z, Z.copy()).mean() for Z in points]
+            )
         else:
             cross = grid.mean_covariance()
             among = replace(grid, train=grid.rows, values=grid.rows[:1])
             prior = among.mean_covariance().mean()
         v = solve_triangular(self._gp.L_, cross.T, lower=True)
-        return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
+        return self._scale * std_from_variance(
+            prior - np.einsum("ij,ij->j", v, v)
+        )
 
     def _mean_covariance(self, Z: Array, T: Array) -> Array:
         """Return the mean covariance of the rows of Z with each row of T."""
         step = max(1, _CHUNK // T.size)
         blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
-        return np.asarray(sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z))
+        return np.asarray(
+            sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z)
+        )
 
-    def _grid(self, X: Array, members: Ints, values: Array) -> GridPosterior | None:
+    def _grid(
+        self, X: Array, members: Ints, values: Array
+    ) -> GridPosterior | None:
         X = self._space.check_rows("X", X)
         owners = self._owners()
         kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])

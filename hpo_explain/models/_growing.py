@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 _FEW = 100  # trials: threads would take longer to start than the trees to grow
 
 
-def grow(forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array) -> None:
+def grow(
+    forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array
+) -> None:
     """Fit a forest as its own ``fit`` does, to columns (n, p) and a target (n,).
 
     Parameters
@@ -44,24 +46,45 @@ def grow(forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array) ->
     from sklearn.utils import check_random_state
 
     rng = check_random_state(forest.random_state)
-    settings = {name: getattr(forest, name) for name in forest.estimator_params}
-    settings |= {n: v for n, v in forest.estimator.get_params().items() if n not in settings}
+    settings = {
+        name: getattr(forest, name) for name in forest.estimator_params
+    }
+    settings |= {
+        n: v
+        for n, v in forest.estimator.get_params().items()
+        if n not in settings
+    }
     tree_of: Any = type(forest.estimator)
     trees = [
-        tree_of(**settings | {"random_state": int(rng.randint(np.iinfo(np.int32).max))})
+        tree_of(
+            **settings
+            | {"random_state": int(rng.randint(np.iinfo(np.int32).max))}
+        )
         for _ in range(forest.n_estimators)
     ]
     forest.estimator_ = forest.estimator
     forest.estimators_ = trees
     forest.n_features_in_, forest.n_outputs_ = Z.shape[1], 1
     forest._n_samples, forest._sample_weight = len(Z), None
-    forest._n_samples_bootstrap = _bagged(forest.max_samples, len(Z)) if forest.bootstrap else None
-    drawn = forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
-    missing = bool(np.isnan(Z).any())  # only a check of the input looks for them
+    forest._n_samples_bootstrap = (
+        _bagged(forest.max_samples, len(Z)) if forest.bootstrap else None
+    )
+    drawn = (
+        forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
+    )
+    missing = bool(
+        np.isnan(Z).any()
+    )  # only a check of the input looks for them
 
     def fit(tree: Any, rows: Ints | None) -> None:
-        weight = None if rows is None else np.bincount(rows, minlength=len(Z)).astype(float)
-        with config_context(skip_parameter_validation=True):  # a setting of this thread alone
+        weight = (
+            None
+            if rows is None
+            else np.bincount(rows, minlength=len(Z)).astype(float)
+        )
+        with config_context(
+            skip_parameter_validation=True
+        ):  # a setting of this thread alone
             tree.fit(Z, y, sample_weight=weight, check_input=missing)
 
     if len(Z) < _FEW:
@@ -76,11 +99,19 @@ def _bagged(max_samples: float | None, n: int) -> int:
     """Return how many trials each tree draws."""
     if max_samples is None:
         return n
-    return int(max_samples) if isinstance(max_samples, int) else max(round(n * max_samples), 1)
+    return (
+        int(max_samples)
+        if isinstance(max_samples, int)
+        else max(round(n * max_samples), 1)
+    )
 
 
-_FEWEST_LEAVES = 6  # that a tree may have, about: with fewer nothing is left to explain
-_PAYS = 0.98  # of the error: larger leaves must lower it by more than chance does
+_FEWEST_LEAVES = (
+    6  # that a tree may have, about: with fewer nothing is left to explain
+)
+_PAYS = (
+    0.98  # of the error: larger leaves must lower it by more than chance does
+)
 
 
 def _error(held_out: HeldOut) -> float:

@@ -16,7 +16,9 @@ from hpo_explain.models._squares import matern_5_2, squared_distances
 from hpo_explain.space import Array
 
 _SQRT5 = np.sqrt(5.0)
-ROOT_5_3 = np.sqrt(5.0 / 3.0)  # of a distance: `matern_5_2` takes 5/3 of its square
+ROOT_5_3 = np.sqrt(
+    5.0 / 3.0
+)  # of a distance: `matern_5_2` takes 5/3 of its square
 
 
 class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
@@ -55,24 +57,34 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
     def hyperparameter_length_scale(self) -> Hyperparameter:
         """The length-scales, as scikit-learn's optimizer sees them."""
         return Hyperparameter(
-            "length_scale", "numeric", self.length_scale_bounds, len(self._scales())
+            "length_scale",
+            "numeric",
+            self.length_scale_bounds,
+            len(self._scales()),
         )
 
     def _scales(self) -> Array:
         # scikit-learn sets a single length-scale as a number
         return np.atleast_1d(np.asarray(self.length_scale, dtype=float))
 
-    def __call__(self, X: Array, Y: Array | None = None, eval_gradient: bool = False) -> Any:
+    def __call__(
+        self, X: Array, Y: Array | None = None, eval_gradient: bool = False
+    ) -> Any:
         """Return the kernel matrix, and its gradient by the logarithm of the length-scales."""
         X = np.asarray(X, dtype=float)
-        scales, Y = self._scales(), X if Y is None else np.asarray(Y, dtype=float)
+        scales, Y = (
+            self._scales(),
+            X if Y is None else np.asarray(Y, dtype=float),
+        )
         if not eval_gradient:
             profile = squared_distances(X, Y, ROOT_5_3 / scales, self.amid)
             matern_5_2(profile.reshape(-1))
             return profile
         parts = np.array(
             [
-                squared_distances(X[:, [c]], X[:, [c]], 1.0 / scales[[c]], self.amid[[c]])
+                squared_distances(
+                    X[:, [c]], X[:, [c]], 1.0 / scales[[c]], self.amid[[c]]
+                )
                 for c in range(len(scales))
             ]
         )

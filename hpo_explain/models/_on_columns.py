@@ -52,9 +52,14 @@ def best_mean(
     if len(tried):
         rows = np.vstack([filled(space, tried, seed), rows])
     found, costs = descended(
-        space, rows, lambda rows: sign * mean_of(surrogate, space.project(rows)), _STEPS,
-        kept=_KEPT, children=_CHILDREN, rng=rng,
-    )  # fmt: skip
+        space,
+        rows,
+        lambda rows: sign * mean_of(surrogate, space.project(rows)),
+        _STEPS,
+        kept=_KEPT,
+        children=_CHILDREN,
+        rng=rng,
+    )
     return np.asarray(space.project(found[:1])[0]), float(sign * costs[0])
 
 
@@ -94,7 +99,11 @@ def _decoded(
     surrogate: Surrogate, direction: Direction, start: Array | None, seed: int
 ) -> tuple[dict[str, Any], float]:
     space = surrogate.space
-    rows = np.empty((0, len(space))) if start is None else space.check_rows("start", start)
+    rows = (
+        np.empty((0, len(space)))
+        if start is None
+        else space.check_rows("start", start)
+    )
     x, mean = best_mean(surrogate, direction, rows, seed=seed)
     return space.decode(x[None])[0], mean
 

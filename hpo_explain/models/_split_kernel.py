@@ -63,7 +63,9 @@ class Leaf:
             for c, w in zip(columns, weight, strict=True):
                 q += w * (Z[:, c][:, None] != T[:, c][None, :])
         else:
-            q = squared_distances(Z[:, columns], T[:, columns], weight, self.amid[columns])
+            q = squared_distances(
+                Z[:, columns], T[:, columns], weight, self.amid[columns]
+            )
         return np.multiply(q, self.coefficient, out=q if out is None else out)
 
 
@@ -79,7 +81,9 @@ class SplitKernel:
     def __call__(self, Z: Array, T: Array) -> Array:
         """Return the covariance, (n, m), of rows (n, p) and (m, p)."""
         columns = np.arange(Z.shape[1])
-        k = self.combine([leaf.dissimilarity(Z, T, columns) for leaf in self.leaves])
+        k = self.combine(
+            [leaf.dissimilarity(Z, T, columns) for leaf in self.leaves]
+        )
         k *= self.factor
         return k
 
@@ -103,12 +107,17 @@ def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
     """
     name = type(kernel).__name__
     if name in ("Sum", "Product"):
-        first, second = split_kernel(kernel.k1, n_columns), split_kernel(kernel.k2, n_columns)
+        first, second = (
+            split_kernel(kernel.k1, n_columns),
+            split_kernel(kernel.k2, n_columns),
+        )
         if first is None or second is None:
             return None
         if not first.leaves:
             first, second = second, first
-        return _sum(first, second) if name == "Sum" else _product(first, second)
+        return (
+            _sum(first, second) if name == "Sum" else _product(first, second)
+        )
     if name == "ConstantKernel":
         return _constant(float(kernel.constant_value))
     if name == "WhiteKernel":
@@ -118,7 +127,9 @@ def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
 
 def _constant(value: float) -> SplitKernel:
     def never(_: Sequence[Array]) -> Array:
-        raise NotImplementedError("A constant has no dissimilarity: it is a factor or a summand.")
+        raise NotImplementedError(
+            "A constant has no dissimilarity: it is a factor or a summand."
+        )
 
     return SplitKernel((), never, value)
 
@@ -159,7 +170,9 @@ def _sum(first: SplitKernel, second: SplitKernel) -> SplitKernel:
 def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
     numbers = np.zeros(n_columns)
     if name == "HammingKernel":
-        rates = np.broadcast_to(np.asarray(kernel.length_scale, dtype=float), (n_columns,))
+        rates = np.broadcast_to(
+            np.asarray(kernel.length_scale, dtype=float), (n_columns,)
+        )
         return _of_leaf(Leaf(rates, True, 1.0, exponential, numbers))
     scales = np.asarray(getattr(kernel, "length_scale", 1.0), dtype=float)
     amid = np.asarray(getattr(kernel, "amid", numbers))
@@ -171,8 +184,12 @@ def _leaf(kernel: Any, name: str, n_columns: int) -> SplitKernel | None:
             q += 1.0
             np.power(q, -alpha, out=q)
 
-        return _of_leaf(Leaf(weight, False, 0.5 / alpha, rational_quadratic, amid))
-    nu = {"RBF": np.inf, "MixedMatern": 2.5}.get(name, getattr(kernel, "nu", None))
+        return _of_leaf(
+            Leaf(weight, False, 0.5 / alpha, rational_quadratic, amid)
+        )
+    nu = {"RBF": np.inf, "MixedMatern": 2.5}.get(
+        name, getattr(kernel, "nu", None)
+    )
     if name not in ("RBF", "MixedMatern", "Matern") or nu not in _MATERN:
         return None
     coefficient, profile = _MATERN[nu]
@@ -214,7 +231,9 @@ class Whitening:
         m = len(cholesky)
         inverse = solve_triangular(cholesky, factor * np.eye(m), lower=True).T
         self._panels = [
-            np.ascontiguousarray(inverse[: start + _PANEL, start : start + _PANEL])
+            np.ascontiguousarray(
+                inverse[: start + _PANEL, start : start + _PANEL]
+            )
             for start in range(0, m, _PANEL)
         ]
 

@@ -56,9 +56,12 @@ def squared_distances(Z: Array, T: Array, weight: Array, amid: Array) -> Array:
     out = np.zeros((len(Z), len(T)))
     numbers = np.where(amid > 0.0, 1.0, weight)
     _add_up(
-        np.ascontiguousarray(Z * numbers), np.ascontiguousarray((T * numbers).T),
-        np.square(weight), amid, out,
-    )  # fmt: skip
+        np.ascontiguousarray(Z * numbers),
+        np.ascontiguousarray((T * numbers).T),
+        np.square(weight),
+        amid,
+        out,
+    )
     return out
 
 
@@ -66,14 +69,19 @@ def squares_by_column(Z: Array, amid: Array) -> Array:
     """Return the squared distances of all pairs of rows in each column, (p, number of pairs)."""
     one = np.ones(1)
     found = [
-        squareform(squared_distances(Z[:, [c]], Z[:, [c]], one, amid[[c]]), checks=False)
+        squareform(
+            squared_distances(Z[:, [c]], Z[:, [c]], one, amid[[c]]),
+            checks=False,
+        )
         for c in range(Z.shape[1])
     ]
     return np.array(found)
 
 
 @numba.njit(cache=True, nogil=True)
-def _add_up(Z: Array, T: Array, weight: Array, amid: Array, out: Array) -> None:
+def _add_up(
+    Z: Array, T: Array, weight: Array, amid: Array, out: Array
+) -> None:
     """Add the squares of each column to (n, m): of rows (n, p) and of columns (p, m)."""
     n, p = Z.shape
     m = T.shape[1]
@@ -106,7 +114,12 @@ _compiled = numba.njit(cache=True, nogil=True, fastmath={"contract"})
 
 
 def _exp_of(
-    real: Any, integer: Any, digits: int, least: float, log_2: tuple[float, float], degree: int
+    real: Any,
+    integer: Any,
+    digits: int,
+    least: float,
+    log_2: tuple[float, float],
+    degree: int,
 ) -> Any:
     """Return exp(x) for x ≤ 0, to be compiled; what is smaller than `least` counts as that.
 
@@ -114,7 +127,9 @@ def _exp_of(
     exact. Of less than `least` the exponential has no full precision.
     """
     low, log2_e, first, rest = map(real, (least, _LOG2_E, *log_2))
-    shift = real(1.5 * 2.0**digits)  # adding it leaves the nearest integer in the last bits
+    shift = real(
+        1.5 * 2.0**digits
+    )  # adding it leaves the nearest integer in the last bits
     bits_below = integer(digits)
     taylor = tuple(real(1.0 / factorial(i)) for i in range(degree, -1, -1))
 
@@ -128,16 +143,25 @@ def _exp_of(
         p = taylor[0]
         for coefficient in taylor[1:]:
             p = p * r + coefficient
-        bits = real(p).view(integer) + (real(shifted).view(integer) << bits_below)
+        bits = real(p).view(integer) + (
+            real(shifted).view(integer) << bits_below
+        )
         return integer(bits).view(real)
 
     return exp
 
 
 _exp = _exp_of(
-    np.float64, np.int64, 52, -708.0, (0.693147180369123816490, 1.90821492927058770002e-10), 13
+    np.float64,
+    np.int64,
+    52,
+    -708.0,
+    (0.693147180369123816490, 1.90821492927058770002e-10),
+    13,
 )
-exp_32 = _exp_of(np.float32, np.int32, 23, -87.0, (0.693359375, -2.12194440e-4), 7)
+exp_32 = _exp_of(
+    np.float32, np.int32, 23, -87.0, (0.693359375, -2.12194440e-4), 7
+)
 """The same in single precision, within a few units in the last place."""
 
 

@@ -32,7 +32,9 @@ def threads() -> Iterator[ThreadPoolExecutor]:
     What no thread has begun by then is not done; what one is at ends where it asks `check_wanted`.
     """
     unwanted = Event()
-    pool = ThreadPoolExecutor(n_threads(), initializer=_remember, initargs=(unwanted,))
+    pool = ThreadPoolExecutor(
+        n_threads(), initializer=_remember, initargs=(unwanted,)
+    )
     try:
         yield pool
     except BaseException:
@@ -69,4 +71,6 @@ def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
     edges = [n * i // parts for i in range(parts + 1)]
     slices = [slice(a, b) for a, b in pairwise(edges)]
     with threads() as pool:
-        return list(chain.from_iterable(steps(pool.map(work, slices), "parts", parts)))
+        return list(
+            chain.from_iterable(steps(pool.map(work, slices), "parts", parts))
+        )

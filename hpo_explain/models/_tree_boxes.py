@@ -46,12 +46,16 @@ from hpo_explain.space import (
 
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
-_Nodes = tuple[Ints, Ints, Ints, Bools, Small]  # left, right, feature, inactive left, cut
+_Nodes = tuple[
+    Ints, Ints, Ints, Bools, Small
+]  # left, right, feature, inactive left, cut
 _Found = tuple[
     Ints, Array, Ints, Small, Small, Small, Small
 ]  # leaves, volumes, ends, entries, stack
 
-_BESIDE = 1e-7  # of a position: closer than any two values that float32 tells apart
+_BESIDE = (
+    1e-7  # of a position: closer than any two values that float32 tells apart
+)
 
 
 def activity_codes(space: SearchSpace) -> list[dict[int, Ints]]:
@@ -66,12 +70,17 @@ def activity_codes(space: SearchSpace) -> list[dict[int, Ints]]:
     return own
 
 
-def activity_intervals(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Intervals]]:
+def activity_intervals(
+    space: SearchSpace, ranks: dict[int, Array]
+) -> list[dict[int, Intervals]]:
     """Return for each hyperparameter the intervals of each ancestor's u that activate it."""
     own = activity_codes(space)
     intervals: list[dict[int, Intervals]] = []
     for j, parameter in enumerate(space.parameters):
-        mine = {p: _code_intervals(space, p, codes, ranks) for p, codes in own[j].items()}
+        mine = {
+            p: _code_intervals(space, p, codes, ranks)
+            for p, codes in own[j].items()
+        }
         for ancestor in [j, *own[j]]:
             share = space.parameters[ancestor].optional
             if share is None:
@@ -84,11 +93,15 @@ def activity_intervals(space: SearchSpace, ranks: dict[int, Array]) -> list[dict
     return intervals
 
 
-def _code_intervals(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array]) -> Intervals:
+def _code_intervals(
+    space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array]
+) -> Intervals:
     """Return the latent intervals of some values of a hyperparameter (its optional share apart)."""
     parameter = space.parameters[j]
     if isinstance(parameter, FloatParameter):  # parents never are
-        raise TypeError(f"{parameter.name} is real-valued and cannot be a parent")
+        raise TypeError(
+            f"{parameter.name} is real-valued and cannot be a parent"
+        )
     if j in ranks:
         positions = ranks[j][codes]
     elif hasattr(parameter, "choices"):
@@ -105,11 +118,15 @@ def _code_intervals(space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Ar
     return merged
 
 
-def latent_interval(space: SearchSpace, j: int, position: float) -> tuple[float, float]:
+def latent_interval(
+    space: SearchSpace, j: int, position: float
+) -> tuple[float, float]:
     """Return the latent interval of one value of a counted hyperparameter."""
     parameter = space.parameters[j]
     below = float(parameter.share_below(np.array([position - _BESIDE]))[0])
-    return below, float(parameter.share_below(np.array([position + _BESIDE]))[0])
+    return below, float(
+        parameter.share_below(np.array([position + _BESIDE]))[0]
+    )
 
 
 def forest_boxes(
@@ -142,7 +159,9 @@ def forest_boxes(
 
     def work(part: slice) -> list[TreeBoxes]:
         mine = trees[part]
-        root = np.cumsum([0, *(tree.node_count for tree in mine)], dtype=np.int64)
+        root = np.cumsum(
+            [0, *(tree.node_count for tree in mine)], dtype=np.int64
+        )
         feature = np.concatenate([tree.feature for tree in mine])
         place = np.concatenate([tree.threshold for tree in mine])
         for j in np.flatnonzero(counted):
@@ -154,11 +173,16 @@ def forest_boxes(
         left = np.concatenate([tree.children_left for tree in mine])
         right = np.concatenate([tree.children_right for tree in mine])
         inactive = np.concatenate(inactive_left[part])
-        first, cut_at, cuts, of_node, of_interval = _all_cuts(root, feature, place, conditions)
+        first, cut_at, cuts, of_node, of_interval = _all_cuts(
+            root, feature, place, conditions
+        )
         box_at, leaf, volume, ends, dims, lower, upper = _all_boxes(
-            root, (left, right, feature, inactive, of_node), (first, cut_at, cuts),
-            conditions, of_interval,
-        )  # fmt: skip
+            root,
+            (left, right, feature, inactive, of_node),
+            (first, cut_at, cuts),
+            conditions,
+            of_interval,
+        )
         found = []
         for t in range(len(mine)):
             a, b = box_at[t], box_at[t + 1]
@@ -177,7 +201,9 @@ def forest_boxes(
             )
         return found
 
-    return tuple(in_parts(work, len(trees), sum(tree.node_count for tree in trees)))
+    return tuple(
+        in_parts(work, len(trees), sum(tree.node_count for tree in trees))
+    )
 
 
 def _share_left(parameter: Parameter, threshold: Array) -> Array:
@@ -226,13 +252,25 @@ def _all_cuts(
     rule = np.repeat(np.arange(len(ancestor_of)), np.diff(interval_pointer))
     ruled = np.repeat(np.arange(d), np.diff(pointer))[rule]
     trees, intervals = np.nonzero(used[:, ruled])
-    every, at_ends = np.arange(n_trees * d), trees * d + ancestor_of[rule[intervals]]
-    owner = np.concatenate([every, every, at_ends, at_ends, tree * d + feature[splits]])
-    ends = [np.zeros(n_trees * d), np.ones(n_trees * d), low[intervals], high[intervals]]
+    every, at_ends = (
+        np.arange(n_trees * d),
+        trees * d + ancestor_of[rule[intervals]],
+    )
+    owner = np.concatenate(
+        [every, every, at_ends, at_ends, tree * d + feature[splits]]
+    )
+    ends = [
+        np.zeros(n_trees * d),
+        np.ones(n_trees * d),
+        low[intervals],
+        high[intervals],
+    ]
     cuts = np.concatenate([*ends, place[splits]])
     in_order = np.lexsort((cuts, owner))
     owner, cuts = owner[in_order], cuts[in_order]
-    new = np.concatenate([[True], (np.diff(owner) > 0) | (np.diff(cuts) > 0.0)])
+    new = np.concatenate(
+        [[True], (np.diff(owner) > 0) | (np.diff(cuts) > 0.0)]
+    )
     begin = np.searchsorted(owner[new], np.arange(n_trees * d + 1))
     which = np.empty(len(owner), dtype=np.int32)
     which[in_order] = np.cumsum(new) - 1 - begin[owner]
@@ -242,9 +280,15 @@ def _all_cuts(
     of_node = np.full(len(feature), -1, dtype=np.int32)
     of_node[splits] = of_splits
     of_interval = np.zeros((n_trees, 2, len(low)), dtype=np.int32)
-    of_interval[trees, 0, intervals], of_interval[trees, 1, intervals] = of_low, of_high
+    of_interval[trees, 0, intervals], of_interval[trees, 1, intervals] = (
+        of_low,
+        of_high,
+    )
     cut_at = begin[::d]
-    first = np.column_stack([begin[:-1].reshape(n_trees, d), cut_at[1:]]) - cut_at[:-1, None]
+    first = (
+        np.column_stack([begin[:-1].reshape(n_trees, d), cut_at[1:]])
+        - cut_at[:-1, None]
+    )
     return first, cut_at, cuts[new], of_node, of_interval
 
 
@@ -266,21 +310,32 @@ def _all_boxes(
     capacity = n_nodes // 2 + n_trees  # enough where nothing is conditional
     dims, lower, upper = np.empty((3, 8 * capacity + d + 1), dtype=np.int32)
     found: Any = (
-        np.empty(capacity, dtype=np.int64), np.empty(capacity),
-        np.zeros(capacity + 1, dtype=np.int64), dims, lower, upper,
+        np.empty(capacity, dtype=np.int64),
+        np.empty(capacity),
+        np.zeros(capacity + 1, dtype=np.int64),
+        dims,
+        lower,
+        upper,
         np.empty((256, 4), dtype=np.int32),
-    )  # fmt: skip
+    )
     bounds = np.empty((3, d), dtype=np.int32)
     for t in range(n_trees):
         mine, start = slice(root[t], root[t + 1]), box_at[t]
         tree: Any = tuple(array[mine] for array in nodes)
-        own = cuts[cut_at[t] : cut_at[t + 1]], first[t], (*conditions[:3], of_interval[t]), bounds
+        own = (
+            cuts[cut_at[t] : cut_at[t + 1]],
+            first[t],
+            (*conditions[:3], of_interval[t]),
+            bounds,
+        )
         count = -1
         while count < 0:
             rest: Any = *(array[start:] for array in found[:3]), *found[3:]
             count = _walk(tree, *own, rest)
             if count < 0:  # without room: twice as much
-                found = tuple(np.concatenate([x, np.empty_like(x)]) for x in found)
+                found = tuple(
+                    np.concatenate([x, np.empty_like(x)]) for x in found
+                )
         found[0][start : start + count] += root[t]
         box_at[t + 1] = start + count
     leaf, volume, ends, *along, _ = found
@@ -359,7 +414,9 @@ def _walk(
         if boxes == len(leaf) or entries + d >= len(dims):
             return -1
         product = 1.0
-        for j in range(d):  # an entry that is not one is written over by the next
+        for j in range(
+            d
+        ):  # an entry that is not one is written over by the next
             dims[entries] = j
             lower[entries] = low[j]
             upper[entries] = high[j]
@@ -393,7 +450,9 @@ _NEVER_TOGETHER = declared_fact(
     "{names} are never active together ({when})",
     when=lambda fact: ", ".join(
         _told(name, condition, fact)
-        for name, condition in zip(fact.names, ("first", "second"), strict=True)
+        for name, condition in zip(
+            fact.names, ("first", "second"), strict=True
+        )
     ),
 )
 

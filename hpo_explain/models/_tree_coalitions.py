@@ -51,7 +51,9 @@ def flatten(trees: list[Any]) -> tuple[Nodes, Array, Array]:
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
 
     def joined(name: str, kind: Any) -> npt.NDArray[Any]:
-        return np.concatenate([np.asarray(getattr(tree, name), dtype=kind) for tree in trees])
+        return np.concatenate(
+            [np.asarray(getattr(tree, name), dtype=kind) for tree in trees]
+        )
 
     def shifted(name: str) -> Ints:
         child = joined(name, np.int64)
@@ -66,7 +68,11 @@ def flatten(trees: list[Any]) -> tuple[Nodes, Array, Array]:
         joined("missing_go_to_left", np.bool_),
         max(tree.max_depth for tree in trees),
     )
-    return nodes, joined("value", float)[:, 0, 0].copy(), joined("impurity", float)
+    return (
+        nodes,
+        joined("value", float)[:, 0, 0].copy(),
+        joined("impurity", float),
+    )
 
 
 _ALL = np.uint64(2**64 - 1)
@@ -76,7 +82,9 @@ _ONE = np.uint64(1)
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _TOP = np.uint64(58)
 _POSITION = np.empty(64, dtype=np.int64)
-_POSITION[[((int(_DE_BRUIJN) << bit) % 2**64) >> 58 for bit in range(64)]] = np.arange(64)
+_POSITION[[((int(_DE_BRUIJN) << bit) % 2**64) >> 58 for bit in range(64)]] = (
+    np.arange(64)
+)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -118,13 +126,17 @@ def walk(
             members[:] = 0
             for j in range(d):
                 for c in range(m):
-                    members[j, sources[i, j, c], c // 64] |= _ONE << np.uint64(c % 64)
+                    members[j, sources[i, j, c], c // 64] |= _ONE << np.uint64(
+                        c % 64
+                    )
                 for s in range(3):
                     occurs[j, s] = members[j, s].any()
         for tree, root in enumerate(roots):
             height = 1
             nodes[0] = root
-            for w in range(words):  # an array as a whole takes 4 s more to compile
+            for w in range(
+                words
+            ):  # an array as a whole takes 4 s more to compile
                 waiting[0, w] = everyone[w]
             while height > 0:
                 height -= 1
@@ -139,8 +151,16 @@ def walk(
                         if occurs[j, s]:
                             a = background[i, column]
                             if s > 0:
-                                a = explained[column] if s == 1 else inactive[column]
-                            goes[s] = missing_left[node] if np.isnan(a) else a <= threshold[node]
+                                a = (
+                                    explained[column]
+                                    if s == 1
+                                    else inactive[column]
+                                )
+                            goes[s] = (
+                                missing_left[node]
+                                if np.isnan(a)
+                                else a <= threshold[node]
+                            )
                             some_left |= goes[s]
                             some_right |= not goes[s]
                     if not some_right:
@@ -215,7 +235,9 @@ def shapley_of_leaves(
         weight[a, 0] = 1.0 / a
         for b in range(1, depth + 2 - a):
             weight[a, b] = weight[a, b - 1] * b / (a + b)
-    state = np.zeros(d, dtype=np.int8)  # 1: the explained value, 2: the background row's
+    state = np.zeros(
+        d, dtype=np.int8
+    )  # 1: the explained value, 2: the background row's
     trail = np.empty(depth + 1, dtype=np.int64)
     nodes = np.empty(depth + 2, dtype=np.int64)
     decided = np.empty(depth + 2, dtype=np.int64)
@@ -241,8 +263,16 @@ def shapley_of_leaves(
                     column = feature[node]
                     j = owners[column]
                     x, z = explained[column], background[i, column]
-                    of_x = missing_left[node] if np.isnan(x) else x <= threshold[node]
-                    of_z = missing_left[node] if np.isnan(z) else z <= threshold[node]
+                    of_x = (
+                        missing_left[node]
+                        if np.isnan(x)
+                        else x <= threshold[node]
+                    )
+                    of_z = (
+                        missing_left[node]
+                        if np.isnan(z)
+                        else z <= threshold[node]
+                    )
                     if of_x != of_z and plays[j] and state[j] == 0:
                         nodes[height] = left[node] if of_z else right[node]
                         decided[height] = j

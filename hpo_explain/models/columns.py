@@ -13,7 +13,9 @@ from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 if TYPE_CHECKING:
     import pandas as pd
 
-INACTIVE = -1.0  # below every position, so that one threshold separates inactive from active
+INACTIVE = (
+    -1.0
+)  # below every position, so that one threshold separates inactive from active
 
 
 class KernelColumns:
@@ -54,7 +56,11 @@ class KernelColumns:
             parameter = space.parameters[j]
             if parameter.size != 1:
                 category = isinstance(parameter, CategoricalParameter)
-                amid.append((1.0 - 1.0 / (parameter.size or 1)) / 2.0 if category else 0.0)
+                amid.append(
+                    (1.0 - 1.0 / (parameter.size or 1)) / 2.0
+                    if category
+                    else 0.0
+                )
                 members.append((j,))
         self._own = np.array([j for (j,) in members], dtype=np.int64)
         for j in space.order.tolist():
@@ -62,7 +68,8 @@ class KernelColumns:
             if not space.is_conditional(parameter.name):
                 continue
             key: tuple[object, ...] = tuple(
-                (parent, tuple(codes.tolist())) for parent, codes in space.conditions[j]
+                (parent, tuple(codes.tolist()))
+                for parent, codes in space.conditions[j]
             )
             if parameter.optional is not None:
                 key = (*key, j)  # no other hyperparameter shares its activity
@@ -73,21 +80,29 @@ class KernelColumns:
             amid.append(0.0)
             members.append((j,))
             self._indicators.append(j)
-        if not members:  # every hyperparameter has a single value: one constant column
+        if (
+            not members
+        ):  # every hyperparameter has a single value: one constant column
             amid, members = [0.0], [(0,)]
         self.amid = np.array(amid)
         self.members = tuple(members)
-        self.owners = np.array([member[0] for member in members], dtype=np.int64)
+        self.owners = np.array(
+            [member[0] for member in members], dtype=np.int64
+        )
 
     def __call__(self, X: Array) -> Array:
         """Return the model's columns (n, p) of encoded rows (n, d)."""
         X = self.space.check_rows("X", X)
         columns = np.zeros((len(X), len(self.amid)))
         own = X[:, self._own]
-        off = np.where(self.amid[: len(self._own)] > 0.0, INACTIVE_CATEGORY, 0.5)
+        off = np.where(
+            self.amid[: len(self._own)] > 0.0, INACTIVE_CATEGORY, 0.5
+        )
         columns[:, : len(self._own)] = np.where(np.isnan(own), off, own)
         if self._indicators:
-            columns[:, -len(self._indicators) :] = ~np.isnan(X[:, self._indicators])
+            columns[:, -len(self._indicators) :] = ~np.isnan(
+                X[:, self._indicators]
+            )
         return columns
 
 
@@ -120,14 +135,20 @@ class OrderedColumns:
         for j, parameter in enumerate(space.parameters):
             if not isinstance(parameter, CategoricalParameter):
                 continue
-            means = np.full(parameter.size, overall)  # of a category that was never tried
+            means = np.full(
+                parameter.size, overall
+            )  # of a category that was never tried
             active = ~np.isnan(X[:, j])
             codes = parameter.codes(X[active, j])
             count = np.bincount(codes, minlength=parameter.size)
-            total = np.bincount(codes, weights=y[active], minlength=parameter.size)
+            total = np.bincount(
+                codes, weights=y[active], minlength=parameter.size
+            )
             means[count > 0] = total[count > 0] / count[count > 0]
             ranks, listed = np.empty(parameter.size), space.codes(j)
-            ranks[listed[np.argsort(means[listed], kind="stable")]] = np.arange(parameter.size)
+            ranks[listed[np.argsort(means[listed], kind="stable")]] = (
+                np.arange(parameter.size)
+            )
             self.ranks[j] = ranks
 
     def __call__(self, X: Array) -> Array:

@@ -60,7 +60,9 @@ class Conditioned:
     def on(cls, pairs: Pairs, parameters: Parameters) -> Conditioned:
         """Return the process given trials, as pairs with their values."""
         factor = pairs.factor(parameters)
-        half = solve_triangular(factor, pairs.z, lower=True, check_finite=False)
+        half = solve_triangular(
+            factor, pairs.z, lower=True, check_finite=False
+        )
         return cls(parameters, factor, half)
 
     def predict(self, apart: Single, active: Array) -> tuple[Array, Array]:
@@ -80,7 +82,11 @@ class Conditioned:
     def believing(self, apart: Single, active: Array) -> Conditioned:
         """Return the process given one more row, with the value that is predicted there."""
         explained = self._explained(apart, 1)[:, 0]
-        variance = self._prior(active)[0] + self.parameters.noise - explained @ explained
+        variance = (
+            self._prior(active)[0]
+            + self.parameters.noise
+            - explained @ explained
+        )
         n = len(self.half)
         factor = np.zeros((n + 1, n + 1))
         factor[:n, :n] = self.factor
@@ -92,10 +98,15 @@ class Conditioned:
         """Return ``L⁻¹ k(x)`` of rows, (n, m)."""
         covariance = covariances(apart, self.parameters)[0].reshape(m, -1)
         found = solve_triangular(
-            self.factor, covariance.T.astype(float), lower=True, check_finite=False
+            self.factor,
+            covariance.T.astype(float),
+            lower=True,
+            check_finite=False,
         )
         return np.asarray(found)
 
     def _prior(self, active: Array) -> Array:
         """Return the variance of the function at rows before any trial, (m,)."""
-        return np.asarray(1.0 + self.parameters.product + active @ self.parameters.amplitude)
+        return np.asarray(
+            1.0 + self.parameters.product + active @ self.parameters.amplitude
+        )

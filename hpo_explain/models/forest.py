@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
 _BLOCK = 50_000  # coalitions times background rows at once
-_OUT_OF_BAG = np.exp(-1.0)  # share of the trees that have not seen a trial, with bootstrap
+_OUT_OF_BAG = np.exp(
+    -1.0
+)  # share of the trees that have not seen a trial, with bootstrap
 _FOLDS = 5
 _ENOUGH = 1000  # trials held out: as many say how well a model predicts, further folds only cost
 _ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
@@ -101,7 +103,9 @@ class ForestSurrogate(OnColumns):
     ) -> None:
         if not hasattr(forest, "estimators_"):
             problem = f"must be fitted, but was {forest!r}"
-            raise InputError("forest", problem, forest, "Call forest.fit(X, y) first.")
+            raise InputError(
+                "forest", problem, forest, "Call forest.fit(X, y) first."
+            )
         outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees
         criterion = getattr(forest, "criterion", None)
         if outputs != 1 or criterion not in VARIANCE_CRITERIA:
@@ -113,7 +117,9 @@ class ForestSurrogate(OnColumns):
                 forest,
                 "Fit such a forest instead.",
             )
-        super().__init__(space, forest, "forest", forest.n_features_in_, columns, negated)
+        super().__init__(
+            space, forest, "forest", forest.n_features_in_, columns, negated
+        )
         self._forest = forest
         self._data = data
         self._tuned: ForestSurrogate | None = None
@@ -121,7 +127,13 @@ class ForestSurrogate(OnColumns):
 
     @classmethod
     def fit(
-        cls, space: SearchSpace, X: Array, y: Array, *, n_trees: int = 64, seed: int = 0
+        cls,
+        space: SearchSpace,
+        X: Array,
+        y: Array,
+        *,
+        n_trees: int = 64,
+        seed: int = 0,
     ) -> ForestSurrogate:
         """Fit a random forest to observed trials.
 
@@ -158,8 +170,16 @@ class ForestSurrogate(OnColumns):
             bootstrap=True,
             random_state=seed,
         )
-        _fit_standardized(forest, columns(X), np.asarray(y, dtype=float), standard, space.order)
-        return cls(space, forest, columns=columns, data=(np.array(X), np.array(y)))
+        _fit_standardized(
+            forest,
+            columns(X),
+            np.asarray(y, dtype=float),
+            standard,
+            space.order,
+        )
+        return cls(
+            space, forest, columns=columns, data=(np.array(X), np.array(y))
+        )
 
     @property
     def forest(self) -> RandomForestRegressor:
@@ -168,11 +188,19 @@ class ForestSurrogate(OnColumns):
 
     def _leaves(self, X: Array) -> tuple[Array, Array]:
         """Return mean and variance of the leaf that each row falls into, each (n, trees)."""
-        Z = np.asarray(self._to_columns(self._space.check_rows("X", X)), dtype=np.float32)
+        Z = np.asarray(
+            self._to_columns(self._space.check_rows("X", X)), dtype=np.float32
+        )
         trees = [estimator.tree_ for estimator in self._forest.estimators_]
         leaves = [tree.apply(Z) for tree in trees]
-        means = [tree.value[leaf, 0, 0] for tree, leaf in zip(trees, leaves, strict=True)]
-        variances = [tree.impurity[leaf] for tree, leaf in zip(trees, leaves, strict=True)]
+        means = [
+            tree.value[leaf, 0, 0]
+            for tree, leaf in zip(trees, leaves, strict=True)
+        ]
+        variances = [
+            tree.impurity[leaf]
+            for tree, leaf in zip(trees, leaves, strict=True)
+        ]
         return (
             self._sign * np.stack(means, axis=1),
             np.maximum(np.stack(variances, axis=1), self._min_variance),
@@ -201,7 +229,10 @@ class ForestSurrogate(OnColumns):
         tuple of TreeBoxes, or None
             None where the forest was fitted on other columns than one per hyperparameter.
         """
-        from hpo_explain.models._tree_boxes import activity_intervals, forest_boxes
+        from hpo_explain.models._tree_boxes import (
+            activity_intervals,
+            forest_boxes,
+        )
 
         ordered = isinstance(self._columns, OrderedColumns)
         if self._columns is not None and not ordered:
@@ -210,7 +241,9 @@ class ForestSurrogate(OnColumns):
         if ordered:
             inactive_left = [tree.threshold >= INACTIVE for tree in trees]
         else:
-            inactive_left = [tree.missing_go_to_left.astype(np.bool_) for tree in trees]
+            inactive_left = [
+                tree.missing_go_to_left.astype(np.bool_) for tree in trees
+            ]
         intervals = activity_intervals(self._space, self.category_ranks())
         found = forest_boxes(trees, self._space, intervals, inactive_left)
         if self._sign > 0:
@@ -227,8 +260,12 @@ class ForestSurrogate(OnColumns):
         """Return for each hyperparameter whether a tree splits on it, (d,)."""
         if (owners := self._owners()) is None:
             return np.ones(len(self._space), dtype=bool)
-        used = np.concatenate([e.tree_.feature for e in self._forest.estimators_])
-        return np.isin(np.arange(len(self._space)), owners[np.unique(used[used >= 0])])
+        used = np.concatenate(
+            [e.tree_.feature for e in self._forest.estimators_]
+        )
+        return np.isin(
+            np.arange(len(self._space)), owners[np.unique(used[used >= 0])]
+        )
 
     def predict_coalitions(
         self, x: Array, background: Array, players: Ints, coalitions: Bools
@@ -280,12 +317,18 @@ class ForestSurrogate(OnColumns):
             )
             mean, square = first / len(trees), second / len(trees)
             return CoalitionBlock(
-                part, self._sign * (origin + mean), std_from_variance(square - mean**2)
+                part,
+                self._sign * (origin + mean),
+                std_from_variance(square - mean**2),
             )
 
-        return in_blocks(len(background), max(1, _BLOCK // len(coalitions)), work)
+        return in_blocks(
+            len(background), max(1, _BLOCK // len(coalitions)), work
+        )
 
-    def mean_shapley(self, x: Array, background: Array, players: Ints) -> Array | None:
+    def mean_shapley(
+        self, x: Array, background: Array, players: Ints
+    ) -> Array | None:
         """Return Shapley values of the mean against each background row, exact: (n, players).
 
         Parameters
@@ -302,10 +345,15 @@ class ForestSurrogate(OnColumns):
         ndarray of shape (n, number of players), or None
             None where activity depends on values, or `columns` does not split by hyperparameter.
         """
-        from hpo_explain.models._tree_coalitions import flatten, shapley_of_leaves
+        from hpo_explain.models._tree_coalitions import (
+            flatten,
+            shapley_of_leaves,
+        )
 
         owners = self._owners()
-        if owners is None or any(map(self._space.is_conditional, self._space.names)):
+        if owners is None or any(
+            map(self._space.is_conditional, self._space.names)
+        ):
             return None
         trees = [estimator.tree_ for estimator in self._forest.estimators_]
         nodes, value, _ = flatten(trees)
@@ -355,10 +403,19 @@ class ForestSurrogate(OnColumns):
 
     def _leaves_out(self, first: npt.NDArray[np.intp]) -> bool:
         """Say whether its own trees predict trials that they had not seen."""
-        bagged = getattr(self._forest, "bootstrap", False) and not self._learned_order()
-        return bagged and self._data is not None and len(first) == len(self._data[1])
+        bagged = (
+            getattr(self._forest, "bootstrap", False)
+            and not self._learned_order()
+        )
+        return (
+            bagged
+            and self._data is not None
+            and len(first) == len(self._data[1])
+        )
 
-    def with_leaves(self, size: int) -> tuple[HeldOut, Callable[[], ForestSurrogate]]:
+    def with_leaves(
+        self, size: int
+    ) -> tuple[HeldOut, Callable[[], ForestSurrogate]]:
         """Return what a forest with larger leaves predicts of held-out trials, and how to get it.
 
         Where trials are held out by cross-validation, the forest itself is not fitted until it is
@@ -453,7 +510,9 @@ class ForestSurrogate(OnColumns):
             method="out-of-bag",
             observed=y[seen],
             mean=np.nanmean(means, axis=1),
-            std=std_from_variance(np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)),
+            std=std_from_variance(
+                np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)
+            ),
             rows=X[seen],
         )
 
@@ -470,20 +529,34 @@ class ForestSurrogate(OnColumns):
         if count < len(y):
             method = f"{method}, {TOGETHER}"
         if count == 1:  # nothing would be left to learn from
-            return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
+            return HeldOut(
+                method=method, observed=y[:0], mean=y[:0], std=y[:0]
+            )
         mean, std = np.empty(len(y)), np.empty(len(y))
         trees = len(self._forest.estimators_)
         if getattr(self._forest, "bootstrap", False):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
         for k in steps(range(min(asked, count)), "folds"):
-            part = self.refitted(X[fold != k], y[fold != k], n_estimators=trees, **settings)
+            part = self.refitted(
+                X[fold != k], y[fold != k], n_estimators=trees, **settings
+            )
             mean[fold == k], std[fold == k] = part.predict(X[fold == k])
         out = fold < asked
-        return HeldOut(method=method, observed=y[out], mean=mean[out], std=std[out], rows=X[out])
+        return HeldOut(
+            method=method,
+            observed=y[out],
+            mean=mean[out],
+            std=std[out],
+            rows=X[out],
+        )
 
 
 def _fit_standardized(
-    forest: RandomForestRegressor, Z: Array, y: Array, standard: Standard, order: Ints
+    forest: RandomForestRegressor,
+    Z: Array,
+    y: Array,
+    standard: Standard,
+    order: Ints,
 ) -> None:
     """Fit a forest so that neither the objective's unit nor the order of columns changes a split.
 
@@ -492,10 +565,15 @@ def _fit_standardized(
     """
     columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
     grow(forest, columns, standard.values)
-    above = (y - standard.centre) / standard.unit  # a sum of what is large may overflow
+    above = (
+        y - standard.centre
+    ) / standard.unit  # a sum of what is large may overflow
     drawn = forest.estimators_samples_ if forest.bootstrap else None
     for t, estimator in enumerate(forest.estimators_):
-        tree, of_tree = estimator.tree_, above if drawn is None else above[drawn[t]]
+        tree, of_tree = (
+            estimator.tree_,
+            above if drawn is None else above[drawn[t]],
+        )
         leaf = tree.apply(columns if drawn is None else columns[drawn[t]])
         weight = np.bincount(leaf, minlength=tree.node_count)
         at = weight > 0
@@ -505,10 +583,17 @@ def _fit_standardized(
         apart = (of_tree - mean[leaf]) ** 2
         within[at] = np.bincount(leaf, apart, tree.node_count)[at] / weight[at]
         tree.value[:, 0, 0] = standard.centre + standard.unit * mean
-        tree.impurity[...] = np.where(within <= STEP**2 * _ROUNDED, 0.0, within) * standard.unit**2
-        tree.feature[tree.feature >= 0] = order[tree.feature[tree.feature >= 0]]
+        tree.impurity[...] = (
+            np.where(within <= STEP**2 * _ROUNDED, 0.0, within)
+            * standard.unit**2
+        )
+        tree.feature[tree.feature >= 0] = order[
+            tree.feature[tree.feature >= 0]
+        ]
 
 
 def _total_std(means: Array, variances: Array) -> Array:
     # relative to the first tree, so that equal trees have no variance from rounding
-    return std_from_variance((means - means[:, :1]).var(axis=1) + variances.mean(axis=1))
+    return std_from_variance(
+        (means - means[:, :1]).var(axis=1) + variances.mean(axis=1)
+    )

@@ -20,9 +20,17 @@ from hpo_explain.models._gp_coalitions import CoalitionPosterior, WalkPosterior
 from hpo_explain.models._gp_fit import KernelFit, Refit, folds_of
 from hpo_explain.models._gp_posterior import Posterior
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
-from hpo_explain.models._split_kernel import SplitProcess, Whitening, split_kernel
+from hpo_explain.models._split_kernel import (
+    SplitProcess,
+    Whitening,
+    split_kernel,
+)
 from hpo_explain.models.columns import KernelColumns
-from hpo_explain.models.protocols import CoalitionBlock, HeldOut, std_from_variance
+from hpo_explain.models.protocols import (
+    CoalitionBlock,
+    HeldOut,
+    std_from_variance,
+)
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
@@ -73,7 +81,13 @@ class GaussianProcessSurrogate(Posterior):
 
     @classmethod
     def fit(
-        cls, space: SearchSpace, X: Array, y: Array, *, least_noise: float = 0.0, seed: int = 0
+        cls,
+        space: SearchSpace,
+        X: Array,
+        y: Array,
+        *,
+        least_noise: float = 0.0,
+        seed: int = 0,
     ) -> GaussianProcessSurrogate:
         """Fit an ARD Matérn-5/2 process with noise to observed trials.
 
@@ -100,15 +114,26 @@ class GaussianProcessSurrogate(Posterior):
         GaussianProcessSurrogate
             The fitted surrogate.
         """
-        columns = KernelColumns(space)  # in the order of the space given: `gp` takes its rows
+        columns = KernelColumns(
+            space
+        )  # in the order of the space given: `gp` takes its rows
         space = space.ordered(X)
-        fit = KernelFit(columns.amid, columns(X), np.array(y, dtype=float), least_noise=least_noise)
+        fit = KernelFit(
+            columns.amid,
+            columns(X),
+            np.array(y, dtype=float),
+            least_noise=least_noise,
+        )
         gp = fit(np.arange(len(X)), seed=seed)
-        return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
+        return cls(
+            space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp)
+        )
 
     def learned_from(self, X: Array) -> Bools:
         """Return which encoded rows (n, d) it was fitted on, (n,)."""
-        return rows_among(self._to_columns(self._space.check_rows("X", X)), self._gp.X_train_)
+        return rows_among(
+            self._to_columns(self._space.check_rows("X", X)), self._gp.X_train_
+        )
 
     def relevant(self) -> Bools:
         """Return for each hyperparameter whether the process has a column of it, (d,)."""
@@ -140,7 +165,9 @@ class GaussianProcessSurrogate(Posterior):
         iterator of CoalitionBlock, or None
             None where the kernel or `columns` does not split by hyperparameter.
         """
-        return self._in_coalitions(Compositions(self._space, x, players, coalitions), background)
+        return self._in_coalitions(
+            Compositions(self._space, x, players, coalitions), background
+        )
 
     def predict_walks(
         self, x: Array, background: Array, orders: Ints
@@ -165,7 +192,10 @@ class GaussianProcessSurrogate(Posterior):
         n, w, p = orders.shape
         players = np.sort(orders[0, 0])
         if any(self._space.conditions):
-            joined = np.argsort(orders, axis=2)[:, :, None, :] < np.arange(p + 1)[:, None]
+            joined = (
+                np.argsort(orders, axis=2)[:, :, None, :]
+                < np.arange(p + 1)[:, None]
+            )
             # all walks of a row begin and end with the same: first no player, last all of them
             inner = joined[:, :, 1:-1].reshape(n, w * (p - 1), p)
             different = np.concatenate([joined[:, 0, [0, -1]], inner], axis=1)
@@ -178,10 +208,14 @@ class GaussianProcessSurrogate(Posterior):
         found = np.empty((2, n, w, p + 1))
         with ended(blocks):
             for block in blocks:
-                for out, values in zip(found, (block.mean, block.std), strict=True):
+                for out, values in zip(
+                    found, (block.mean, block.std), strict=True
+                ):
                     here = out[block.rows]
                     here[:, :, [0, -1]] = values[:, None, :2]
-                    here[:, :, 1:-1] = values[:, 2:].reshape(len(here), w, p - 1)
+                    here[:, :, 1:-1] = values[:, 2:].reshape(
+                        len(here), w, p - 1
+                    )
         return found[0], found[1]
 
     def _in_coalitions(
@@ -191,7 +225,9 @@ class GaussianProcessSurrogate(Posterior):
         if process is None:
             return None
         posterior = CoalitionPosterior(compositions, process)
-        return self._predicted_blocks(posterior.rows, background, partial(posterior, background))
+        return self._predicted_blocks(
+            posterior.rows, background, partial(posterior, background)
+        )
 
     def _in_walks(
         self, x: Array, players: Ints, orders: Ints, background: Array
@@ -200,7 +236,9 @@ class GaussianProcessSurrogate(Posterior):
         if process is None:
             return None
         posterior = WalkPosterior(players, orders, process)
-        return self._predicted_blocks(posterior.rows, background, partial(posterior, x, background))
+        return self._predicted_blocks(
+            posterior.rows, background, partial(posterior, x, background)
+        )
 
     def _split(self) -> SplitProcess | None:
         """Return what composed rows are predicted from, if kernel and columns split."""
@@ -215,16 +253,23 @@ class GaussianProcessSurrogate(Posterior):
             train=self._gp.X_train_,
             alpha=kernel.factor * np.ravel(self._gp.alpha_),
             whitening=Whitening(self._gp.L_, kernel.factor),
-            prior=float(self._prior_variance(self._gp.X_train_[:1])[0]),  # the same everywhere
+            prior=float(
+                self._prior_variance(self._gp.X_train_[:1])[0]
+            ),  # the same everywhere
         )
 
     def _predicted_blocks(
-        self, size: int, background: Array, posterior: Callable[[slice], tuple[Array, Array]]
+        self,
+        size: int,
+        background: Array,
+        posterior: Callable[[slice], tuple[Array, Array]],
     ) -> Iterator[CoalitionBlock]:
         def work(part: slice) -> CoalitionBlock:
             mean, variance = posterior(part)
             return CoalitionBlock(
-                part, self._to_objective(mean), self._scale * std_from_variance(variance)
+                part,
+                self._to_objective(mean),
+                self._scale * std_from_variance(variance),
             )
 
         return in_blocks(len(background), size, work)
@@ -246,18 +291,29 @@ class GaussianProcessSurrogate(Posterior):
             return self._leave_one_out(which)
         return self._cross_validated(self._refit, which)
 
-    def _cross_validated(self, refit: Refit, which: npt.NDArray[np.intp]) -> HeldOut:
+    def _cross_validated(
+        self, refit: Refit, which: npt.NDArray[np.intp]
+    ) -> HeldOut:
         observed = self._to_objective(np.ravel(self._gp.y_train_))
-        mean, std, fold = np.empty(len(which)), np.empty(len(which)), folds_of(which)
+        mean, std, fold = (
+            np.empty(len(which)),
+            np.empty(len(which)),
+            folds_of(which),
+        )
         n_folds = int(fold.max()) + 1
         repeated = f", {TOGETHER}" if which.max() + 1 < len(which) else ""
         method = f"{n_folds}-fold cross-validation{repeated}, kernel refitted"
         if n_folds == 1:  # nothing would be left to learn from
             nothing = observed[:0]
-            return HeldOut(method=method, observed=nothing, mean=nothing, std=nothing)
+            return HeldOut(
+                method=method, observed=nothing, mean=nothing, std=nothing
+            )
         with one_blas_thread():
             for k in steps(range(n_folds), "folds"):
-                out, seen = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
+                out, seen = (
+                    np.flatnonzero(fold == k),
+                    np.flatnonzero(fold != k),
+                )
                 part = GaussianProcessSurrogate(
                     self._space,
                     refit(seen),
@@ -265,9 +321,17 @@ class GaussianProcessSurrogate(Posterior):
                     noise_std=self._noise_std,
                     negated=self._sign < 0,
                 )
-                mean[out], of_function = part._predict_columns(self._gp.X_train_[out])
+                mean[out], of_function = part._predict_columns(
+                    self._gp.X_train_[out]
+                )
                 std[out] = np.hypot(of_function, part.noise_std)
-        return HeldOut(method=method, observed=observed, mean=mean, std=std, rows=self._rows)
+        return HeldOut(
+            method=method,
+            observed=observed,
+            mean=mean,
+            std=std,
+            rows=self._rows,
+        )
 
     def _leave_one_out(self, which: npt.NDArray[np.intp]) -> HeldOut:
         y, alpha = np.ravel(self._gp.y_train_), np.ravel(self._gp.alpha_)

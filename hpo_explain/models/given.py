@@ -95,7 +95,9 @@ class ModelSurrogate(HasExtremes):
     @property
     def has_std(self) -> bool:
         """Whether the model says how uncertain it is."""
-        return isinstance(self._predicted(self._space.sample(_PROBES, seed=0)), tuple)
+        return isinstance(
+            self._predicted(self._space.sample(_PROBES, seed=0)), tuple
+        )
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d).
@@ -103,15 +105,23 @@ class ModelSurrogate(HasExtremes):
         The standard deviation is 0 where the model knows none.
         """
         found = self._predicted(X)
-        mean, std = found if isinstance(found, tuple) else (found, np.zeros(len(X)))
+        mean, std = (
+            found if isinstance(found, tuple) else (found, np.zeros(len(X)))
+        )
         return self._sign * _column(mean), _column(std)
 
     def _predicted(self, X: Array) -> Any:
         """Return what the model predicts: a tuple of two, or the mean."""
         rows = self._space.check_rows("X", X)
         asked = rows if self._columns is None else self._columns(rows)
-        found = self._model.predict(asked, **({"return_std": True} if self._asks_std else {}))
-        return tuple(found) if isinstance(found, (tuple, list)) and len(found) == 2 else found
+        found = self._model.predict(
+            asked, **({"return_std": True} if self._asks_std else {})
+        )
+        return (
+            tuple(found)
+            if isinstance(found, (tuple, list)) and len(found) == 2
+            else found
+        )
 
 
 def _column(values: Any) -> Array:
@@ -127,7 +137,9 @@ def _takes_std(predict: Callable[..., Any]) -> bool:
         return False
 
 
-def as_surrogate(given: Any, space: SearchSpace, argument: str = "surrogate") -> Surrogate:
+def as_surrogate(
+    given: Any, space: SearchSpace, argument: str = "surrogate"
+) -> Surrogate:
     """Return a model as a surrogate of a space.
 
     A surrogate is taken as it is. A fitted Gaussian process or forest of scikit-learn becomes a
@@ -158,10 +170,14 @@ def as_surrogate(given: Any, space: SearchSpace, argument: str = "surrogate") ->
     >>> as_surrogate(forest, space).label
     'a forest'
     """
-    if isinstance(getattr(given, "space", None), SearchSpace) and isinstance(given, Surrogate):
+    if isinstance(getattr(given, "space", None), SearchSpace) and isinstance(
+        given, Surrogate
+    ):
         _check_space(given, space, argument)
         return given
-    if not callable(getattr(given, "predict", None)) or isinstance(given, type):
+    if not callable(getattr(given, "predict", None)) or isinstance(
+        given, type
+    ):
         raise InputError(
             argument,
             f"must be a fitted model with a method predict, but was {given!r}",
@@ -172,23 +188,34 @@ def as_surrogate(given: Any, space: SearchSpace, argument: str = "surrogate") ->
     try:
         found = _wrapped(given, space)
     except InputError as error:
-        raise InputError(argument, error.problem, given, error.remedy) from error
+        raise InputError(
+            argument, error.problem, given, error.remedy
+        ) from error
     try:
         found.predict(space.sample(_PROBES, seed=0))
     except Exception as error:  # any may be raised by a model of the user's
         shape = f"(n, {len(space)})"
         problem = f"cannot predict encoded rows {shape}: {type(error).__name__}: {error}"
-        raise InputError(argument, problem.rstrip(". "), given, _FIT) from error
+        raise InputError(
+            argument, problem.rstrip(". "), given, _FIT
+        ) from error
     return found
 
 
 def _wrapped(model: Any, space: SearchSpace) -> Surrogate:
     names = [str(name) for name in getattr(model, "feature_names_in_", ())]
-    values = ValueColumns(space, names) if names and {*names} <= {*space.names} else None
+    values = (
+        ValueColumns(space, names)
+        if names and {*names} <= {*space.names}
+        else None
+    )
     numbers = None if values is None else values.numbers
     if _is_a(model, "GaussianProcessRegressor"):
         return GaussianProcessSurrogate(space, model, columns=numbers)
-    if _is_a(model, "ForestRegressor") and model.criterion in VARIANCE_CRITERIA:
+    if (
+        _is_a(model, "ForestRegressor")
+        and model.criterion in VARIANCE_CRITERIA
+    ):
         return ForestSurrogate(space, model, columns=numbers)
     return ModelSurrogate(space, model, columns=values)
 
@@ -208,6 +235,10 @@ def _check_space(model: Surrogate, space: SearchSpace, argument: str) -> None:
     if names != known:
         problem = f"is a model of {list(names)}, but the run has {list(known)}"
     else:
-        others = [mine.name for mine, its in zip(space, model.space, strict=True) if mine != its]
+        others = [
+            mine.name
+            for mine, its in zip(space, model.space, strict=True)
+            if mine != its
+        ]
         problem = f"is a model of other ranges or choices of {', '.join(others)} than the run's"
     raise InputError(argument, problem, model, "Fit it on the run's space.")

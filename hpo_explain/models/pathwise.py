@@ -21,7 +21,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
-from hpo_explain.models.product_kernel import ROOT5, Pairs, Parameters, correlate
+from hpo_explain.models.product_kernel import (
+    ROOT5,
+    Pairs,
+    Parameters,
+    correlate,
+)
 from hpo_explain.space import Array, Ints
 
 FEATURES, OF_ONE = 512, 32  # of the product, and of each additive part
@@ -62,8 +67,13 @@ class Levels:
             return
         for first in range(0, n, size):
             index = self.index[first : first + size].T
-            own, place = index.ravel(), np.arange(index.size).reshape(index.shape)
-            yield Levels(self.categories, self.columns[own], self.values[own], place.T)
+            own, place = (
+                index.ravel(),
+                np.arange(index.size).reshape(index.shape),
+            )
+            yield Levels(
+                self.categories, self.columns[own], self.values[own], place.T
+            )
 
     @cached_property
     def starts(self) -> Ints:
@@ -83,14 +93,18 @@ class Levels:
         off, number = np.isnan(self.values), categories == 0
         at = np.where(off, 0.0, self.values)
         code = np.where(number, -1, last - categories + at.astype(int))
-        return np.where(number, at, 0.0).astype(np.float32), np.where(off, last, code)
+        return np.where(number, at, 0.0).astype(np.float32), np.where(
+            off, last, code
+        )
 
     @cached_property
     def usual(self) -> Ints:
         """The values that most rows have."""
         counts = np.bincount(self.index.ravel(), minlength=len(self.columns))
         found = np.flatnonzero(2 * counts >= len(self.index))
-        return np.asarray(found[np.unique(self.columns[found], return_index=True)[1]])
+        return np.asarray(
+            found[np.unique(self.columns[found], return_index=True)[1]]
+        )
 
     @cached_property
     def steps(self) -> tuple[csr_array, csr_array]:
@@ -103,7 +117,10 @@ class Levels:
         phased = code >= 0
         ones, ends = np.ones(phased.sum(), np.float32), np.cumsum([0, *phased])
         return (
-            csr_array((at, self.columns, np.arange(size + 1)), shape=(size, len(self.categories))),
+            csr_array(
+                (at, self.columns, np.arange(size + 1)),
+                shape=(size, len(self.categories)),
+            ),
             csr_array((ones, code[phased], ends), shape=(size, places)),
         )
 
@@ -114,7 +131,9 @@ class Levels:
         return np.asarray(number, np.float32), np.asarray(phase, np.float32)
 
     @cached_property
-    def apart(self) -> list[tuple[slice, csr_array, Single | csr_array, csr_array]]:
+    def apart(
+        self,
+    ) -> list[tuple[slice, csr_array, Single | csr_array, csr_array]]:
         """Of blocks of rows what is to be added to the usual values: values, numbers, phases."""
         n, most = len(self.index), np.full(self.index.shape[1], -1)
         place = np.empty(len(self.columns), int)
@@ -125,20 +144,32 @@ class Levels:
             index = self.index[first : first + _BLOCK]
             added = index != most
             removed = added & (most >= 0)
-            places = np.stack([index, np.broadcast_to(most, index.shape)], axis=2)
+            places = np.stack(
+                [index, np.broadcast_to(most, index.shape)], axis=2
+            )
             taken = np.stack([added, removed], axis=2).reshape(len(index), -1)
             ends = np.concatenate([[0], np.cumsum(taken.sum(axis=1))])
-            signs = np.broadcast_to(np.array([1.0, -1.0], np.float32), places.shape)
-            entries = signs.reshape(taken.shape)[taken], places.reshape(taken.shape)[taken], ends
+            signs = np.broadcast_to(
+                np.array([1.0, -1.0], np.float32), places.shape
+            )
+            entries = (
+                signs.reshape(taken.shape)[taken],
+                places.reshape(taken.shape)[taken],
+                ends,
+            )
             block = csr_array(entries, shape=(len(index), len(self.columns)))
             number, phase = (block @ step for step in self.steps)
             dense = number.nnz > _SPARSE * index.size
             number = number.toarray() if dense else number
-            blocks.append((slice(first, first + len(index)), block, number, phase))
+            blocks.append(
+                (slice(first, first + len(index)), block, number, phase)
+            )
         return blocks
 
 
-def levels(X: Array, categories: Ints, columns: Sequence[int] | None = None) -> Levels:
+def levels(
+    X: Array, categories: Ints, columns: Sequence[int] | None = None
+) -> Levels:
     """Return rows (n, c) by the distinct values of their columns: of all, or of some."""
     index, values = np.empty(X.shape, int), [np.empty(0)]
     counts = list[int]()
@@ -205,7 +236,9 @@ class Functions:
         values = np.empty((len(found.index), self.update.shape[1]), np.float32)
         for rows, angle, product, alone in self._sums(found):
             angle += self.shifts
-            np.matmul(np.cos(angle, out=angle), self.slopes[:-1], out=values[rows])
+            np.matmul(
+                np.cos(angle, out=angle), self.slopes[:-1], out=values[rows]
+            )
             values[rows] += np.exp(product, out=product) @ self._weights
             values[rows] += alone + self._constant
         return values
@@ -216,13 +249,17 @@ class Functions:
         The cosine of a sum is split, so that each row's own part is computed once.
         """
         few, k = len(at.index), self.update.shape[1]
-        turn, factor, alone = map(np.concatenate, list(zip(*self._sums(at), strict=True))[1:])
+        turn, factor, alone = map(
+            np.concatenate, list(zip(*self._sums(at), strict=True))[1:]
+        )
         slopes = self.slopes[:-1, None, :]
-        weights = np.concatenate([
-            np.cos(turn).T[:, :, None] * slopes,
-            -np.sin(turn).T[:, :, None] * slopes,
-            np.exp(factor).T[:, :, None] * self._weights[:, None, :],
-        ]).reshape(-1, few * k)  # fmt: skip
+        weights = np.concatenate(
+            [
+                np.cos(turn).T[:, :, None] * slopes,
+                -np.sin(turn).T[:, :, None] * slopes,
+                np.exp(factor).T[:, :, None] * self._weights[:, None, :],
+            ]
+        ).reshape(-1, few * k)
         alone = alone + self._constant
         drawn = np.empty((len(found.index), few, k), np.float32)
         waves = np.empty((_BLOCK, 2 * FEATURES + len(self.X)), np.float32)
@@ -250,7 +287,9 @@ class Functions:
         """The trials' values of each column, (d, n), 0 where inactive."""
         return np.ascontiguousarray(np.nan_to_num(self.X).T, np.float32)
 
-    def _sums(self, found: Levels) -> Iterator[tuple[slice, Single, Single, Single]]:
+    def _sums(
+        self, found: Levels
+    ) -> Iterator[tuple[slice, Single, Single, Single]]:
         """Yield the sums over the values of blocks of rows, (m, FEATURES), (m, n) and (m, k).
 
         Of angles, of the logarithms of the product's factors, and of additive parts.
@@ -258,13 +297,21 @@ class Functions:
         factors, parts = self._tables(found)
         number, phase = found.usual_steps
         angle = number @ self.frequencies + phase @ self.phases
-        product, alone = factors[found.usual].sum(axis=0), parts[found.usual].sum(axis=0)
+        product, alone = (
+            factors[found.usual].sum(axis=0),
+            parts[found.usual].sum(axis=0),
+        )
         for rows, values, numbers, phases in found.apart:
             angles = numbers @ self.frequencies
             angles += angle
             if phases.nnz:
                 angles += phases @ self.phases
-            yield rows, angles, values @ factors + product, values @ parts + alone
+            yield (
+                rows,
+                angles,
+                values @ factors + product,
+                values @ parts + alone,
+            )
 
     def _tables(self, found: Levels) -> tuple[Single, Single]:
         """Return of distinct values the logarithm of the factors, (L, n), and the parts, (L, k)."""
@@ -274,8 +321,12 @@ class Functions:
         rates = (ROOT5 / parameters.length).astype(np.float32)
         correlate(at, columns, rates, self._trials, base)
         category = self.categories[columns] > 0
-        base[category] = found.values[category, None] == self.X.T[columns[category]]
-        without = np.isnan(self.X).T[columns] if np.isnan(self.X).any() else None
+        base[category] = (
+            found.values[category, None] == self.X.T[columns[category]]
+        )
+        without = (
+            np.isnan(self.X).T[columns] if np.isnan(self.X).any() else None
+        )
         base[off] = 0.0
         if without is not None:
             base[without] = 0.0
@@ -296,7 +347,10 @@ class Functions:
         (at, code), columns = found.coded, found.columns
         frequencies, phases, weights = self.waves
         waves = np.cos(at[:, None] * frequencies[columns] + phases[columns])
-        sizes, weights = np.diff(found.starts, append=len(columns)), weights[columns[found.starts]]
+        sizes, weights = (
+            np.diff(found.starts, append=len(columns)),
+            weights[columns[found.starts]],
+        )
         most = sizes.max(initial=0)
         if (sizes == most).all():
             parts = np.matmul(waves.reshape(len(sizes), most, OF_ONE), weights)
@@ -315,7 +369,9 @@ def valued(functions: Sequence[Functions], found: Levels) -> list[Single]:
     return [np.concatenate(of) for of in zip(*parts, strict=True)]
 
 
-def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: Ints) -> Functions:
+def posterior_mean(
+    X: Array, pairs: Pairs, parameters: Parameters, categories: Ints
+) -> Functions:
     """Return the posterior mean with one setting of the kernel's parameters: no function is drawn.
 
     Its values have a single column.
@@ -324,7 +380,10 @@ def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: I
 
     factor = pairs.factor(parameters), True
     update = cho_solve(factor, pairs.z[:, None], check_finite=False)
-    d, places = len(categories), int(np.where(categories == 0, 1, categories + 1).sum())
+    d, places = (
+        len(categories),
+        int(np.where(categories == 0, 1, categories + 1).sum()),
+    )
     single = np.float32
     return Functions(
         X=X,
@@ -345,7 +404,12 @@ def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: I
 
 
 def draw(
-    X: Array, pairs: Pairs, parameters: Parameters, categories: Ints, count: int, seed: list[int]
+    X: Array,
+    pairs: Pairs,
+    parameters: Parameters,
+    categories: Ints,
+    count: int,
+    seed: list[int],
 ) -> Functions:
     """Draw functions with one setting of the kernel's parameters.
 
@@ -357,7 +421,9 @@ def draw(
     numbers, d = categories == 0, X.shape[1]
     takes_part = rng.random((d, FEATURES)) < parameters.weight[:, None]
     # Matérn-5/2 has a t distribution with 5 degrees of freedom for its spectrum
-    t = rng.standard_normal((d, FEATURES)) / np.sqrt(rng.chisquare(5, (d, FEATURES)) / 5)
+    t = rng.standard_normal((d, FEATURES)) / np.sqrt(
+        rng.chisquare(5, (d, FEATURES)) / 5
+    )
     frequencies = np.where(takes_part, t / parameters.length[:, None], 0.0)
     turn = 2.0 * np.pi
     counts = np.where(numbers, 1, categories + 1)
@@ -376,10 +442,14 @@ def draw(
             # one frequency in each part of equal probability
             at = (np.arange(OF_ONE) + rng.random(OF_ONE)) / OF_ONE
             own[j] = stdtrit(5, at) / parameters.length[j]
-            weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(2.0 * amplitude / OF_ONE)
+            weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(
+                2.0 * amplitude / OF_ONE
+            )
             waves[0][j], waves[1][j] = turn * rng.random(OF_ONE), weights
         else:
-            weights = rng.standard_normal((categories[j], count)) * math.sqrt(amplitude)
+            weights = rng.standard_normal((categories[j], count)) * math.sqrt(
+                amplitude
+            )
             steps[start[j] : start[j + 1] - 1] = weights
     prior = Functions(
         X=X,
@@ -389,7 +459,11 @@ def draw(
         phases=phases.astype(np.float32),
         shifts=shifts.astype(np.float32),
         slopes=slopes.astype(np.float32),
-        waves=(own.astype(np.float32), waves[0].astype(np.float32), waves[1].astype(np.float32)),
+        waves=(
+            own.astype(np.float32),
+            waves[0].astype(np.float32),
+            waves[1].astype(np.float32),
+        ),
         steps=steps.astype(np.float32),
         update=np.zeros((len(X), count), np.float32),
     )

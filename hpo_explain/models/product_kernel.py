@@ -26,20 +26,34 @@ from hpo_explain.space import Array, Bools, Ints
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
-_ROUNDED = 1e-7  # of the diagonal: by so much it is raised first where it has to be
+_ROUNDED = (
+    1e-7  # of the diagonal: by so much it is raised first where it has to be
+)
 _MOST = 160  # parameters, of which the curvature is looked at
-FAR, NOWHERE = 1e9, 2e9  # in place of a distance: where B_j is 0, and where both are inactive
+FAR, NOWHERE = (
+    1e9,
+    2e9,
+)  # in place of a distance: where B_j is 0, and where both are inactive
 Single = npt.NDArray[Any]  # in single precision
 
-_NONE, _ONE, _THIRD, _LEAST, _FAR = map(np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR))
-_compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+_NONE, _ONE, _THIRD, _LEAST, _FAR = map(
+    np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR)
+)
+_compiled = numba.njit(
+    cache=True, nogil=True, error_model="numpy", fastmath={"contract"}
+)
 _summing = numba.njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    fastmath={"contract", "reassoc", "nsz"},
 )
 
 
 @_compiled
-def correlate(at: Single, columns: Ints, rates: Single, trials: Single, out: Single) -> None:
+def correlate(
+    at: Single, columns: Ints, rates: Single, trials: Single, out: Single
+) -> None:
     """Write the Matérn-5/2 correlations of values (L,), each of a column, and trials (d, n)."""
     for i in range(len(at)):
         a, rate, x, row = at[i], rates[columns[i]], trials[columns[i]], out[i]
@@ -50,7 +64,12 @@ def correlate(at: Single, columns: Ints, rates: Single, trials: Single, out: Sin
 
 @_compiled
 def _gather(
-    apart: Single, rate: Any, weight: Any, amplitude: Any, product: Single, added: Single
+    apart: Single,
+    rate: Any,
+    weight: Any,
+    amplitude: Any,
+    product: Single,
+    added: Single,
 ) -> None:
     """Multiply the product by one hyperparameter's factor, and add its part, of all pairs."""
     free = max(_ONE - weight, _LEAST)
@@ -63,7 +82,12 @@ def _gather(
 
 @_summing  # with which an exponential of our own would have other digits
 def _sums(
-    apart: Single, decay: Single, rate: Any, weight: Any, G: Single, by_product: Single
+    apart: Single,
+    decay: Single,
+    rate: Any,
+    weight: Any,
+    G: Single,
+    by_product: Single,
 ) -> tuple[float, float, float, float]:
     """Return what the gradient has of one hyperparameter.
 
@@ -75,7 +99,11 @@ def _sums(
         r = apart[i] * rate
         third, linear = r * r * _THIRD, _ONE + r
         base, slope = (linear + third) * decay[i], third * linear * decay[i]
-        share = by_product[i] / (free + weight * base) if apart[i] <= _FAR else _NONE
+        share = (
+            by_product[i] / (free + weight * base)
+            if apart[i] <= _FAR
+            else _NONE
+        )
         length += np.float64(share * slope)
         length_alone += np.float64(G[i] * slope)
         by_weight += np.float64(share * (base - _ONE))
@@ -108,7 +136,11 @@ class Parameters:
     @cached_property
     def single(self) -> tuple[Single, Single, Single]:
         """Rates, weights and amplitudes in single precision, each (d,)."""
-        rate, weight, amplitude = 1.0 / self.length, self.weight, self.amplitude
+        rate, weight, amplitude = (
+            1.0 / self.length,
+            self.weight,
+            self.amplitude,
+        )
         return rate.astype("f4"), weight.astype("f4"), amplitude.astype("f4")
 
 
@@ -137,7 +169,11 @@ class Prior:
         of = [(math.log(0.8), 1.0)] * numbers + [(0.0, 1.5)] * d
         of += [(math.log(0.5 / d), 1.5)] * (d if self.additive else 0)
         of += [(math.log(0.5) if self.additive else 0.0, 1.0)]
-        of += [(math.log(0.02), 1.5) if self.noise is None else (math.log(self.noise), 0.05)]
+        of += [
+            (math.log(0.02), 1.5)
+            if self.noise is None
+            else (math.log(self.noise), 0.05)
+        ]
         mean, spread = np.array(of).T
         return mean, spread
 
@@ -148,7 +184,11 @@ class Prior:
         t = mean + spread * np.clip(u, -6.0, 6.0)
         length = np.ones(d)
         length[self.numbers] = np.exp(t[:numbers])
-        amplitude = np.exp(t[numbers + d : numbers + 2 * d]) if self.additive else np.zeros(d)
+        amplitude = (
+            np.exp(t[numbers + d : numbers + 2 * d])
+            if self.additive
+            else np.zeros(d)
+        )
         return Parameters(
             length=length,
             weight=1.0 / (1.0 + np.exp(-t[numbers : numbers + d])),
@@ -195,11 +235,15 @@ class Pairs:
         Power of the likelihood.
     """
 
-    def __init__(self, X: Array, z: Array, prior: Prior, temper: float) -> None:
+    def __init__(
+        self, X: Array, z: Array, prior: Prior, temper: float
+    ) -> None:
         self.z, self.prior, self.temper = z, prior, temper
         self.n, self.d = X.shape
         self.a, self.b = np.tril_indices(self.n, -1)
-        self.below = self.b * self.n + self.a  # where pairs are in columns one after the other
+        self.below = (
+            self.b * self.n + self.a
+        )  # where pairs are in columns one after the other
         self.active = (~np.isnan(X)).astype(float)
         self.apart = distances(X[self.a], X[self.b], prior.numbers)
 
@@ -211,7 +255,9 @@ class Pairs:
         covariance, product = covariances(self.apart, p)
         K = np.zeros(self.n * self.n)
         K[self.below] = covariance
-        K[:: self.n + 1] = 1.0 + p.product + self.active @ p.amplitude + p.noise
+        K[:: self.n + 1] = (
+            1.0 + p.product + self.active @ p.amplitude + p.noise
+        )
         return K.reshape(self.n, self.n).T, product
 
     def factor(self, p: Parameters) -> Array:
@@ -242,11 +288,15 @@ class Pairs:
         """Return the log of the tempered posterior at standardized parameters, to a constant."""
         from scipy.linalg.lapack import dpotrf, dpotrs
 
-        c, failed = dpotrf(self.gram(self.prior.parameters(u))[0], lower=1, overwrite_a=1)
+        c, failed = dpotrf(
+            self.gram(self.prior.parameters(u))[0], lower=1, overwrite_a=1
+        )
         if failed:
             return -1e10
         fit = self.z @ dpotrs(c, self.z, lower=1)[0]
-        return float((-0.5 * fit - np.log(np.diag(c)).sum()) * self.temper - 0.5 * u @ u)
+        return float(
+            (-0.5 * fit - np.log(np.diag(c)).sum()) * self.temper - 0.5 * u @ u
+        )
 
     def slope(self, u: Array) -> tuple[float, Array]:
         """Return that logarithm and its gradient (p,)."""
@@ -261,7 +311,9 @@ class Pairs:
         alpha, _ = dpotrs(c, self.z, lower=1)
         inverse, _ = dpotri(c, lower=1, overwrite_c=1)
         pairs, diagonal = inverse.T.ravel()[self.below], np.diag(inverse)
-        G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)  # twice the half
+        G = (alpha[self.a] * alpha[self.b] - pairs).astype(
+            np.float32
+        )  # twice the half
         own = 0.5 * (alpha * alpha - diagonal)
         by_product = G * product
         found, decay = [], np.empty_like(G)
@@ -271,14 +323,20 @@ class Pairs:
         length, length_alone, by_weight, alone = np.array(found).T
         w, a = p.weight, p.amplitude
         lengths = (w * length + a * length_alone)[self.prior.numbers]
-        amplitudes = a * (alone + own @ self.active) if self.prior.additive else []
+        amplitudes = (
+            a * (alone + own @ self.active) if self.prior.additive else []
+        )
         last = [
             float(by_product.sum()) + p.product * float(own.sum()),
             (p.noise - LEAST_NOISE) * float(own.sum()),
         ]
-        by = np.concatenate([lengths, w * (1.0 - w) * by_weight, amplitudes, last])
+        by = np.concatenate(
+            [lengths, w * (1.0 - w) * by_weight, amplitudes, last]
+        )
         gradient = by * self.prior.moments[1]
-        value = (-0.5 * float(self.z @ alpha) - logdet) * self.temper - 0.5 * float(u @ u)
+        value = (
+            -0.5 * float(self.z @ alpha) - logdet
+        ) * self.temper - 0.5 * float(u @ u)
         return value, gradient * self.temper - u
 
 
@@ -286,7 +344,9 @@ def _spread(pairs: Pairs, mode: Array) -> Array:
     """Return a root of the inverse curvature at the mode, which is at least half of the prior's."""
     step = 1e-2
     moved = step * np.eye(len(mode))
-    curvature = np.array([pairs.slope(mode + e)[1] - pairs.slope(mode - e)[1] for e in moved])
+    curvature = np.array(
+        [pairs.slope(mode + e)[1] - pairs.slope(mode - e)[1] for e in moved]
+    )
     values, vectors = np.linalg.eigh(-(curvature + curvature.T) / (4.0 * step))
     return np.asarray(vectors / np.sqrt(np.maximum(values, 0.5)))
 
@@ -314,13 +374,16 @@ class Posterior:
         places = (np.arange(kept) + 0.5) / kept
         picked = np.searchsorted(np.cumsum(self.weights), places)
         return [
-            self.prior.parameters(self.proposals[i]) for i in picked.clip(0, len(self.weights) - 1)
+            self.prior.parameters(self.proposals[i])
+            for i in picked.clip(0, len(self.weights) - 1)
         ]
 
     @property
     def noise(self) -> Array:
         """The variance of one evaluation under each proposal, (m,)."""
-        return np.array([self.prior.parameters(u).noise for u in self.proposals])
+        return np.array(
+            [self.prior.parameters(u).noise for u in self.proposals]
+        )
 
 
 def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
@@ -355,10 +418,14 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
     t = rng.normal(size=(proposals, size))
     t /= np.sqrt(rng.chisquare(degrees, proposals) / degrees)[:, None]
     U = mode + t @ root.T
-    of_proposal = -(degrees + size) / 2.0 * np.log1p((t * t).sum(axis=1) / degrees)
+    of_proposal = (
+        -(degrees + size) / 2.0 * np.log1p((t * t).sum(axis=1) / degrees)
+    )
     logs = np.array([pairs.value(u) for u in U]) - of_proposal
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     weights = np.minimum(weights, math.sqrt(proposals) / proposals)
     in_order = np.argsort(-weights, kind="stable")
-    return Posterior(pairs.prior, U[in_order], weights[in_order] / weights.sum())
+    return Posterior(
+        pairs.prior, U[in_order], weights[in_order] / weights.sum()
+    )

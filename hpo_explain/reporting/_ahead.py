@@ -16,9 +16,13 @@ from markupsafe import Markup
 from hpo_explain import methods
 from hpo_explain.base.progress import steps, still_at_work
 from hpo_explain.base.workers import deaf_to_interrupts
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
 from hpo_explain.methods.proposals.desirability_path import path_of
-from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.desirability_path_result import (
+    DesirabilityPath,
+)
 from hpo_explain.reporting._render import drawn
 from hpo_explain.run import Run
 
@@ -51,10 +55,18 @@ class Pool:
     def takes_more(self) -> bool:
         """Whether the queue has a place, and all workers live."""
         ended = [future for future in self._begun if future.done()]
-        lost = any(isinstance(future.exception(), BrokenExecutor) for future in ended)
-        return not self._closed and not lost and len(self._begun) - len(ended) <= 2 * self.workers
+        lost = any(
+            isinstance(future.exception(), BrokenExecutor) for future in ended
+        )
+        return (
+            not self._closed
+            and not lost
+            and len(self._begun) - len(ended) <= 2 * self.workers
+        )
 
-    def submit(self, work: Callable[..., Any], *given: Any, **named: Any) -> Future[Any]:
+    def submit(
+        self, work: Callable[..., Any], *given: Any, **named: Any
+    ) -> Future[Any]:
         """Have a worker do something."""
         with deaf_to_interrupts():
             self._begun.append(self._pool.submit(work, *given, **named))
@@ -65,7 +77,9 @@ class Pool:
         self._closed = True
         # what has no place in the queue yet cannot be given up without a complaint
         until = time.monotonic() + _PATIENCE
-        while time.monotonic() < until and not all(f.running() or f.done() for f in self._begun):
+        while time.monotonic() < until and not all(
+            f.running() or f.done() for f in self._begun
+        ):
             time.sleep(0.001)
         at_work = not all(future.done() for future in self._begun)
         self._pool.shutdown(wait=at_work, kill_workers=at_work)
@@ -96,8 +110,13 @@ class Figures:
     def _next(self, _: object = None) -> None:
         """Have the workers begin the next figures."""
         with self._lock:
-            while len(self._begun) < len(self._asked) - len(self._here) and self._pool.takes_more:
-                self._begun.append(self._pool.submit(drawn, *self._asked[len(self._begun)]))
+            while (
+                len(self._begun) < len(self._asked) - len(self._here)
+                and self._pool.takes_more
+            ):
+                self._begun.append(
+                    self._pool.submit(drawn, *self._asked[len(self._begun)])
+                )
                 self._begun[-1].add_done_callback(self._next)
 
     def help(self) -> None:
@@ -116,7 +135,9 @@ class Figures:
         def figure(found: re.Match[str]) -> str:
             place = int(found[1])
             if place < len(self._begun):
-                return _made(self._begun[place], lambda: drawn(*self._asked[place]))
+                return _made(
+                    self._begun[place], lambda: drawn(*self._asked[place])
+                )
             return self._here.get(place) or drawn(*self._asked[place])
 
         return Markup(_PLACE.sub(figure, body))
@@ -148,25 +169,49 @@ class Ahead:
         pool: Pool,
     ) -> None:
         # each part has early proposals and late ones, whose models take longer
-        parts = [proposals[i :: pool.workers] for i in range(min(pool.workers, len(proposals)))]
-        explain = methods.desirability_path  # not of this package, which would take long to load
+        parts = [
+            proposals[i :: pool.workers]
+            for i in range(min(pool.workers, len(proposals)))
+        ]
+        explain = (
+            methods.desirability_path
+        )  # not of this package, which would take long to load
         self._run = run
         self._parts = [
-            (pool.submit(explain, run, part, **options), partial(explain, run, part, **options))
+            (
+                pool.submit(explain, run, part, **options),
+                partial(explain, run, part, **options),
+            )
             for part in parts
         ]
         explain_one = methods.explain_proposal
-        self._explained = {t: pool.submit(explain_one, run, **how) for t, how in explained.items()}
+        self._explained = {
+            t: pool.submit(explain_one, run, **how)
+            for t, how in explained.items()
+        }
 
-    def proposal(self, trial: Any, here: Callable[[], ProposalExplanation]) -> ProposalExplanation:
+    def proposal(
+        self, trial: Any, here: Callable[[], ProposalExplanation]
+    ) -> ProposalExplanation:
         """Return why a trial was proposed."""
-        return _made(self._explained[trial], here) if trial in self._explained else here()
+        return (
+            _made(self._explained[trial], here)
+            if trial in self._explained
+            else here()
+        )
 
     def path(self) -> DesirabilityPath:
         """Return the path through all proposals."""
-        parts = [_made(part, here) for part, here in steps(self._parts, "parts")]
-        found = [explanation for part in parts for explanation in part.explanations]
-        return path_of(self._run, sorted(found, key=lambda explanation: explanation.trial or 0))
+        parts = [
+            _made(part, here) for part, here in steps(self._parts, "parts")
+        ]
+        found = [
+            explanation for part in parts for explanation in part.explanations
+        ]
+        return path_of(
+            self._run,
+            sorted(found, key=lambda explanation: explanation.trial or 0),
+        )
 
 
 def _made(future: Future[_T], here: Callable[[], _T]) -> _T:

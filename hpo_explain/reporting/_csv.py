@@ -28,7 +28,9 @@ def csv_text(frame: pd.DataFrame, **options: Any) -> str:
     harmless = frame.rename(columns=_harmless)
     for place, column in enumerate(harmless.dtypes):
         if not is_numeric_dtype(column):
-            harmless.isetitem(place, harmless.iloc[:, place].map(_harmless).array)
+            harmless.isetitem(
+                place, harmless.iloc[:, place].map(_harmless).array
+            )
     text: str = harmless.to_csv(index=False, **options)
     return text
 

@@ -22,7 +22,9 @@ def check_place(place: object) -> None:
     """Raise InputError, FileNotFoundError or IsADirectoryError if no file can be written there."""
     if not isinstance(place, (str, os.PathLike)):
         problem = f"must be the path of a file, but was {place!r}"
-        raise InputError("path", problem, place, "Give one such as 'report.html'.")
+        raise InputError(
+            "path", problem, place, "Give one such as 'report.html'."
+        )
     path = Path(place)
     if path.is_dir():
         raise IsADirectoryError(
@@ -56,7 +58,11 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     removes that.
     """
     # a lone surrogate (of a name that was no UTF-8) has no encoding
-    data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
+    data = (
+        content
+        if isinstance(content, bytes)
+        else content.encode("utf-8", errors="replace")
+    )
     target = path.resolve()
     # beside the target: only within a file system is a file replaced in one step
     start = f".{target.name[:100]}"
@@ -74,7 +80,9 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     except OSError as error:  # of a file whose name nobody has given
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        with contextlib.suppress(OSError):  # its folder may be gone, or read-only by now
+        with contextlib.suppress(
+            OSError
+        ):  # its folder may be gone, or read-only by now
             partial.unlink(missing_ok=True)
             _remove_left(target.parent, start)
 
@@ -93,7 +101,9 @@ def _is_locked(file: BinaryIO) -> bool:
 def _remove_left(folder: Path, start: str) -> None:
     """Remove what processes have left that were killed while they wrote a file."""
     for path in folder.iterdir():
-        if path.name.startswith(start) and _PARTIAL.fullmatch(path.name[len(start) :]):
+        if path.name.startswith(start) and _PARTIAL.fullmatch(
+            path.name[len(start) :]
+        ):
             with path.open("rb") as file:
                 # an empty one may have been opened just now
                 if path.stat().st_size and _is_locked(file):

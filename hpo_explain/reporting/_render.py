@@ -48,7 +48,10 @@ _INKS = {
 _TYPES = {"csv": "text/csv", "json": "application/json"}
 _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
 _DIGITS = 7  # of the numbers to take along
-_LONG, _ESTIMATED = 2_000, 5  # rows of a table of estimates, and their digits from there on
+_LONG, _ESTIMATED = (
+    2_000,
+    5,
+)  # rows of a table of estimates, and their digits from there on
 _LARGE = 50_000  # characters of a file that is taken along
 _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
@@ -80,7 +83,11 @@ def _environment() -> Environment:
 
 def _shown(value: object) -> Markup:
     """Return a text as HTML in which controls and marks of direction are shown, not obeyed."""
-    return value if isinstance(value, Markup) else escape(printable_lines(str(value)))
+    return (
+        value
+        if isinstance(value, Markup)
+        else escape(printable_lines(str(value)))
+    )
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -100,12 +107,19 @@ def downloads(name: str, frame: pd.DataFrame) -> Markup:
     if len(csv) > _LARGE:
         packed = gzip.compress(csv.encode("utf-8", errors="replace"), mtime=0)
         encoded = base64.b64encode(packed).decode("ascii")
-        return _link(f"{name}.csv.gz", f"data:application/gzip;base64,{encoded}")
-    rows = [[_plain(value) for value in row] for row in table.astype(object).to_numpy()]
+        return _link(
+            f"{name}.csv.gz", f"data:application/gzip;base64,{encoded}"
+        )
+    rows = [
+        [_plain(value) for value in row]
+        for row in table.astype(object).to_numpy()
+    ]
     split = {"columns": [*table.columns], "data": rows}
     texts = {
         "csv": csv,
-        "json": json.dumps(split, ensure_ascii=False, default=str, separators=(",", ":")),
+        "json": json.dumps(
+            split, ensure_ascii=False, default=str, separators=(",", ":")
+        ),
     }
     return Markup(", ").join(
         _link(
@@ -142,7 +156,9 @@ def _plain(value: Any) -> Any:
 def figures_that_answer(wanted: bool) -> Iterator[None]:
     """Have figures carry what plotly draws in their place."""
     if wanted and find_spec("plotly") is None:
-        raise ImportError('An interactive report needs plotly: pip install "hpo_explain[plotly]"')
+        raise ImportError(
+            'An interactive report needs plotly: pip install "hpo_explain[plotly]"'
+        )
     before = _interactive.set(wanted)
     try:
         yield
@@ -155,19 +171,34 @@ def page(*, interactive: bool = False, **values: Any) -> Markup:
 
     Where it is `interactive`, plotly's own is unpacked from it and runs, too.
     """
-    script = Path(__file__).with_name("templates").joinpath("report.js").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    script = (
+        Path(__file__)
+        .with_name("templates")
+        .joinpath("report.js")
+        .read_text("utf-8")
+    )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(
+        "ascii"
+    )
     packed = ""
     if interactive:
         from hpo_explain.draw.on_plotly import script_of_pages
 
-        packed = base64.b64encode(gzip.compress(script_of_pages(), mtime=0)).decode("ascii")
+        packed = base64.b64encode(
+            gzip.compress(script_of_pages(), mtime=0)
+        ).decode("ascii")
     return render(
-        "page.html.j2", script=Markup(script), script_hash=digest, plotly=packed, **values
+        "page.html.j2",
+        script=Markup(script),
+        script_hash=digest,
+        plotly=packed,
+        **values,
     )
 
 
-def figure(result: Result, *, view: str = "", alt: str, caption: str) -> Markup:
+def figure(
+    result: Result, *, view: str = "", alt: str, caption: str
+) -> Markup:
     """Return a plot in the page's colors.
 
     Parameters
@@ -181,20 +212,41 @@ def figure(result: Result, *, view: str = "", alt: str, caption: str) -> Markup:
     caption : str
         What is drawn, for those who do.
     """
-    about = (result.described(view), printable_lines(alt), caption, _interactive.get())
+    about = (
+        result.described(view),
+        printable_lines(alt),
+        caption,
+        _interactive.get(),
+    )
     return _draws.get()(*about)
 
 
-def drawn(description: Any, alt: str, caption: str, interactive: bool) -> Markup:
+def drawn(
+    description: Any, alt: str, caption: str, interactive: bool
+) -> Markup:
     """Return a described figure in the page's colors."""
-    svg = plot_svg(lambda: renderer().drawn(description, ax=None, width=_WIDTH), alt=alt)
+    svg = plot_svg(
+        lambda: renderer().drawn(description, ax=None, width=_WIDTH), alt=alt
+    )
     own = hashlib.sha256(caption.encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
-    colored = _COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg))
+    colored = _COLOR.sub(
+        lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)
+    )
     data = ""
     if interactive:
-        data = plotly().drawn(description, dark=False).to_json().replace("<", "\\u003c")
-    return render("figure.html.j2", plot=Markup(colored), caption=caption, data=Markup(data))
+        data = (
+            plotly()
+            .drawn(description, dark=False)
+            .to_json()
+            .replace("<", "\\u003c")
+        )
+    return render(
+        "figure.html.j2",
+        plot=Markup(colored),
+        caption=caption,
+        data=Markup(data),
+    )
 
 
 _draws: ContextVar[Callable[..., Markup]] = ContextVar("draws", default=drawn)
@@ -217,7 +269,9 @@ def _smaller(svg: str) -> str:
 
     def shorter(found: re.Match[str]) -> str:
         text = found[0]
-        for pattern, instead in _SHORTER if text.startswith(" d=") else _SHORTER[:1]:
+        for pattern, instead in (
+            _SHORTER if text.startswith(" d=") else _SHORTER[:1]
+        ):
             text = pattern.sub(instead, text)
         return text
 

@@ -25,17 +25,24 @@ def section_of(method: Method) -> Section:
         return shown(method.name, result, figures_of(method, result, context))
 
     return Section(
-        method.name.replace("_", "-"), method.title, method.how_to_read, content,
+        method.name.replace("_", "-"),
+        method.title,
+        method.how_to_read,
+        content,
         folded=method.folded,
-        concerns=lambda run: not method.needs or getattr(run, method.needs) is not None,
-    )  # fmt: skip
+        concerns=lambda run: (
+            not method.needs or getattr(run, method.needs) is not None
+        ),
+    )
 
 
 def figures_of(method: Method, result: Any, context: Context) -> list[Markup]:
     """Return the figures of a result that say something, each once in the report."""
     return [
         context.figure_once(
-            f"{method.name} {name}".strip(), method.title, partial(_figure, result, name, view)
+            f"{method.name} {name}".strip(),
+            method.title,
+            partial(_figure, result, name, view),
         )
         for name, view in method.views.items()
         if view.shown_if(result)
@@ -47,7 +54,9 @@ def _figure(result: Any, name: str, view: View[Any]) -> Markup:
     return figure(result, view=name, alt=result.sentence, caption=caption)
 
 
-def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "") -> Content:
+def shown(
+    name: str, result: Result, plots: Sequence[Markup], *, lead: str = ""
+) -> Content:
     """Return the content of a section: its lead, the finding, plots and notes."""
     body = render(
         "result.html.j2",
@@ -56,4 +65,9 @@ def shown(name: str, result: Result, plots: Sequence[Markup], *, lead: str = "")
         plots=plots,
         notes=result.notes,
     )
-    return Content(result.sentence, body, {name: estimates(result.to_frame())}, line(result))
+    return Content(
+        result.sentence,
+        body,
+        {name: estimates(result.to_frame())},
+        line(result),
+    )

@@ -60,15 +60,20 @@ def trials_finding(run: Run, explained: int) -> str:
         return f"{counted(len(run), 'finished trial')}. Proposals: {proposals(run)}."
     if not explained:
         return f"Of {counted(len(run), 'finished trial')} no proposal of a model can be explained."
-    explained_of = f"{counted(explained, 'proposal')} {'is' if explained == 1 else 'are'}"
-    return f"Of {counted(len(run), 'finished trial')} {explained_of} explained."
+    explained_of = (
+        f"{counted(explained, 'proposal')} {'is' if explained == 1 else 'are'}"
+    )
+    return (
+        f"Of {counted(len(run), 'finished trial')} {explained_of} explained."
+    )
 
 
 def history_caption(run: Run) -> str:
     """Return the caption of the plot of a run's history."""
     better = "lower" if run.direction == "minimize" else "higher"
     return (
-        f"{run.objective_name} of every trial, in the order of their numbers; {better} is better."
+        f"{run.objective_name} of every trial, in the order of their numbers; "
+        f"{better} is better."
     )
 
 
@@ -126,7 +131,13 @@ def without_result_line(run: Run, trial: int) -> str:
         return f"left out, {run.excluded[trial]}"
     state = _STATES[run.without_result[trial].state]
     return "; ".join(
-        filter(None, [state, _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer)])
+        filter(
+            None,
+            [
+                state,
+                _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer),
+            ],
+        )
     )
 
 
@@ -150,7 +161,9 @@ def others(count: int) -> str:
     return f"{counted(count, 'other')} together"
 
 
-def predicted_and_observed(objective: str, predicted: str, observed: str | None) -> str:
+def predicted_and_observed(
+    objective: str, predicted: str, observed: str | None
+) -> str:
     """Return what the model of the time predicted for a trial, and what came of it, if anything."""
     came = "" if observed is None else f" Observed: {observed}."
     return f"Predicted {objective}: {predicted}.{came}"
@@ -161,11 +174,15 @@ ALL_OBJECTIVES, ALL_RUNS = "All objectives", "All runs"
 
 def together(objectives: Objectives) -> str:
     """Return several objectives in a line."""
-    named = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
+    named = [
+        f"{name} ({run.direction})" for name, run in objectives.runs.items()
+    ]
     return f"{counted(len(objectives.trials), 'trial')}: {join_words(named)}"
 
 
 def side_by_side(runs: Mapping[str, Run]) -> str:
     """Return several runs in a line."""
-    named = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
+    named = [
+        f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()
+    ]
     return f"{counted(len(runs), 'run')}: {join_words(named)}"

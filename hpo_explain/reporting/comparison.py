@@ -23,7 +23,9 @@ def comparison_section(runs: Mapping[str, Run]) -> Section:
 
     def content(context: Context) -> Content:
         result = methods.compare(dict(runs))
-        return shown("comparison", result, figures_of(COMPARE, result, context))
+        return shown(
+            "comparison", result, figures_of(COMPARE, result, context)
+        )
 
     return Section(
         "comparison",

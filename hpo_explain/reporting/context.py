@@ -19,14 +19,26 @@ from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.advice.summary import BEST, summarized
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
+from hpo_explain.methods.effects.regional_partial_dependence_result import (
+    RegionalPartialDependence,
+)
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
+from hpo_explain.methods.importance.h_statistic_result import (
+    InteractionStrength,
+)
 from hpo_explain.methods.importance.importance import importance
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
 from hpo_explain.methods.proposals.densities_result import ProposalDensities
-from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
-from hpo_explain.methods.proposals.explain_proposal import explainable, why_unexplained
+from hpo_explain.methods.proposals.desirability_path_result import (
+    LATEST,
+    DesirabilityPath,
+)
+from hpo_explain.methods.proposals.explain_proposal import (
+    explainable,
+    why_unexplained,
+)
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.methods.runs.sampling_bias import SamplingBias, sampling_bias
@@ -36,7 +48,9 @@ from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.reporting._ahead import Ahead, Pool
 from hpo_explain.run import Run
 
-_MOST_FOR_PAIRS = 100  # hyperparameters: the number of pairs grows with their square
+_MOST_FOR_PAIRS = (
+    100  # hyperparameters: the number of pairs grows with their square
+)
 _EFFECTS = 6
 _WORTH_AN_EFFECT = 0.02  # of the variance, alone
 _PAIRS, _PAIR_ROWS, _PAIR_GRID = 2, 100, 10
@@ -48,15 +62,21 @@ _H_ROWS = 50
 _ORDERS = 20  # of the trials, in which pruners are replayed
 _PRECISION = 0.05  # of contributions, relative to the largest
 _OF_PATHS: dict[str, Any] = {"precision": _PRECISION}
-_WORTH_WORKERS = 30  # proposals: fewer are explained before a worker has started
+_WORTH_WORKERS = (
+    30  # proposals: fewer are explained before a worker has started
+)
 _MOST_PROPOSALS, _OF_MANY = 100, 30  # each with a model of its own
-_MOST_CONTRIBUTIONS = 5000  # of all proposals together; at least ten are explained
+_MOST_CONTRIBUTIONS = (
+    5000  # of all proposals together; at least ten are explained
+)
 
 _PREDICTS_ONE = declared_fact(
-    "constant_prediction", "the predicted {names} is constant: no hyperparameter matters"
+    "constant_prediction",
+    "the predicted {names} is constant: no hyperparameter matters",
 )
 _SINGLE = declared_fact(
-    "single_hyperparameter", "there is a single hyperparameter, so nothing can interact"
+    "single_hyperparameter",
+    "there is a single hyperparameter, so nothing can interact",
 )
 _TOO_SHORT = declared_fact(
     "path_too_short",
@@ -106,11 +126,15 @@ class Context:
         found: _T = self._found[name]
         return found
 
-    def figure_once(self, what: str, section: str, draw: Callable[[], Markup]) -> Markup:
+    def figure_once(
+        self, what: str, section: str, draw: Callable[[], Markup]
+    ) -> Markup:
         """Return a figure, or where another section of the report has drawn it, where it is."""
         where = self._drawn.get(what, section)
         if where != section:
-            return Markup('<p class="about">The figure is drawn under “{}”.</p>').format(where)
+            return Markup(
+                '<p class="about">The figure is drawn under “{}”.</p>'
+            ).format(where)
         drawn = draw()
         self._drawn[what] = section
         return drawn
@@ -119,7 +143,9 @@ class Context:
         """Return what a method of the catalog finds, as the report asks it."""
         if hasattr(type(self), method):
             return getattr(self, method)
-        return self.once(method, lambda: self._around(getattr(methods, method)))
+        return self.once(
+            method, lambda: self._around(getattr(methods, method))
+        )
 
     # ------------------------------------------------------------------ the trials
 
@@ -132,7 +158,8 @@ class Context:
     def learning_curves(self) -> LearningCurves:
         """What trials reported on the way, compared with what came of them."""
         return self.once(
-            "learning_curves", lambda: methods.learning_curves(self.run, orders=_ORDERS)
+            "learning_curves",
+            lambda: methods.learning_curves(self.run, orders=_ORDERS),
         )
 
     # ------------------------------------------------------------------ the model
@@ -159,7 +186,9 @@ class Context:
         pairs = 2 <= len(self.run.space) <= _MOST_FOR_PAIRS
         found = importance(self.run, order=2 if pairs else 1)
         if found.total_variance == 0.0:
-            raise NothingToExplain(_PREDICTS_ONE(names=[self.run.objective_name]))
+            raise NothingToExplain(
+                _PREDICTS_ONE(names=[self.run.objective_name])
+            )
         return found
 
     @property
@@ -177,22 +206,35 @@ class Context:
     def _effects(self) -> list[Effect]:
         names = [(name,) for name in self._worth_an_effect()]
         rows, grid = _EFFECT_ROWS, _EFFECT_GRID
-        return [*methods.partial_dependence(self.run, names, sample=rows, grid_size=grid)]
+        return [
+            *methods.partial_dependence(
+                self.run, names, sample=rows, grid_size=grid
+            )
+        ]
 
     def effect(self, name: str) -> Effect:
         """Return the partial dependence on a hyperparameter, be it important or not."""
         known = [effect for effect in self.effects if effect.names == (name,)]
         if known:
             return known[0]
-        options = {"sample": _EFFECT_ROWS, "grid_size": _EFFECT_GRID, "attainable": False}
+        options = {
+            "sample": _EFFECT_ROWS,
+            "grid_size": _EFFECT_GRID,
+            "attainable": False,
+        }
         found: Effect = self.once(
-            f"effect {name}", lambda: methods.partial_dependence(self.run, name, **options)
+            f"effect {name}",
+            lambda: methods.partial_dependence(self.run, name, **options),
         )
         return found
 
     def _worth_an_effect(self) -> list[str]:
         """Return the hyperparameters that matter most, at least one."""
-        worth = [n for n in self.ranking if self.importance.share(n) >= _WORTH_AN_EFFECT]
+        worth = [
+            n
+            for n in self.ranking
+            if self.importance.share(n) >= _WORTH_AN_EFFECT
+        ]
         return worth[:_EFFECTS] or self.ranking[:1]
 
     @property
@@ -207,7 +249,9 @@ class Context:
             if claim.certain and len(claim.hyperparameters) == 2
         ]
         return [
-            methods.partial_dependence(self.run, pair, sample=_PAIR_ROWS, grid_size=_PAIR_GRID)
+            methods.partial_dependence(
+                self.run, pair, sample=_PAIR_ROWS, grid_size=_PAIR_GRID
+            )
             for pair in pairs[:_PAIRS]
         ]
 
@@ -218,14 +262,22 @@ class Context:
         the same but for a constant, and there is nothing to return.
         """
         found = self.once(f"along {name}", lambda: self._along_trials(name))
-        told = found is not None and any(n.kind == _DIFFERS for n in found.notes)
+        told = found is not None and any(
+            n.kind == _DIFFERS for n in found.notes
+        )
         return found if told else None
 
     def _along_trials(self, name: str) -> Effect | None:
         together = {
-            member for claim in self.importance.interactions for member in claim.hyperparameters
+            member
+            for claim in self.importance.interactions
+            for member in claim.hyperparameters
         }
-        first = [effect.names[0] for effect in self.effects if effect.names[0] in together]
+        first = [
+            effect.names[0]
+            for effect in self.effects
+            if effect.names[0] in together
+        ]
         if name not in first[:_ALONG] or not self.sampling_bias.concentrated:
             return None
         return unless_nothing(
@@ -275,7 +327,9 @@ class Context:
             return self._explained(trial)
 
         ahead = self._ahead
-        explained = here if ahead is None else lambda: ahead.proposal(trial, here)
+        explained = (
+            here if ahead is None else lambda: ahead.proposal(trial, here)
+        )
         return self.once(f"proposal {trial}", explained)
 
     def against_candidates(self, trial: int) -> ProposalExplanation:
@@ -285,26 +339,44 @@ class Context:
             lambda: self._explained(trial, background="candidates"),
         )
 
-    def _explained(self, trial: int | WhichTrial, **options: Any) -> ProposalExplanation:
+    def _explained(
+        self, trial: int | WhichTrial, **options: Any
+    ) -> ProposalExplanation:
         # among many, as precise as those of the path
-        return methods.explain_proposal(self.run, trial, precision=_PRECISION, **options)
+        return methods.explain_proposal(
+            self.run, trial, precision=_PRECISION, **options
+        )
 
     def densities(self, trial: int) -> ProposalDensities:
         """Return the sampler's densities when a trial was proposed."""
-        return self.once(f"densities {trial}", lambda: methods.proposal_densities(self.run, trial))
+        return self.once(
+            f"densities {trial}",
+            lambda: methods.proposal_densities(self.run, trial),
+        )
 
     def begin(self, pool: Pool) -> None:
         """Have workers begin what takes longest while other analyses are made here."""
         found = unless_nothing(lambda: explainable(self.run, pending=True))
         if found is not None and len(found[0]) >= _WORTH_WORKERS:
             shown = [best_proposal(self.run), latest_proposal(self.run)]
-            explain = {trial: {"trial": trial, "precision": _PRECISION} for trial in shown}
-            self._ahead = Ahead(self.run, _thinned(self.run, found[0]), _OF_PATHS, explain, pool)
+            explain = {
+                trial: {"trial": trial, "precision": _PRECISION}
+                for trial in shown
+            }
+            self._ahead = Ahead(
+                self.run,
+                _thinned(self.run, found[0]),
+                _OF_PATHS,
+                explain,
+                pool,
+            )
 
     @property
     def path(self) -> DesirabilityPath:
         """The explanations of proposals spread evenly over the run, the last ones included."""
-        return self.once("path", self._path if self._ahead is None else self._ahead.path)
+        return self.once(
+            "path", self._path if self._ahead is None else self._ahead.path
+        )
 
     def _path(self) -> DesirabilityPath:
         proposals, _ = explainable(self.run, pending=True)
@@ -312,7 +384,9 @@ class Context:
             raise NothingToExplain(_TOO_SHORT(trials=proposals))
         n_jobs = self._n_jobs if len(proposals) >= _WORTH_WORKERS else 1
         thinned = _thinned(self.run, proposals)
-        return methods.desirability_path(self.run, thinned, n_jobs=n_jobs, **_OF_PATHS)
+        return methods.desirability_path(
+            self.run, thinned, n_jobs=n_jobs, **_OF_PATHS
+        )
 
     @property
     def path_notes(self) -> list[Fact]:
@@ -321,7 +395,9 @@ class Context:
         shown = len(_thinned(self.run, proposals))
         if shown == len(proposals):
             return list(notes)
-        thinned = _THINNED(shown=shown, explainable=len(proposals), last=LATEST)
+        thinned = _THINNED(
+            shown=shown, explainable=len(proposals), last=LATEST
+        )
         return [*notes, thinned]
 
     # ------------------------------------------------------------------ what next
@@ -329,7 +405,10 @@ class Context:
     @property
     def recommended_space(self) -> Recommendation:
         """A narrower space."""
-        return self.once("recommended_space", lambda: self._around(methods.recommended_space))
+        return self.once(
+            "recommended_space",
+            lambda: self._around(methods.recommended_space),
+        )
 
     @property
     def subspace(self) -> Subspace:
@@ -349,7 +428,10 @@ class Context:
     @property
     def among_best(self) -> FanovaImportance:
         """What decides whether a configuration is among the best."""
-        return self.once("among_best", lambda: self._around(lambda r: importance(r, top=BEST)))
+        return self.once(
+            "among_best",
+            lambda: self._around(lambda r: importance(r, top=BEST)),
+        )
 
     @property
     def summary(self) -> Summary:
@@ -365,7 +447,9 @@ def best_proposal(run: Run) -> int | None:
         if why_unexplained(run, best) is None:
             return best
         left.remove(best)
-    return run.best(run.proposals) if run.proposals else None  # whose explanation says why not
+    return (
+        run.best(run.proposals) if run.proposals else None
+    )  # whose explanation says why not
 
 
 def latest_proposal(run: Run) -> int | None:
@@ -376,7 +460,9 @@ def latest_proposal(run: Run) -> int | None:
 
 def _thinned(run: Run, proposals: list[int]) -> list[int]:
     """Return all proposals, or of many the last few, the best, and some spread evenly."""
-    most = min(_MOST_PROPOSALS, max(_MOST_CONTRIBUTIONS // len(run.space), 2 * LATEST))
+    most = min(
+        _MOST_PROPOSALS, max(_MOST_CONTRIBUTIONS // len(run.space), 2 * LATEST)
+    )
     if len(proposals) <= most:
         return proposals
     earlier, latest = proposals[:-LATEST], proposals[-LATEST:]

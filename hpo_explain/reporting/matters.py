@@ -33,16 +33,23 @@ def _content(context: Context) -> Content:
         "matters.html.j2",
         shared=shared,
         sentence=result.sentence,
-        rows=[shares[name] | _row(context, effects[name], shared) for name in named],
+        rows=[
+            shares[name] | _row(context, effects[name], shared)
+            for name in named
+        ],
         pairs=[_plot(context, effect) for effect in context.pair_effects],
-        rest=words.rest_together(len(rest), sum(result.share(name) for name in rest)),
+        rest=words.rest_together(
+            len(rest), sum(result.share(name) for name in rest)
+        ),
         shares=[*shares.values()],
     )
     return Content(result.sentence, body, brief=line(result))
 
 
 def _share(row: pd.Series, name: str) -> dict[str, Any]:
-    share, low, high = (float(row[column]) for column in ("importance", "lower", "upper"))
+    share, low, high = (
+        float(row[column]) for column in ("importance", "lower", "upper")
+    )
     known = bool(np.isfinite([low, high]).all())
     return {
         "name": name,
@@ -50,7 +57,10 @@ def _share(row: pd.Series, name: str) -> dict[str, Any]:
         "size": _width(share),
         "low": _width(low) if known else "",
         "width": _width(high - low) if known else "",
-        "ends": [(_width(end), percent(end)) if known else ("", "") for end in (low, high)],
+        "ends": [
+            (_width(end), percent(end)) if known else ("", "")
+            for end in (low, high)
+        ],
         "interval": percent_range(low, high) if known else "",
     }
 
@@ -69,7 +79,9 @@ def _row(context: Context, effect: Effect, shared: str) -> dict[str, Any]:
 
 def _plot(context: Context, effect: Effect) -> Markup:
     about = effect.subject
-    caption = words.effect_caption(about.objective_name, effect.names, about.model)
+    caption = words.effect_caption(
+        about.objective_name, effect.names, about.model
+    )
     return context.figure_once(
         f"effect of {effect.names}",
         _TITLE,

@@ -23,7 +23,9 @@ def _short(context: Context) -> Content:
     found = context.summary
     shown = figure(found, alt=found.lines[1], caption="")
     lines = list(zip(found.questions, found.lines, strict=True))
-    return Content(found.lines[0], render("short.html.j2", lines=lines, plot=shown))
+    return Content(
+        found.lines[0], render("short.html.j2", lines=lines, plot=shown)
+    )
 
 
 SHORT = Section(
@@ -40,7 +42,12 @@ SHORT = Section(
 def _next(context: Context) -> Content:
     found = context.advice
     body = render("next.html.j2", actions=found.actions[:_MOST_ACTIONS])
-    return Content(found.finding, body, {"advice": estimates(found.to_frame())}, line(found))
+    return Content(
+        found.finding,
+        body,
+        {"advice": estimates(found.to_frame())},
+        line(found),
+    )
 
 
 NEXT = Section(
@@ -81,14 +88,18 @@ def _content(context: Context) -> Content:
     if len(run) and _has_incumbent(run):
         best = run.incumbent_trial
         brief = f"The best of {counted(len(run), 'trial')} is trial {best}, at {_value(run, best)}."
-    return Content(finding, body, {"trials": _table(run)} if len(run) else {}, brief)
+    return Content(
+        finding, body, {"trials": _table(run)} if len(run) else {}, brief
+    )
 
 
 def _table(run: Run) -> pd.DataFrame:
     """Return one row per trial: its values, and what it reached."""
     frame = pd.DataFrame(run.space.decode(run.X), columns=[*run.space.names])
     frame.index = pd.Index(run.trials, name="trial")
-    result = pd.DataFrame({run.objective_name: run.objective}, index=frame.index)
+    result = pd.DataFrame(
+        {run.objective_name: run.objective}, index=frame.index
+    )
     if not np.all(run.feasible):
         result["feasible"] = run.feasible
     return pd.concat([frame, result], axis=1)
@@ -116,11 +127,15 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     ]
     infeasible = np.asarray(run.trials)[~np.asarray(run.feasible)]
     if len(infeasible):
-        facts.append(("Infeasible", f"{len(infeasible)} ({spans(infeasible)})"))
+        facts.append(
+            ("Infeasible", f"{len(infeasible)} ({spans(infeasible)})")
+        )
     if run.excluded:
         facts.append(("Left out", str(len(run.excluded))))
     if run.finished is not None and np.isfinite(run.finished).any():
-        last = datetime.fromtimestamp(float(np.nanmax(run.finished)), tz=timezone.utc)
+        last = datetime.fromtimestamp(
+            float(np.nanmax(run.finished)), tz=timezone.utc
+        )
         facts.append(("Last trial finished", f"{last:%Y-%m-%d %H:%M} UTC"))
     return facts
 
@@ -133,7 +148,12 @@ def _best(run: Run) -> dict[str, object] | None:
         "trial": run.incumbent_trial,
         "objective": _value(run, run.incumbent_trial),
         "rows": [
-            (name, format_value(incumbent[name], width=_LONG) if name in incumbent else None)
+            (
+                name,
+                format_value(incumbent[name], width=_LONG)
+                if name in incumbent
+                else None,
+            )
             for name in run.space.names
         ],
     }
@@ -141,7 +161,10 @@ def _best(run: Run) -> dict[str, object] | None:
 
 def _left_out(run: Run) -> list[tuple[str, int, str]]:
     reasons = by_reason(run.excluded).items()
-    return [(str(reason), len(numbers), spans(numbers)) for reason, numbers in reasons]
+    return [
+        (str(reason), len(numbers), spans(numbers))
+        for reason, numbers in reasons
+    ]
 
 
 OVERVIEW = Section(

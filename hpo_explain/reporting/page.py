@@ -11,14 +11,24 @@ from typing import Any
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.asked.given import options_of
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import check_flag, check_jobs, check_sequence, check_text, unknown_name
+from hpo_explain.base.checks import (
+    check_flag,
+    check_jobs,
+    check_sequence,
+    check_text,
+    unknown_name,
+)
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.catalog.methods import IMPORTANCE, METHODS, TRUST
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._ahead import Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically
-from hpo_explain.reporting._render import figures_drawn_by, figures_that_answer, page
+from hpo_explain.reporting._render import (
+    figures_drawn_by,
+    figures_that_answer,
+    page,
+)
 from hpo_explain.reporting._sections import section_of
 from hpo_explain.reporting.comparison import comparable, comparison_section
 from hpo_explain.reporting.context import Context
@@ -26,7 +36,11 @@ from hpo_explain.reporting.matters import MATTERS
 from hpo_explain.reporting.overview import NEXT, OVERVIEW, SHORT
 from hpo_explain.reporting.pareto import joined, pareto_section
 from hpo_explain.reporting.partial_dependence import EFFECTS
-from hpo_explain.reporting.proposals import BEST_PROPOSAL, LATEST_PROPOSAL, PATH
+from hpo_explain.reporting.proposals import (
+    BEST_PROPOSAL,
+    LATEST_PROPOSAL,
+    PATH,
+)
 from hpo_explain.reporting.section import Card, Section, card_of, drawn_out
 from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.run import Run
@@ -41,7 +55,11 @@ SECTIONS: tuple[Section, ...] = (
     OVERVIEW,
     *map(section_of, _FIRST),
     EFFECTS,
-    *(section_of(method) for method in METHODS if method.title and method not in _FIRST),
+    *(
+        section_of(method)
+        for method in METHODS
+        if method.title and method not in _FIRST
+    ),
     BEST_PROPOSAL,
     LATEST_PROPOSAL,
 )
@@ -127,14 +145,24 @@ def report(
     ('<!doctype html>', True)
     """
     check_place(path)  # before minutes of work, not after
-    with options_of(report), progress_of("report", shown=check_flag("progress", progress)):
+    with (
+        options_of(report),
+        progress_of("report", shown=check_flag("progress", progress)),
+    ):
         runs = as_runs(run, **reading)
         if surrogate is not None:
-            runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
+            runs = {
+                name: found.explained_by(surrogate)
+                for name, found in _alone(runs).items()
+            }
         made = Report.of(
-            runs, title=title, sections=sections, n_jobs=n_jobs,
-            interactive=check_flag("interactive", interactive), progress=progress,
-        )  # fmt: skip
+            runs,
+            title=title,
+            sections=sections,
+            n_jobs=n_jobs,
+            interactive=check_flag("interactive", interactive),
+            progress=progress,
+        )
         return made.write(path)
 
 
@@ -213,10 +241,17 @@ class Report:
         from hpo_explain.run.told import summary
 
         if not runs:
-            raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")
+            raise InputError(
+                "runs",
+                "is empty: there is nothing to report",
+                runs,
+                "Give a run.",
+            )
         chosen, progress = _chosen(sections), check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
-        contexts = {name: Context(run, n_jobs=n_jobs) for name, run in runs.items()}
+        contexts = {
+            name: Context(run, n_jobs=n_jobs) for name, run in runs.items()
+        }
         order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE)
         work = [
             (name, i)
@@ -232,22 +267,45 @@ class Report:
             until_done.enter_context(figures_that_answer(interactive))
             figures: Figures | None = None
             workers = _workers(n_jobs)
-            if workers and len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG:
+            if (
+                workers
+                and len(chosen) >= _MANY
+                and max(map(len, runs.values())) >= _LONG
+            ):
                 pool = Pool(workers)
                 until_done.callback(pool.close)
                 figures = Figures(pool)
                 until_done.enter_context(figures_drawn_by(figures))
-                for context in contexts.values() if {TRIALS, PATH} & {*chosen} else ():
+                for context in (
+                    contexts.values() if {TRIALS, PATH} & {*chosen} else ()
+                ):
                     context.begin(pool)
-            for name, i in steps(work, "sections", called=lambda one: chosen[one[1]].name):
+            for name, i in steps(
+                work, "sections", called=lambda one: chosen[one[1]].name
+            ):
                 place = list(contexts).index(name)
-                cards[name][i] = card_of(chosen[i], contexts[name], prefix=_prefix(place))
-            joint = _joint_tab(runs, next(iter(contexts.values()))) if sections is None else ()
+                cards[name][i] = card_of(
+                    chosen[i], contexts[name], prefix=_prefix(place)
+                )
+            joint = (
+                _joint_tab(runs, next(iter(contexts.values())))
+                if sections is None
+                else ()
+            )
             if figures is not None:
                 figures.help()
-                joint = tuple(replace(tab, cards=_placed(tab.cards, figures)) for tab in joint)
+                joint = tuple(
+                    replace(tab, cards=_placed(tab.cards, figures))
+                    for tab in joint
+                )
                 for of_run in cards.values():
-                    of_run.update(zip(of_run, _placed(of_run.values(), figures), strict=True))
+                    of_run.update(
+                        zip(
+                            of_run,
+                            _placed(of_run.values(), figures),
+                            strict=True,
+                        )
+                    )
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
         heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
@@ -283,7 +341,12 @@ class Report:
         """
         path = Path(path)
         check_place(path)
-        write_atomically(path, page(title=self.title, tabs=self.tabs, interactive=self.interactive))
+        write_atomically(
+            path,
+            page(
+                title=self.title, tabs=self.tabs, interactive=self.interactive
+            ),
+        )
         return path
 
 
@@ -292,7 +355,9 @@ def _workers(n_jobs: int | None) -> int:
     from joblib import effective_n_jobs
 
     # what parallel_config says is for the path's own workers
-    return 0 if check_jobs(n_jobs) is None else int(effective_n_jobs(n_jobs)) - 1
+    return (
+        0 if check_jobs(n_jobs) is None else int(effective_n_jobs(n_jobs)) - 1
+    )
 
 
 def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:
@@ -321,7 +386,9 @@ def _joint_tab(runs: Mapping[str, Run], context: Context) -> tuple[Tab, ...]:
         sections = [comparison_section(runs)]
     else:
         return ()
-    cards = tuple(card_of(section, context, prefix=_JOINT) for section in sections)
+    cards = tuple(
+        card_of(section, context, prefix=_JOINT) for section in sections
+    )
     return (Tab(name, subtitle, cards, _JOINT),)
 
 
@@ -335,7 +402,9 @@ def _chosen(sections: Sequence[str | Section] | None) -> tuple[Section, ...]:
     known = {section.name: section for section in SECTIONS}
     chosen = []
     for given in check_sequence("sections", sections, "names of sections"):
-        if not isinstance(given, (str, Section)) or (isinstance(given, str) and given not in known):
+        if not isinstance(given, (str, Section)) or (
+            isinstance(given, str) and given not in known
+        ):
             raise unknown_name("sections", given, known, "section")
         chosen.append(known[given] if isinstance(given, str) else given)
     return tuple(chosen)

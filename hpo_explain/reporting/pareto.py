@@ -28,7 +28,9 @@ def pareto_section(objectives: Objectives) -> Section:
     """Return the section on the Pareto front of some objectives."""
 
     def content(context: Context) -> Content:
-        models = {name: run.surrogate() for name, run in objectives.runs.items()}
+        models = {
+            name: run.surrogate() for name, run in objectives.runs.items()
+        }
         result = ParetoExplainer(objectives, models).explain()
         found = shown("pareto", result, figures_of(PARETO, result, context))
         return replace(found, brief=shortened(result.sentence))

@@ -6,7 +6,9 @@ from typing import Any
 
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.effect_show import band_caption
-from hpo_explain.methods.effects.regional_partial_dependence_result import RegionalPartialDependence
+from hpo_explain.methods.effects.regional_partial_dependence_result import (
+    RegionalPartialDependence,
+)
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section, line
@@ -23,7 +25,10 @@ def _content(context: Context) -> Content:
         regions=_regions(regions) if len(regions.regions) > 1 else None,
         name=regions.names[0],
     )
-    tables = {f"effect_{i}": effect.to_frame() for i, effect in enumerate(effects, start=1)}
+    tables = {
+        f"effect_{i}": effect.to_frame()
+        for i, effect in enumerate(effects, start=1)
+    }
     return Content(effects[0].sentence, body, tables, line(effects[0]))
 
 
@@ -36,7 +41,9 @@ def _effect(context: Context, effect: Effect) -> dict[str, Any]:
         "plot": context.figure_once(
             f"effect of {effect.names}",
             _TITLE,
-            lambda: figure(effect, alt=effect.sentence, caption=_caption(effect)),
+            lambda: figure(
+                effect, alt=effect.sentence, caption=_caption(effect)
+            ),
         ),
         "along": _along(context.along_trials(effect.names[0])),
     }

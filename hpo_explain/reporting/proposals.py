@@ -10,12 +10,18 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.numbers import signed
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
 from hpo_explain.methods.proposals.densities_result import ProposalDensities
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting._sections import shown
-from hpo_explain.reporting.context import Context, best_proposal, latest_proposal
+from hpo_explain.reporting.context import (
+    Context,
+    best_proposal,
+    latest_proposal,
+)
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 
@@ -32,9 +38,10 @@ _MEANINGS = {
     "noise": "results scatter less there than on average",
 }
 _LATEST_IS_BEST = declared_fact(
-    "latest_is_best", "the latest proposal, trial {trials}, is the best of the proposals as well; "
+    "latest_is_best",
+    "the latest proposal, trial {trials}, is the best of the proposals as well; "
     "it is explained above",
-)  # fmt: skip
+)
 
 
 def _best_content(context: Context) -> Content:
@@ -58,12 +65,20 @@ def _latest_content(context: Context) -> Content:
 def _best_lead(run: Run, best: int | None) -> str:
     """Say which trial is the best of the run, and which the best of the proposals."""
     if run.feasible is not None and not run.feasible.any():
-        return f"No trial is feasible; trial {best} is the best of the proposals."
+        return (
+            f"No trial is feasible; trial {best} is the best of the proposals."
+        )
     if best == run.incumbent_trial:
         return f"Trial {best} is the best of the run."
-    why, of = "No model selected it: it belongs to the initial design, or was set by hand", ""
+    why, of = (
+        "No model selected it: it belongs to the initial design, or was set by hand",
+        "",
+    )
     if run.incumbent_trial in (run.proposals or ()):
-        why, of = "Too little was known for a model before it", " that can be explained"
+        why, of = (
+            "Too little was known for a model before it",
+            " that can be explained",
+        )
     return (
         f"The best of the run is trial {run.incumbent_trial}. {why}. Trial {best} is the best of "
         f"the proposals{of}."
@@ -84,7 +99,11 @@ def _content(context: Context, trial: int | None, lead: str) -> Content:
     name = f"proposal_{result.trial}"
     made = shown(name, result, [plot], lead=lead)
     first = result.claims[0]
-    brief = made.brief if first.side == "below" else f"Trial {result.trial}: {first.text}."
+    brief = (
+        made.brief
+        if first.side == "below"
+        else f"Trial {result.trial}: {first.text}."
+    )
     return replace(made, body=made.body + candidates, brief=brief)
 
 
@@ -98,7 +117,9 @@ def _meanings(result: ProposalExplanation, where: str = "To the right") -> str:
     return f"{where}, {'; '.join(told)}." if told else ""
 
 
-def _beside_candidates(context: Context, result: ProposalExplanation) -> Markup:
+def _beside_candidates(
+    context: Context, result: ProposalExplanation
+) -> Markup:
     """Return the same proposal compared with the sampler's own candidates; empty without any."""
     if result.assumed or result.trial is None:
         return Markup("")
@@ -107,7 +128,9 @@ def _beside_candidates(context: Context, result: ProposalExplanation) -> Markup:
         return Markup("")
     other = context.against_candidates(result.trial)
     scale = max(abs(result.payout["total"]), abs(other.payout["total"]))
-    uniform, drawn = (signed(e.payout["total"], scale) for e in (result, other))
+    uniform, drawn = (
+        signed(e.payout["total"], scale) for e in (result, other)
+    )
     plot = figure(
         other,
         alt=f"Compared with candidates: {other.sentence} Contributions add up to {drawn}.",
@@ -116,7 +139,11 @@ def _beside_candidates(context: Context, result: ProposalExplanation) -> Markup:
     )
     densities = _densities(context.densities(result.trial))
     return render(
-        "candidates.html.j2", uniform=uniform, drawn=drawn, plot=plot, densities=densities
+        "candidates.html.j2",
+        uniform=uniform,
+        drawn=drawn,
+        plot=plot,
+        densities=densities,
     )
 
 
@@ -125,8 +152,12 @@ def _densities(found: ProposalDensities) -> Markup:
     order = found.order()[:_MOST_CURVES]
     if not order:
         return Markup("")
-    drawn = replace(found, curves=tuple(found.curves[i] for i in sorted(order)))
-    caption = "Where good trials were, and where the others, when this was proposed."
+    drawn = replace(
+        found, curves=tuple(found.curves[i] for i in sorted(order))
+    )
+    caption = (
+        "Where good trials were, and where the others, when this was proposed."
+    )
     left_out = len(found.curves) - len(drawn.curves)
     if left_out:
         caption += f" Those in which the proposed value differs most; not shown: {left_out}."
@@ -146,7 +177,10 @@ def _path_content(context: Context) -> Content:
         "This is about the optimizer's choices. What weighs much here may matter little to the "
         "objective, and the other way round."
     )
-    tables = {"path": estimates(path.to_frame()), "predictions": path.predictions()}
+    tables = {
+        "path": estimates(path.to_frame()),
+        "predictions": path.predictions(),
+    }
     return replace(shown("path", told, [plot], lead=lead), tables=tables)
 
 

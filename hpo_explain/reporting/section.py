@@ -138,7 +138,12 @@ def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
     try:
         content = section.content(context)
     except NothingToExplain as nothing:
-        return Card(*about, Status.NOT_APPLICABLE, _sentence(str(nothing), context), True)
+        return Card(
+            *about,
+            Status.NOT_APPLICABLE,
+            _sentence(str(nothing), context),
+            True,
+        )
     except Exception as error:
         return _failed(Card(*about, Status.FAILED, "", section.folded), error)
     return Card(
@@ -164,12 +169,19 @@ def drawn_out(card: Card, figures: Callable[[Markup], Markup]) -> Card:
 
 def _failed(card: Card, error: Exception) -> Card:
     """Return the card of a section that failed: the rest is worth having without this part."""
-    _logger.error("The report's section %r failed.", card.title, exc_info=error)
+    _logger.error(
+        "The report's section %r failed.", card.title, exc_info=error
+    )
     what = f"{type(error).__name__}: {error}"
     return Card(
-        card.anchor, card.title, card.how_to_read, Status.FAILED, what, card.folded,
+        card.anchor,
+        card.title,
+        card.how_to_read,
+        Status.FAILED,
+        what,
+        card.folded,
         brief=shortened(what),
-    )  # fmt: skip
+    )
 
 
 def _sentence(text: str, context: Context) -> str:
@@ -192,7 +204,11 @@ def line(result: Any) -> str:
     >>> len(line(hx.importance(hx.Run(space, X, X[:, 0], "minimize")))) <= 100
     True
     """
-    told = [claim.frame.replace("{each}", claim.text) for claim in result.claims if claim.text]
+    told = [
+        claim.frame.replace("{each}", claim.text)
+        for claim in result.claims
+        if claim.text
+    ]
     return shortened(told[0] if told else result.sentence)
 
 
@@ -207,5 +223,7 @@ def shortened(text: str, most: int = MOST) -> str:
     if len(text) <= most:
         return text
     head = text[: most - 1]
-    whole = head.rpartition(" ")[0] if len(head.rpartition(" ")[2]) < _NAME else ""
+    whole = (
+        head.rpartition(" ")[0] if len(head.rpartition(" ")[2]) < _NAME else ""
+    )
     return f"{whole} …" if whole else f"{head}…"

@@ -13,8 +13,12 @@ from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Origin, fact
 from hpo_explain.base.numbers import format_value, plus_minus, signed
 from hpo_explain.base.phrases import printable
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
-from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
+from hpo_explain.methods.proposals.desirability_path_result import (
+    DesirabilityPath,
+)
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context
@@ -26,9 +30,14 @@ _TITLE = "Why each trial?"
 _LONG = 120
 _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
-_MOST_TRIALS, _REACH = 0.8, 2.0  # of the trials are in the inner half of a cut axis
+_MOST_TRIALS, _REACH = (
+    0.8,
+    2.0,
+)  # of the trials are in the inner half of a cut axis
 _MOST_ROWS = 12  # bars of an explanation
-_MOST_VALUES = 30  # of a trial without one; the table of all trials holds the others
+_MOST_VALUES = (
+    30  # of a trial without one; the table of all trials holds the others
+)
 _KINDS = {Origin.MODEL: "proposal", Origin.INITIAL: "initial"}
 
 
@@ -53,12 +62,22 @@ def _content(context: Context) -> Content:
     )
     if run.proposes:
         return Content(finding, body)
-    return Content(finding, body, title=words.EVERY_TRIAL, how_to_read=words.HOW_TO_READ_TRIALS)
+    return Content(
+        finding,
+        body,
+        title=words.EVERY_TRIAL,
+        how_to_read=words.HOW_TO_READ_TRIALS,
+    )
 
 
 def as_json(data: Any) -> Markup:
     """Return data as JSON that no text of it can end early in a page, nor turn around."""
-    text = json.dumps(_shown(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        _shown(data),
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+    )
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
@@ -76,7 +95,9 @@ def _shown(data: Any) -> Any:
 def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
     explained = {} if path is None else {e.trial: e for e in path.explanations}
     trials = _trials(run, {t for t in explained if t is not None})
-    predicted: dict[Any, Any] = {} if path is None else path.predictions().to_dict("index")
+    predicted: dict[Any, Any] = (
+        {} if path is None else path.predictions().to_dict("index")
+    )
     feasible = bool(np.any(run.feasible))
     best = run.incumbent_trial if feasible and len(run) else None
     last = trials[-1]["t"] if trials else None
@@ -89,7 +110,8 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
         "shown": shown,
         "marks": words.marks(
             {trial["kind"] for trial in trials},
-            cut=limits is not None and any(not limits[0] <= y <= limits[1] for y in values),
+            cut=limits is not None
+            and any(not limits[0] <= y <= limits[1] for y in values),
             proposes=run.proposes,
         ),
         "names": words.TERMS,
@@ -105,7 +127,9 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
     }
 
 
-def _limits(run: Run, values: list[float]) -> tuple[list[float] | None, list[str]]:
+def _limits(
+    run: Run, values: list[float]
+) -> tuple[list[float] | None, list[str]]:
     """Return the ends of the history's axis and their labels; the worst trials lie beyond it.
 
     Where a few trials are far worse than the rest, the axis ends at twice the distance from the
@@ -118,8 +142,13 @@ def _limits(run: Run, values: list[float]) -> tuple[list[float] | None, list[str
     best, worst = float(costs.min()), float(costs.max())
     reach = best + _REACH * (float(np.quantile(costs, _MOST_TRIALS)) - best)
     beyond = best < reach < best + (worst - best) / _REACH
-    ends = [(sign * best, ""), (sign * (reach if beyond else worst), "≥ " if sign > 0 else "≤ ")]
-    texts = [f"{mark if beyond else ''}{format_value(end)}" for end, mark in ends]
+    ends = [
+        (sign * best, ""),
+        (sign * (reach if beyond else worst), "≥ " if sign > 0 else "≤ "),
+    ]
+    texts = [
+        f"{mark if beyond else ''}{format_value(end)}" for end, mark in ends
+    ]
     low, high = sorted(range(2), key=lambda end: ends[end][0])
     return [ends[low][0], ends[high][0]], [texts[low], texts[high]]
 
@@ -143,14 +172,28 @@ def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
             "feasible": bool(feasible[i]),
             "kind": _KINDS.get(run.origin(int(numbers[i])), "other"),
             "text": words.trial_line(run, int(numbers[i])),
-            **({} if numbers[i] in explained else _unexplained(run, int(numbers[i]), config)),
+            **(
+                {}
+                if numbers[i] in explained
+                else _unexplained(run, int(numbers[i]), config)
+            ),
         }
         for i, config in zip(chosen, configs, strict=True)
     ]
     for trial in {**run.excluded, **run.without_result}:
         text = words.without_result_line(run, trial)
-        row = {"t": trial, "y": None, "best": None, "kind": "left-out", "text": text}
-        rows.append(row if trial in explained else {**row, "why": text, **_chosen(run, trial)})
+        row = {
+            "t": trial,
+            "y": None,
+            "best": None,
+            "kind": "left-out",
+            "text": text,
+        }
+        rows.append(
+            row
+            if trial in explained
+            else {**row, "why": text, **_chosen(run, trial)}
+        )
     return sorted(rows, key=lambda row: row["t"])
 
 
@@ -197,8 +240,13 @@ def _plain(value: float) -> float | None:
     return float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
 
 
-def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) -> dict[str, Any]:
-    scale = max(*map(abs, result.payout.values()), float(np.abs(result.phi).max(initial=0.0)))
+def _explanation(
+    result: ProposalExplanation, predicted: Mapping[str, float]
+) -> dict[str, Any]:
+    scale = max(
+        *map(abs, result.payout.values()),
+        float(np.abs(result.phi).max(initial=0.0)),
+    )
     order = [j for j in result.order() if result.active[j]]
     rows = [
         {
@@ -231,13 +279,17 @@ def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) ->
     }
 
 
-def _predicted(result: ProposalExplanation, predicted: Mapping[str, float]) -> str:
+def _predicted(
+    result: ProposalExplanation, predicted: Mapping[str, float]
+) -> str:
     if not predicted or not np.isfinite(predicted["mean"]):
         return ""
     return words.predicted_and_observed(
         result.subject.objective_name,
         plus_minus(predicted["mean"], predicted["std"]),
-        format_value(predicted["objective"]) if np.isfinite(predicted["objective"]) else None,
+        format_value(predicted["objective"])
+        if np.isfinite(predicted["objective"])
+        else None,
     )
 
 

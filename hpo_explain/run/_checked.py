@@ -18,10 +18,14 @@ from hpo_explain.run.parts import Curves, Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
-def checked_rows(space: SearchSpace, X: Array, objective: Array) -> tuple[Array, Array]:
+def checked_rows(
+    space: SearchSpace, X: Array, objective: Array
+) -> tuple[Array, Array]:
     """Return configurations (n, d) and their objectives (n,), which are finite."""
     rows = np.array(space.check_rows("X", X))
-    values = checked_column("objective", np.array(check_array("objective", objective)), len(rows))
+    values = checked_column(
+        "objective", np.array(check_array("objective", objective)), len(rows)
+    )
     if not np.isfinite(values).all():
         i = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InputError(
@@ -52,11 +56,15 @@ def checked_bounds(
     outside = objective[(objective < low) | (objective > high)]
     if len(outside):
         problem = f"must hold every objective, but {bounds!r} leaves out {outside[0]:g}"
-        raise InputError("bounds", problem, bounds, "Widen them, or leave them out.")
+        raise InputError(
+            "bounds", problem, bounds, "Widen them, or leave them out."
+        )
     return low, high
 
 
-def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
+def checked_column(
+    name: str, column: npt.NDArray[Any], n: int
+) -> npt.NDArray[Any]:
     """Return a column that has one value for each row."""
     if column.shape != (n,):
         problem = f"must have shape ({n},), one value per row of X, but had shape {column.shape}"
@@ -76,9 +84,13 @@ def checked_numbers(trials: Sequence[int] | Ints, n: int) -> Ints:
     return checked_column("trials", numbers.astype(np.int64), n)
 
 
-def checked_proposals(proposals: Sequence[int] | None, numbers: Ints) -> tuple[int, ...]:
+def checked_proposals(
+    proposals: Sequence[int] | None, numbers: Ints
+) -> tuple[int, ...]:
     """Return the trials that a model chose; by default all."""
-    unknown = set() if proposals is None else {*proposals} - {*numbers.tolist()}
+    unknown = (
+        set() if proposals is None else {*proposals} - {*numbers.tolist()}
+    )
     if unknown:
         raise InputError(
             "proposals",
@@ -98,17 +110,28 @@ def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> Bools:
 
 def checked_times(name: str, times: Array | None, n: int) -> Array | None:
     """Return starts or finishes, if they are known."""
-    return None if times is None else checked_column(name, np.array(check_array(name, times)), n)
+    return (
+        None
+        if times is None
+        else checked_column(name, np.array(check_array(name, times)), n)
+    )
 
 
 def checked_durations(
-    durations: Array | None, started: Array | None, finished: Array | None, n: int
+    durations: Array | None,
+    started: Array | None,
+    finished: Array | None,
+    n: int,
 ) -> Array | None:
     """Return durations, not negative; by default the time from start to finish."""
-    given = np.array(check_array("durations", [] if durations is None else durations))
+    given = np.array(
+        check_array("durations", [] if durations is None else durations)
+    )
     if (given < 0.0).any():
         problem = f"must not be negative, but was {given[given < 0.0][0]:g} somewhere"
-        raise InputError("durations", problem, given, "Give seconds, NaN if unknown.")
+        raise InputError(
+            "durations", problem, given, "Give seconds, NaN if unknown."
+        )
     if durations is not None and not np.isnan(given).all():
         return checked_column("durations", given, n)
     if started is None or finished is None:
@@ -121,7 +144,9 @@ def checked_origins(origins: Mapping[int, Origin]) -> dict[int, Origin]:
     """Return who chose trials."""
     for trial, origin in origins.items():
         if not isinstance(origin, Origin):
-            problem = f"must map trials to Origin, but trial {trial} has {origin!r}"
+            problem = (
+                f"must map trials to Origin, but trial {trial} has {origin!r}"
+            )
             raise InputError("origins", problem, origin)
     return {int(trial): origin for trial, origin in origins.items()}
 
@@ -159,19 +184,29 @@ def checked_without_result(
     finished = sorted({*found} & {*numbers})
     if finished:
         problem = f"must be about other trials than the finished ones, but has {finished[0]}"
-        raise InputError("without_result", problem, finished[0], "Leave it out.")
+        raise InputError(
+            "without_result", problem, finished[0], "Leave it out."
+        )
     if found:
-        rows = space.check_rows("x of without_result", [one.x for one in found.values()])
+        rows = space.check_rows(
+            "x of without_result", [one.x for one in found.values()]
+        )
         wrong = np.flatnonzero(~space.on_grid(rows).all(axis=1))
         if len(wrong):
             problem = f"has a position that stands for no value: {rows[wrong[0]].tolist()}"
-            raise InputError(f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]])
-    for trial in {*found} & {*(() if curves is None else curves.trials.tolist())}:
+            raise InputError(
+                f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]]
+            )
+    for trial in {*found} & {
+        *(() if curves is None else curves.trials.tolist())
+    }:
         found[trial] = replace(found[trial], reported=True)
     return found
 
 
-def checked_reviewed(space: SearchSpace, given: Mapping[int, Reviewed]) -> dict[int, Reviewed]:
+def checked_reviewed(
+    space: SearchSpace, given: Mapping[int, Reviewed]
+) -> dict[int, Reviewed]:
     """Return the proposals that a person changed, or refused before."""
     for trial, one in given.items():
         space.check_rows(f"proposed of trial {trial}", one.proposed[None, :])
@@ -192,5 +227,8 @@ def ran_at_once(started: Array, finished: Array) -> bool:
     """Say whether a trial started while another one was running (unknown times say nothing)."""
     known = ~np.isnan(started) & ~np.isnan(finished)
     order = np.argsort(started[known], kind="stable")
-    start, until = started[known][order], np.maximum.accumulate(finished[known][order])
+    start, until = (
+        started[known][order],
+        np.maximum.accumulate(finished[known][order]),
+    )
     return bool((start[1:] < until[:-1]).any())

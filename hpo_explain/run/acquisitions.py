@@ -85,12 +85,15 @@ _OF_PREDICTIONS: dict[str, Callable[..., Acquisition]] = {
 
 
 _another_model = declared_fact(
-    "another_model", "another model's view: {names} through the surrogate that was given"
+    "another_model",
+    "another model's view: {names} through the surrogate that was given",
 )
 
 
 ACQUISITION_ASSUMED = declared_fact(
-    "acquisition_assumed", "{why}", why=lambda fact: _why_assumed(fact["why"], *fact.names)
+    "acquisition_assumed",
+    "{why}",
+    why=lambda fact: _why_assumed(fact["why"], *fact.names),
 )
 RANGE_OF_LATER_TRIALS = declared_fact(
     "range_of_later_trials",
@@ -100,9 +103,13 @@ RANGE_OF_LATER_TRIALS = declared_fact(
 )
 
 
-def _why_assumed(why: Fact | None, optimizer: str, criterion: str, model: str) -> str:
+def _why_assumed(
+    why: Fact | None, optimizer: str, criterion: str, model: str
+) -> str:
     if why is None:
-        return f"{optimizer} is not known to have used {criterion}: it is assumed"
+        return (
+            f"{optimizer} is not known to have used {criterion}: it is assumed"
+        )
     return f"{why}; {model} with {criterion} is assumed"
 
 
@@ -133,7 +140,9 @@ class ChosenAcquisition:
     assumed: bool = True
     notes: tuple[Fact, ...] = ()
 
-    def through(self, surrogate: Surrogate, direction: Direction) -> ChosenAcquisition:
+    def through(
+        self, surrogate: Surrogate, direction: Direction
+    ) -> ChosenAcquisition:
         """Return the same criterion through another model.
 
         Where the acquisition function has no surrogate it is the confidence bound with κ = 1.96.
@@ -152,17 +161,23 @@ class ChosenAcquisition:
                 "Fit it on the run's space.",
             )
         given = self.acquisition
-        built: Acquisition = LowerConfidenceBound(surrogate, direction=direction)
+        built: Acquisition = LowerConfidenceBound(
+            surrogate, direction=direction
+        )
         if (
             is_dataclass(given)
             and isinstance(given, (OfPredictions, RiskAverseConfidenceBound))
             and any(entry.name == "surrogate" for entry in fields(given))
         ):
             built = replace(given, surrogate=surrogate)
-        return ChosenAcquisition(built, True, (_another_model(names=[built.label]),))
+        return ChosenAcquisition(
+            built, True, (_another_model(names=[built.label]),)
+        )
 
 
-def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direction) -> Acquisition:
+def criterion_of(
+    name: str, surrogate: Surrogate, best: float, direction: Direction
+) -> Acquisition:
     """Return the criterion of a name; "auto" is the confidence bound.
 
     Parameters
@@ -178,4 +193,6 @@ def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direct
     """
     if name in _IMPROVEMENTS:
         return _IMPROVEMENTS[name](surrogate, best=best, direction=direction)
-    return _OF_PREDICTIONS.get(name, LowerConfidenceBound)(surrogate, direction=direction)
+    return _OF_PREDICTIONS.get(name, LowerConfidenceBound)(
+        surrogate, direction=direction
+    )

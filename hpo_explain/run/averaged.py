@@ -36,15 +36,21 @@ class OverInstances:
     direction: Direction
     n_trees: int = 64
     seed: int = 0
-    _forest: list[ForestSurrogate] = field(default_factory=list, init=False, repr=False)
+    _forest: list[ForestSurrogate] = field(
+        default_factory=list, init=False, repr=False
+    )
 
     def predict(self, X: Array) -> Array:
         """Return the predicted objective of configurations (n, d) on each instance, (n, k)."""
         if not self._forest:
             self._forest.append(self._fitted())
         instances = range(len(self.instances.names))
-        columns = [np.column_stack([X, np.full(len(X), float(i))]) for i in instances]
-        return np.column_stack([self._forest[0].predict(rows)[0] for rows in columns])
+        columns = [
+            np.column_stack([X, np.full(len(X), float(i))]) for i in instances
+        ]
+        return np.column_stack(
+            [self._forest[0].predict(rows)[0] for rows in columns]
+        )
 
     def _fitted(self) -> ForestSurrogate:
         both, rows = with_instance(self.space, self.instances)
@@ -58,12 +64,16 @@ class OverInstances:
         return sign * winsorized(cost, diverged_above(cost))
 
 
-def with_instance(space: SearchSpace, instances: Instances) -> tuple[SearchSpace, Array]:
+def with_instance(
+    space: SearchSpace, instances: Instances
+) -> tuple[SearchSpace, Array]:
     """Return Θ × Π, the instance as a further hyperparameter, and the evaluations' rows of it."""
     name = "instance"
     while name in space.names:
         name += "_"
-    both = SearchSpace([*space.parameters, CategoricalParameter(name, instances.names)])
+    both = SearchSpace(
+        [*space.parameters, CategoricalParameter(name, instances.names)]
+    )
     return both, np.column_stack([instances.X, instances.index])
 
 
@@ -116,9 +126,14 @@ def average_instances(run: Run, *, n_trees: int = 64, seed: int = 0) -> Run:
     instances = run.instances
     if instances is None or len(instances.names) < 2:
         return run
-    over = OverInstances(run.space, instances, run.direction, n_trees=n_trees, seed=seed)
+    over = OverInstances(
+        run.space, instances, run.direction, n_trees=n_trees, seed=seed
+    )
     k = len(instances.names)
-    tried = {(x.tobytes(), int(i)) for x, i in zip(instances.X, instances.index, strict=True)}
+    tried = {
+        (x.tobytes(), int(i))
+        for x, i in zip(instances.X, instances.index, strict=True)
+    }
     note = _instances_averaged(
         objective=run.objective_name,
         instances=k,

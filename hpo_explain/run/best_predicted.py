@@ -74,7 +74,9 @@ class BestPredicted:
     @property
     def notable(self) -> bool:
         """Whether it differs from the incumbent, under noise of a tenth of the spread or more."""
-        return self.differs and bool(np.nan_to_num(self.noise) >= NOTABLE_NOISE)
+        return self.differs and bool(
+            np.nan_to_num(self.noise) >= NOTABLE_NOISE
+        )
 
     @property
     def fact(self) -> Fact:

@@ -11,7 +11,9 @@ from hpo_explain.space.support import gower_distances
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAILS = ((0.9, 20.0), (0.75, 100.0))
-_OTHERS = 2.0 / 3.0  # share of the different costs that lie below those that diverged
+_OTHERS = (
+    2.0 / 3.0
+)  # share of the different costs that lie below those that diverged
 _OTHERS_OF_DESIGN = 1.0 / 2.0
 _FEWEST = 4  # different costs; fewer have no scale
 _LEADING = 2  # trials; the first alone may be an accident
@@ -68,11 +70,16 @@ def diverged_above(cost: Array, space_filling: Bools | None = None) -> float:
     beyond = LARGEST if (cost > LARGEST).any() else math.inf
     clipped = np.clip(cost, -LARGEST, LARGEST)
     bound = min(_tail(clipped), _isolation(clipped, _OTHERS))
-    if space_filling is not None and len(_different(clipped[space_filling])) >= _FEWEST:
+    if (
+        space_filling is not None
+        and len(_different(clipped[space_filling])) >= _FEWEST
+    ):
         spread = clipped[space_filling]
         worse = clipped[~space_filling & (clipped > spread.max())]
         joined = np.concatenate([spread, worse])
-        bound = max(bound, min(_tail(spread), _isolation(joined, _OTHERS_OF_DESIGN)))
+        bound = max(
+            bound, min(_tail(spread), _isolation(joined, _OTHERS_OF_DESIGN))
+        )
     bound = min(bound, beyond)
     return bound if bound < np.max(cost, initial=-math.inf) else math.inf
 
@@ -144,7 +151,9 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
         np.ldexp(np.sort(among), power),
     )
     distances = ordered[len(ordered) // 2 :] - ordered[0]
-    far = distances[distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))]
+    far = distances[
+        distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))
+    ]
     slack = _SAME * (float(far[0]) if len(far) else 0.0)
     rounded = _ROUNDED * np.maximum(np.abs(one), np.abs(other))
     return np.asarray(np.abs(one - other) <= np.maximum(slack, rounded))
@@ -166,7 +175,9 @@ def _tail(cost: Array) -> float:
     if len(ordered) < _FEWEST:
         return math.inf
     median = float(ordered[last // 2])
-    tails = (times * float(ordered[int(q * last)] - median) for q, times in _TAILS)
+    tails = (
+        times * float(ordered[int(q * last)] - median) for q, times in _TAILS
+    )
     return median + min(tail for tail in tails if tail > 0.0)
 
 
@@ -177,8 +188,14 @@ def _isolation(cost: Array, others: float) -> float:
         return math.inf
     above_best = ordered - ordered[0]
     worse = above_best[math.ceil(others * len(ordered)) - 1 :]
-    isolated = np.flatnonzero((worse[:-1] > 0) & (worse[1:] > _ISOLATED * worse[:-1]))
-    return float(ordered[0] + 2.0 * worse[isolated[0]]) if len(isolated) else math.inf
+    isolated = np.flatnonzero(
+        (worse[:-1] > 0) & (worse[1:] > _ISOLATED * worse[:-1])
+    )
+    return (
+        float(ordered[0] + 2.0 * worse[isolated[0]])
+        if len(isolated)
+        else math.inf
+    )
 
 
 def winsorized(cost: Array, bound: float) -> Array:
@@ -234,5 +251,7 @@ def space_filling_part(space: SearchSpace, X: Array, by_model: Bools) -> Bools:
     while chosen.sum() < _DESIGN:
         furthest = int(np.argmax(np.where(chosen, -1.0, nearest)))
         chosen[furthest] = True
-        nearest = np.minimum(nearest, gower_distances(space, X, X[[furthest]])[:, 0])
+        nearest = np.minimum(
+            nearest, gower_distances(space, X, X[[furthest]])[:, 0]
+        )
     return chosen

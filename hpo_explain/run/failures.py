@@ -41,7 +41,13 @@ class Failures(Frozen):
     cost_pruned: Array
 
     def __post_init__(self) -> None:
-        for column in (self.trials, self.X, self.pruned, self.X_pruned, self.cost_pruned):
+        for column in (
+            self.trials,
+            self.X,
+            self.pruned,
+            self.X_pruned,
+            self.cost_pruned,
+        ):
             frozen(column)
 
     def __len__(self) -> int:
@@ -97,10 +103,14 @@ def failures(run: Record, before: int | None = None) -> Failures:
     """
     ended = [t for t in run.ended_before(before) if t in run.without_result]
     X = _rows(run, ended)
-    some = np.asarray(run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1))
+    some = np.asarray(
+        run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)
+    )
     trials = [ended[i] for i in np.flatnonzero(some)]
     failed = [t for t in trials if _gave_nothing(run.without_result[t])]
-    costs = _costs_of_pruned(run, before, [t for t in trials if t not in {*failed}])
+    costs = _costs_of_pruned(
+        run, before, [t for t in trials if t not in {*failed}]
+    )
     return Failures(
         trials=np.array(failed, dtype=np.int64),
         X=_completed(run, failed),
@@ -124,10 +134,14 @@ def _completed(run: Record, trials: Sequence[int]) -> Array:
 
 
 def _gave_nothing(trial: WithoutResult) -> bool:
-    return trial.state == "failed" or (trial.state == "pruned" and not trial.reported)
+    return trial.state == "failed" or (
+        trial.state == "pruned" and not trial.reported
+    )
 
 
-def _costs_of_pruned(run: Record, before: int | None, pruned: Sequence[int]) -> dict[int, float]:
+def _costs_of_pruned(
+    run: Record, before: int | None, pruned: Sequence[int]
+) -> dict[int, float]:
     """Return the final costs of trials that were pruned, of those that can be compared."""
     if run.curves is None:
         return {}
@@ -143,7 +157,9 @@ def _costs_of_pruned(run: Record, before: int | None, pruned: Sequence[int]) -> 
         if trial not in place:
             continue
         own = reported[place[trial]]
-        common = np.flatnonzero((~np.isnan(peers)).any(axis=0) & ~np.isnan(own))
+        common = np.flatnonzero(
+            (~np.isnan(peers)).any(axis=0) & ~np.isnan(own)
+        )
         if not len(common):
             continue
         step = common[-1]

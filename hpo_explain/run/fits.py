@@ -18,13 +18,25 @@ from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.given import ModelSurrogate
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, SearchSpace
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    SearchSpace,
+)
 from hpo_explain.space.support import gower_distances
 
-GP_TRIALS = 1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
+GP_TRIALS = (
+    1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
+)
 GP_DIMENSIONS = 20  # beyond, its distances say little
-GP_CHOICES = 100  # of a hyperparameter, beyond: all as far apart, and few tried twice
-GP_CATEGORIES = 0.5  # share of categorical hyperparameters beyond which trees fit better
+GP_CHOICES = (
+    100  # of a hyperparameter, beyond: all as far apart, and few tried twice
+)
+GP_CATEGORIES = (
+    0.5  # share of categorical hyperparameters beyond which trees fit better
+)
 
 
 _REASONS = {
@@ -38,8 +50,12 @@ _REASONS = {
 _surrogate_kind = declared_fact(
     "surrogate_kind",
     "surrogate: {first}{model}, {reason}",
-    first=lambda fact: "the optimizer's own model where it is stored, else " * fact["own"],
-    model=lambda fact: "a Gaussian process" if fact["surrogate"] == "gp" else "a forest",
+    first=lambda fact: (
+        "the optimizer's own model where it is stored, else " * fact["own"]
+    ),
+    model=lambda fact: (
+        "a Gaussian process" if fact["surrogate"] == "gp" else "a forest"
+    ),
     reason=lambda fact: filled(
         _REASONS[fact["beyond"]],
         trials=counted(fact["n"], "trial"),
@@ -57,7 +73,8 @@ LEARNED_FROM_SOME = declared_fact(
     f"long: {_WHICH}",
 )
 EXPLAINED_SOME = declared_fact(
-    "explained_some", f"{{taken:,}} of {{finished:,}} trials are explained: {_WHICH}"
+    "explained_some",
+    f"{{taken:,}} of {{finished:,}} trials are explained: {_WHICH}",
 )
 _model_without_std = declared_fact(
     "model_without_std",
@@ -77,9 +94,13 @@ TOO_FEW_TRIALS = declared_fact(
     "run has {count}{when}; a surrogate needs at least 2. Run more trials{later}.",
     count=lambda fact: counted(len(fact.trials), "finished trial"),
     when=lambda fact: (
-        "" if fact["before"] is None else f" before trial {fact['before']} was proposed"
+        ""
+        if fact["before"] is None
+        else f" before trial {fact['before']} was proposed"
     ),
-    later=lambda fact: "" if fact["before"] is None else ", or choose a later one",
+    later=lambda fact: (
+        "" if fact["before"] is None else ", or choose a later one"
+    ),
 )
 TOO_FEW_AT_LEVEL = declared_fact(
     "too_few_at_level",
@@ -87,7 +108,10 @@ TOO_FEW_AT_LEVEL = declared_fact(
     "{level} reads the {first}.",
     count=lambda fact: counted(len(fact.trials), "finished trial"),
     others=lambda fact: join_words(
-        [f"{n} at {at:g}" for at, n in zip(fact["levels"], fact["counts"], strict=True)]
+        [
+            f"{n} at {at:g}"
+            for at, n in zip(fact["levels"], fact["counts"], strict=True)
+        ]
     ),
     level=lambda fact: (Option("level", fact["levels"][0]),),
     first=lambda fact: str(fact["counts"][0]),
@@ -95,7 +119,11 @@ TOO_FEW_AT_LEVEL = declared_fact(
 
 
 def choose_kind(
-    n: int, space: SearchSpace, *, own: bool = False, measured: str | None = None
+    n: int,
+    space: SearchSpace,
+    *,
+    own: bool = False,
+    measured: str | None = None,
 ) -> Fact:
     """Return the kind of surrogate for a run of n trials, and why, as a "surrogate_kind".
 
@@ -143,7 +171,11 @@ _AROUND_BEST, _LATEST = 0.1, 0.1
 
 def most_learned(kind: Literal["gp", "forest"], before: int | None) -> int:
     """Return the largest number of trials that a model of a kind learns from."""
-    return MOST_TRIALS[kind] if before is None else min(MOST_BEFORE, MOST_TRIALS[kind])
+    return (
+        MOST_TRIALS[kind]
+        if before is None
+        else min(MOST_BEFORE, MOST_TRIALS[kind])
+    )
 
 
 def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
@@ -165,7 +197,9 @@ def _parts(most: int) -> tuple[int, int, int]:
     return best, latest, most - best - latest
 
 
-def learned_rows(space: SearchSpace, X: Array, cost: Array, most: int, *, seed: int = 0) -> Ints:
+def learned_rows(
+    space: SearchSpace, X: Array, cost: Array, most: int, *, seed: int = 0
+) -> Ints:
     """Return the rows that a model learns from: all, or of many the best, latest and some spread.
 
     A tenth are the best trial and those nearest to it, whatever they reached: the best ones of a
@@ -208,10 +242,15 @@ def learned_rows(space: SearchSpace, X: Array, cost: Array, most: int, *, seed: 
     kept = np.zeros(n, dtype=bool)
     kept[np.argsort(distance, kind="stable")[:best]] = True
     others = np.flatnonzero(~kept)
-    others, last = others[: len(others) - latest], others[len(others) - latest :]
+    others, last = (
+        others[: len(others) - latest],
+        others[len(others) - latest :],
+    )
     kept[last] = True
     ends = np.linspace(0, len(others), spread + 1).astype(np.int64)
-    kept[others[np.random.default_rng(seed).integers(ends[:-1], ends[1:])]] = True
+    kept[others[np.random.default_rng(seed).integers(ends[:-1], ends[1:])]] = (
+        True
+    )
     return np.flatnonzero(kept)
 
 
@@ -242,7 +281,16 @@ def fitted(
 ) -> Fitted:
     """Return what `fit_surrogate` returns, noted; the same object where it was asked for lately."""
     trees = 0 if kind == "gp" else n_trees
-    return _fitted(space, _about(space), kind, trees, seed, X.tobytes(), y.tobytes(), notes)
+    return _fitted(
+        space,
+        _about(space),
+        kind,
+        trees,
+        seed,
+        X.tobytes(),
+        y.tobytes(),
+        notes,
+    )
 
 
 def _about(space: SearchSpace) -> str:
@@ -265,7 +313,9 @@ def believed(
     A study is read anew by every function, and its trials are the same.
     """
     known = bounds, noise_std, feasibility
-    return _believed(space, _about(space), X.tobytes(), y.tobytes(), direction, *known, seed)
+    return _believed(
+        space, _about(space), X.tobytes(), y.tobytes(), direction, *known, seed
+    )
 
 
 @lru_cache(_BELIEFS)
@@ -293,9 +343,13 @@ def _believed(
     )
 
 
-def classified(space: SearchSpace, X: Array, feasible: Bools, seed: int) -> Feasibility:
+def classified(
+    space: SearchSpace, X: Array, feasible: Bools, seed: int
+) -> Feasibility:
     """Return where results come from; the same object where it was asked for lately."""
-    return _classified(space, _about(space), X.tobytes(), feasible.tobytes(), seed)
+    return _classified(
+        space, _about(space), X.tobytes(), feasible.tobytes(), seed
+    )
 
 
 @lru_cache(_BELIEFS)
@@ -303,7 +357,9 @@ def _classified(
     space: SearchSpace, parameters: str, X: bytes, feasible: bytes, seed: int
 ) -> Feasibility:
     rows = np.frombuffer(X).reshape(-1, len(space))
-    return Feasibility.fit(space, rows, np.frombuffer(feasible, bool), seed=seed)
+    return Feasibility.fit(
+        space, rows, np.frombuffer(feasible, bool), seed=seed
+    )
 
 
 @lru_cache(_KEPT)
@@ -335,7 +391,9 @@ def forget() -> None:
 _FAR = 1.5
 
 
-def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact, ...]:
+def doubts_of_model(
+    model: Surrogate, X: Array, objective: Array
+) -> tuple[Fact, ...]:
     """Return that a model knows no uncertainty, and that it misses the trials; empty if neither.
 
     Parameters
@@ -361,9 +419,15 @@ def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact,
     found = []
     if isinstance(model, ModelSurrogate) and not model.has_std:
         found.append(_model_without_std(names=[model.label]))
-    around = np.abs(objective - np.median(objective)).sum() if len(objective) else 0.0
+    around = (
+        np.abs(objective - np.median(objective)).sum()
+        if len(objective)
+        else 0.0
+    )
     missed = np.abs(objective - model.predict(X)[0]).sum() if around else 0.0
     if missed > _FAR * around:
         name = getattr(model, "label", "a model of yours")
-        found.append(_model_misses_trials(names=[name], times=float(missed / around)))
+        found.append(
+            _model_misses_trials(names=[name], times=float(missed / around))
+        )
     return tuple(found)

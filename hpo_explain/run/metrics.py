@@ -14,40 +14,138 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array
 
 _PERCENT = 100.0
-_OF_WHAT = frozenset((
-    "train", "training", "val", "valid", "validation", "test", "eval", "dev", "holdout", "cv",
-    "oob", "mean", "avg", "average", "best", "final", "last", "min", "max", "total", "epoch",
-    "fold", "top1", "top5", "weighted", "macro", "micro", "balanced", "score", "in", "s", "ms",
-    "sec", "secs", "seconds",
-))  # fmt: skip
-_SHARES = frozenset((
-    "acc", "accuracy", "auc", "auroc", "auprc", "roc_auc", "pr_auc", "precision", "recall", "f1",
-    "jaccard", "iou", "dice", "sensitivity", "specificity", "error_rate", "probability_of_failure",
-    "probability_of_infeasibility",
-))  # fmt: skip
+_OF_WHAT = frozenset(
+    (
+        "train",
+        "training",
+        "val",
+        "valid",
+        "validation",
+        "test",
+        "eval",
+        "dev",
+        "holdout",
+        "cv",
+        "oob",
+        "mean",
+        "avg",
+        "average",
+        "best",
+        "final",
+        "last",
+        "min",
+        "max",
+        "total",
+        "epoch",
+        "fold",
+        "top1",
+        "top5",
+        "weighted",
+        "macro",
+        "micro",
+        "balanced",
+        "score",
+        "in",
+        "s",
+        "ms",
+        "sec",
+        "secs",
+        "seconds",
+    )
+)
+_SHARES = frozenset(
+    (
+        "acc",
+        "accuracy",
+        "auc",
+        "auroc",
+        "auprc",
+        "roc_auc",
+        "pr_auc",
+        "precision",
+        "recall",
+        "f1",
+        "jaccard",
+        "iou",
+        "dice",
+        "sensitivity",
+        "specificity",
+        "error_rate",
+        "probability_of_failure",
+        "probability_of_infeasibility",
+    )
+)
 _RANGES = {
     **dict.fromkeys(("r2", "explained_variance"), (-math.inf, 1.0)),
-    **dict.fromkeys(("mcc", "matthews_corrcoef", "cohen_kappa", "kappa"), (-1.0, 1.0)),
+    **dict.fromkeys(
+        ("mcc", "matthews_corrcoef", "cohen_kappa", "kappa"), (-1.0, 1.0)
+    ),
     **dict.fromkeys(("perplexity", "ppl"), (1.0, math.inf)),
     **dict.fromkeys(
         (
-            "rmse", "mse", "mae", "mape", "rmsle", "msle", "squared_error", "absolute_error",
-            "root_squared_error", "absolute_percentage_error", "log_loss", "logloss",
-            "cross_entropy", "duration", "runtime", "latency", "walltime",
+            "rmse",
+            "mse",
+            "mae",
+            "mape",
+            "rmsle",
+            "msle",
+            "squared_error",
+            "absolute_error",
+            "root_squared_error",
+            "absolute_percentage_error",
+            "log_loss",
+            "logloss",
+            "cross_entropy",
+            "duration",
+            "runtime",
+            "latency",
+            "walltime",
         ),
         (0.0, math.inf),
     ),
-}  # fmt: skip
+}
 
-_LARGER = frozenset((
-    *_SHARES, "r2", "explained_variance", "mcc", "matthews_corrcoef", "cohen_kappa", "kappa",
-    "reward", "bleu", "rouge", "throughput",
-)) - {"error_rate", "probability_of_failure", "probability_of_infeasibility"}  # fmt: skip
-_SMALLER = frozenset((
-    "loss", "error", "err", "error_rate", "cost", "regret", "nll", "rmse", "mse", "mae", "mape",
-    "rmsle", "msle", "logloss", "cross_entropy", "perplexity", "ppl", "duration", "runtime",
-    "latency", "walltime", "elapsed",
-))  # fmt: skip
+_LARGER = frozenset(
+    (
+        *_SHARES,
+        "r2",
+        "explained_variance",
+        "mcc",
+        "matthews_corrcoef",
+        "cohen_kappa",
+        "kappa",
+        "reward",
+        "bleu",
+        "rouge",
+        "throughput",
+    )
+) - {"error_rate", "probability_of_failure", "probability_of_infeasibility"}
+_SMALLER = frozenset(
+    (
+        "loss",
+        "error",
+        "err",
+        "error_rate",
+        "cost",
+        "regret",
+        "nll",
+        "rmse",
+        "mse",
+        "mae",
+        "mape",
+        "rmsle",
+        "msle",
+        "logloss",
+        "cross_entropy",
+        "perplexity",
+        "ppl",
+        "duration",
+        "runtime",
+        "latency",
+        "walltime",
+        "elapsed",
+    )
+)
 _TURNED = re.compile(r"\b1\s*-|one_minus|inv", re.IGNORECASE)
 
 BOUNDS_BY_NAME = declared_fact(
@@ -61,7 +159,11 @@ BOUNDS_BY_NAME = declared_fact(
 def _lies(low: float, high: float) -> str:
     if math.isinf(high):
         return f"is at least {low:g}"
-    return f"is at most {high:g}" if math.isinf(low) else f"lies between {low:g} and {high:g}"
+    return (
+        f"is at most {high:g}"
+        if math.isinf(low)
+        else f"lies between {low:g} and {high:g}"
+    )
 
 
 def check_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -75,7 +177,9 @@ def check_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
     found = check_array("bounds", bounds)
     if found.shape != (2,) or not found[0] < found[1]:
         problem = f"must be two ascending numbers, but was {bounds!r}"
-        raise InputError("bounds", problem, bounds, "Give (low, high), such as (0, 1).")
+        raise InputError(
+            "bounds", problem, bounds, "Give (low, high), such as (0, 1)."
+        )
     return float(found[0]), float(found[1])
 
 
@@ -91,7 +195,11 @@ def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
     """
     words, own = _words(name)
     key = "_".join(own)
-    low, high = (0.0, 1.0) if key in _SHARES else _RANGES.get(key, (-math.inf, math.inf))
+    low, high = (
+        (0.0, 1.0)
+        if key in _SHARES
+        else _RANGES.get(key, (-math.inf, math.inf))
+    )
     if key in _SHARES and np.max(objective, initial=0.0) > high:
         high = _PERCENT
     if "neg" in words:
@@ -119,5 +227,8 @@ def direction_of(name: str) -> Direction | None:
 
 def _words(name: str) -> tuple[list[str], list[str]]:
     """Return the words of a name, and those that say what it is a metric of."""
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)]
+    words = [
+        word.lower()
+        for word in re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
+    ]
     return words, [word for word in words if word not in {*_OF_WHAT, "neg"}]

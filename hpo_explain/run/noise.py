@@ -40,10 +40,15 @@ NO_REPEATS = declared_fact(
     "{was} evaluated several times, so nothing is known of the noise of the {objective}. Repeat "
     "some trials, spread over the space, with other seeds, or read the results of single folds as "
     "instances.",
-    was=lambda fact: "only one configuration was" if fact["repeated"] else "no configuration was",
+    was=lambda fact: (
+        "only one configuration was"
+        if fact["repeated"]
+        else "no configuration was"
+    ),
 )
 NO_NOISE = declared_fact(
-    "no_noise", "repeated evaluations have the same {objective} each time: there is no noise"
+    "no_noise",
+    "repeated evaluations have the same {objective} each time: there is no noise",
 )
 
 
@@ -88,7 +93,12 @@ class NoiseModel:
 
     @classmethod
     def fit(
-        cls, space: SearchSpace, repeats: Repeats, *, kind: Kind = "auto", seed: int = 0
+        cls,
+        space: SearchSpace,
+        repeats: Repeats,
+        *,
+        kind: Kind = "auto",
+        seed: int = 0,
     ) -> NoiseModel:
         """Fit the model to sample variances.
 
@@ -112,11 +122,19 @@ class NoiseModel:
         if len(z) < _FEWEST or not np.ptp(z):
             return cls(space, repeats)
         error = float(np.sqrt(np.mean(repeats.error**2)))
-        belief = Belief(space, repeats.X, z, "minimize", noise_std=error, seed=seed)
+        belief = Belief(
+            space, repeats.X, z, "minimize", noise_std=error, seed=seed
+        )
         totals = belief.anova.totals * belief.anova.of_evaluations[:, None]
-        if not any(decide(total, MATTERS, side="above").certain for total in totals.T):
+        if not any(
+            decide(total, MATTERS, side="above").certain for total in totals.T
+        ):
             return cls(space, repeats)
-        model = belief if kind == "auto" else _fitted(space, repeats, kind, error, seed)
+        model = (
+            belief
+            if kind == "auto"
+            else _fitted(space, repeats, kind, error, seed)
+        )
         return cls(space, repeats, model)
 
     @property
@@ -147,7 +165,9 @@ class NoiseModel:
         if self.log_variance is not None:
             return _of_log(*self.log_variance.predict(rows))
         pooled, lower, upper = self.repeats.pooled()
-        return np.full(len(rows), pooled), np.full(len(rows), (upper - lower) / (2.0 * ROUNDED_95))
+        return np.full(len(rows), pooled), np.full(
+            len(rows), (upper - lower) / (2.0 * ROUNDED_95)
+        )
 
     def relevant(self) -> Bools:
         """Return for each column whether the prediction can depend on it, (d,)."""
@@ -166,17 +186,23 @@ class NoiseModel:
         """
         if self.log_variance is None or isinstance(self.log_variance, Belief):
             return None
-        blocks = self.log_variance.predict_coalitions(x, background, players, coalitions)
+        blocks = self.log_variance.predict_coalitions(
+            x, background, players, coalitions
+        )
         if blocks is None:
             return None
         return (_block(block) for block in blocks)
 
 
-def _fitted(space: SearchSpace, repeats: Repeats, kind: Kind, error: float, seed: int) -> Model:
+def _fitted(
+    space: SearchSpace, repeats: Repeats, kind: Kind, error: float, seed: int
+) -> Model:
     """Return a model of the logarithm of the variance."""
     X, z = repeats.X, repeats.log_variance
     if kind == "gp":
-        return GaussianProcessSurrogate.fit(space, X, z, least_noise=error, seed=seed)
+        return GaussianProcessSurrogate.fit(
+            space, X, z, least_noise=error, seed=seed
+        )
     return ForestSurrogate.fit(space, X, z, seed=seed).tuned()
 
 

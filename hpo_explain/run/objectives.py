@@ -49,7 +49,9 @@ def is_joined(
     target: object,
 ) -> TypeGuard[Literal["pareto_rank", "hypervolume"] | Mapping[str, float]]:
     """Say whether a target is one of several objectives together: a name, or their weights."""
-    return isinstance(target, Mapping) or (isinstance(target, str) and target in JOINED)
+    return isinstance(target, Mapping) or (
+        isinstance(target, str) and target in JOINED
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,23 +94,42 @@ class Objectives:
         given = dict(runs)
         first = next(iter(given.values()))
         if len(given) == 1:
-            if first.durations is None or not np.isfinite(first.durations).any():
-                raise NothingToExplain(_one_objective(names=[first.objective_name]))
+            if (
+                first.durations is None
+                or not np.isfinite(first.durations).any()
+            ):
+                raise NothingToExplain(
+                    _one_objective(names=[first.objective_name])
+                )
             timed = measured(first, "duration")
             given[timed.objective_name] = timed
         for name, run in given.items():
             if run.space.parameters != first.space.parameters:
                 problem = f"have different search spaces: that of {name!r} is another one"
-                raise InputError("objectives", problem, name, "Give objectives of the same trials.")
+                raise InputError(
+                    "objectives",
+                    problem,
+                    name,
+                    "Give objectives of the same trials.",
+                )
         trials = [{*np.asarray(run.trials).tolist()} for run in given.values()]
         common = sorted(set.intersection(*trials))
         if len(common) < 2:
             raise NothingToExplain(_no_common_trials(names=[*given]))
         kept = {name: _some(run, common) for name, run in given.items()}
         for name, run in kept.items():
-            if not np.allclose(run.X, kept[next(iter(kept))].X, equal_nan=True):
-                problem = f"are of other trials: {name!r} has other configurations"
-                raise InputError("objectives", problem, name, "Give objectives of the same trials.")
+            if not np.allclose(
+                run.X, kept[next(iter(kept))].X, equal_nan=True
+            ):
+                problem = (
+                    f"are of other trials: {name!r} has other configurations"
+                )
+                raise InputError(
+                    "objectives",
+                    problem,
+                    name,
+                    "Give objectives of the same trials.",
+                )
         return cls(kept, tuple(sorted(set.union(*trials) - {*common})))
 
     # ------------------------------------------------------------------ the trials
@@ -154,7 +175,9 @@ class Objectives:
         """
         found = np.zeros(len(self.costs), dtype=np.int64)
         for group in (self.feasible, ~self.feasible):
-            found[group] = found.max(initial=0) + pareto_ranks(self.costs[group])
+            found[group] = found.max(initial=0) + pareto_ranks(
+                self.costs[group]
+            )
         return found
 
     @cached_property
@@ -183,12 +206,18 @@ class Objectives:
         What lies 1e150 times as far beyond the front counts as that: a quotient may be larger than
         any number.
         """
-        halves = self.costs / 2.0  # differences of numbers of different signs may be, too
+        halves = (
+            self.costs / 2.0
+        )  # differences of numbers of different signs may be, too
         front = halves[self.front]
         low, high = front.min(axis=0), front.max(axis=0)
         spread = np.where(high > low, high - low, np.ptp(halves, axis=0))
         spread = np.where(spread > 0.0, spread, 1.0)
-        farthest = np.where(spread < _FARTHEST, np.minimum(spread, _FARTHEST) * _FARTHEST, np.inf)
+        farthest = np.where(
+            spread < _FARTHEST,
+            np.minimum(spread, _FARTHEST) * _FARTHEST,
+            np.inf,
+        )
         return np.asarray(np.minimum(halves - low, farthest) / spread)
 
     @cached_property
@@ -199,18 +228,26 @@ class Objectives:
         much all objectives would have to improve at once to join the front.
         """
         front = self.scaled[self.front]
-        found = -np.max(np.min(self.scaled[:, None, :] - front[None, :, :], axis=2), axis=1)
+        found = -np.max(
+            np.min(self.scaled[:, None, :] - front[None, :, :], axis=2), axis=1
+        )
         found = np.minimum(found, 0.0)
-        found[self.front] = hypervolume_contributions(front, np.full(front.shape[1], REFERENCE))
+        found[self.front] = hypervolume_contributions(
+            front, np.full(front.shape[1], REFERENCE)
+        )
         return np.asarray(found)
 
     # ------------------------------------------------------------------ all objectives in one
 
     def normalized(self) -> Array:
         """Costs from 0 to 1 in each objective, diverged ones as they count for fitting, (n, m)."""
-        learned = np.column_stack([run.learned_cost() for run in self.runs.values()])
+        learned = np.column_stack(
+            [run.learned_cost() for run in self.runs.values()]
+        )
         low, spread = learned.min(axis=0), np.ptp(learned, axis=0)
-        return np.asarray((learned - low) / np.where(spread > 0.0, spread, 1.0))
+        return np.asarray(
+            (learned - low) / np.where(spread > 0.0, spread, 1.0)
+        )
 
     def run(self, target: str | Mapping[str, float]) -> Run:
         """Return a run about all objectives together.
@@ -229,22 +266,43 @@ class Objectives:
         if isinstance(target, Mapping):
             weights = self._weights(target)
             shown = ", ".join(
-                f"{weight:.2g} {name}" for name, weight in zip(self.names, weights, strict=True)
+                f"{weight:.2g} {name}"
+                for name, weight in zip(self.names, weights, strict=True)
             )
-            values, name = self.normalized() @ weights, f"weighted sum ({shown})"
+            values, name = (
+                self.normalized() @ weights,
+                f"weighted sum ({shown})",
+            )
         elif target == "pareto_rank":
             values, name = self.ranks.astype(float), "Pareto rank"
         else:
             # a surrogate minimizes costs: what is added counts as a gain
-            values, name = self.hypervolume_contribution, "hypervolume contribution"
+            values, name = (
+                self.hypervolume_contribution,
+                "hypervolume contribution",
+            )
         joined = about(
-            self.first, np.arange(len(values)), values, name, "joined", feasible=self.feasible
+            self.first,
+            np.arange(len(values)),
+            values,
+            name,
+            "joined",
+            feasible=self.feasible,
         )
-        return joined if target != "hypervolume" else replace(joined, direction="maximize")
+        return (
+            joined
+            if target != "hypervolume"
+            else replace(joined, direction="maximize")
+        )
 
     def _weights(self, given: Mapping[str, float]) -> Array:
         unknown = [name for name in given if name not in self.names]
-        weights = np.array([check_number("target", given.get(name, 0.0)) for name in self.names])
+        weights = np.array(
+            [
+                check_number("target", given.get(name, 0.0))
+                for name in self.names
+            ]
+        )
         if unknown or (weights < 0.0).any() or not weights.any():
             raise InputError(
                 "target",
@@ -320,11 +378,18 @@ def hypervolume_contributions(front: Array, reference: Array) -> Array:
     """Return what each row of a front (f, m) adds to its hypervolume, (f,)."""
     whole = hypervolume(front, reference)
     return np.array(
-        [whole - hypervolume(np.delete(front, i, axis=0), reference) for i in range(len(front))]
+        [
+            whole - hypervolume(np.delete(front, i, axis=0), reference)
+            for i in range(len(front))
+        ]
     )
 
 
 def _some(run: Run, trials: list[int]) -> Run:
     """Return a run with some of its trials, in this order."""
     rows = np.array([run.row(trial) for trial in trials])
-    return run if np.array_equal(rows, np.arange(len(run))) else some_rows(run, rows)
+    return (
+        run
+        if np.array_equal(rows, np.arange(len(run)))
+        else some_rows(run, rows)
+    )

@@ -49,7 +49,11 @@ RUNNING = declared_fact("running", "still running")()
 WAITING = declared_fact("waiting", "waiting to be started")()
 NO_VALUE = declared_fact("no_value", "it has no value")()
 WAS_PRUNED = declared_fact(
-    "pruned", {False: "pruned", True: "pruned ({pruned='last'} reads the last value it reported)"}
+    "pruned",
+    {
+        False: "pruned",
+        True: "pruned ({pruned='last'} reads the last value it reported)",
+    },
 )
 
 
@@ -129,9 +133,17 @@ class WithoutResult(Frozen):
             if not np.isnan(self.x[j]):
                 continue
             undecided = any(found[parent] for parent, _ in space.conditions[j])
-            by_choice = space.parameters[j].optional is not None and not self.under_way
-            found[j] = self._possible(space, j, found) and (undecided or not by_choice)
-        return tuple(name for name, missing in zip(space.names, found, strict=True) if missing)
+            by_choice = (
+                space.parameters[j].optional is not None and not self.under_way
+            )
+            found[j] = self._possible(space, j, found) and (
+                undecided or not by_choice
+            )
+        return tuple(
+            name
+            for name, missing in zip(space.names, found, strict=True)
+            if missing
+        )
 
     def _possible(self, space: SearchSpace, j: int, open_: Bools) -> bool:
         """Return whether the parents that have a value let a hyperparameter be active."""
@@ -171,7 +183,9 @@ class Reviewed(Frozen):
 
     def __post_init__(self) -> None:
         proposed = np.array(self.proposed, dtype=float)
-        refused = np.array(self.refused, dtype=float).reshape(-1, len(proposed))
+        refused = np.array(self.refused, dtype=float).reshape(
+            -1, len(proposed)
+        )
         object.__setattr__(self, "proposed", frozen(proposed))
         object.__setattr__(self, "refused", frozen(refused))
         object.__setattr__(self, "set_by_person", tuple(self.set_by_person))
@@ -227,13 +241,18 @@ class Instances(Frozen):
         unknown = index[~np.isin(index, np.arange(len(names)))]
         if len(unknown):
             problem = (
-                f"must hold positions in names, 0 to {len(names) - 1}, but holds {unknown[0]:g}"
+                f"must hold positions in names, 0 to {len(names) - 1}, but holds "
+                f"{unknown[0]:g}"
             )
-            raise InputError("index", problem, float(unknown[0]), "Name every instance.")
+            raise InputError(
+                "index", problem, float(unknown[0]), "Name every instance."
+            )
         if not np.isfinite(objective).all():
             i = int(np.flatnonzero(~np.isfinite(objective))[0])
             problem = f"must be finite, but was {objective[i]} in row {i}"
-            raise InputError("objective", problem, float(objective[i]), "Leave it out.")
+            raise InputError(
+                "objective", problem, float(objective[i]), "Leave it out."
+            )
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "X", frozen(X))
         object.__setattr__(self, "index", frozen(index.astype(np.int64)))
@@ -262,7 +281,9 @@ class Pruner(Protocol):
     def label(self) -> str:
         """What it is called, as in "Optuna's MedianPruner"."""
 
-    def stopped(self, steps: Array, costs: Array, finished: Bools, seed: int) -> Ints:
+    def stopped(
+        self, steps: Array, costs: Array, finished: Bools, seed: int
+    ) -> Ints:
         """Return at which step trials would have been stopped, one after the other.
 
         Parameters
@@ -325,8 +346,14 @@ class Curves(Frozen):
     pruner: Pruner | None = None
 
     def __post_init__(self) -> None:
-        numbers, X = check_array("trials", self.trials), check_array("X", self.X)
-        steps, values = check_array("steps", self.steps), check_array("values", self.values)
+        numbers, X = (
+            check_array("trials", self.trials),
+            check_array("X", self.X),
+        )
+        steps, values = (
+            check_array("steps", self.steps),
+            check_array("values", self.values),
+        )
         shape = len(numbers), len(steps)
         if X.ndim != 2 or len(X) != len(numbers) or values.shape != shape:
             problem = (
@@ -335,10 +362,22 @@ class Curves(Frozen):
             )
             raise InputError("values", problem, values)
         if not (np.diff(steps) > 0.0).all() or not np.isfinite(steps).all():
-            raise InputError("steps", "must be finite and ascend", steps, "Sort them.")
+            raise InputError(
+                "steps", "must be finite and ascend", steps, "Sort them."
+            )
         if len(np.unique(numbers)) < len(numbers):
-            raise InputError("trials", "must be different numbers", numbers, "Join their curves.")
-        columns = {"trials": numbers.astype(np.int64), "X": X, "steps": steps, "values": values}
+            raise InputError(
+                "trials",
+                "must be different numbers",
+                numbers,
+                "Join their curves.",
+            )
+        columns = {
+            "trials": numbers.astype(np.int64),
+            "X": X,
+            "steps": steps,
+            "values": values,
+        }
         for name, column in columns.items():
             object.__setattr__(self, name, frozen(np.array(column)))
 
@@ -366,20 +405,31 @@ class Curves(Frozen):
             As of the class.
         """
         known = {
-            trial: {float(s): float(v) for s, v in curve.items() if not np.isnan(v)}
+            trial: {
+                float(s): float(v) for s, v in curve.items() if not np.isnan(v)
+            }
             for trial, curve in sorted(reported.items())
             if trial in rows
         }
         known = {trial: curve for trial, curve in known.items() if curve}
         if not known:
             return None
-        steps = np.array(sorted({step for curve in known.values() for step in curve}))
+        steps = np.array(
+            sorted({step for curve in known.values() for step in curve})
+        )
         place = {step: i for i, step in enumerate(steps.tolist())}
         values = np.full((len(known), len(steps)), np.nan)
         for i, curve in enumerate(known.values()):
             values[i, [place[step] for step in curve]] = [*curve.values()]
         X = np.array([rows[trial] for trial in known], dtype=float)
-        return cls(np.array([*known], dtype=np.int64), X, steps, values, step_name, pruner)
+        return cls(
+            np.array([*known], dtype=np.int64),
+            X,
+            steps,
+            values,
+            step_name,
+            pruner,
+        )
 
     def held(self) -> Array:
         """Return the values with gaps filled, (m, S): the last one reported holds until the next.
@@ -392,7 +442,9 @@ class Curves(Frozen):
         [[0.9, 0.9, 0.5, nan]]
         """
         there = ~np.isnan(self.values)
-        last = np.maximum.accumulate(np.where(there, np.arange(len(self.steps)), 0), axis=1)
+        last = np.maximum.accumulate(
+            np.where(there, np.arange(len(self.steps)), 0), axis=1
+        )
         filled = np.take_along_axis(self.values, last, axis=1)
         ended = there[:, ::-1].cumsum(axis=1)[:, ::-1] == 0
         return np.where(ended, np.nan, filled)

@@ -110,7 +110,9 @@ class Record(Frozen):
     started: Array | None = None
     finished: Array | None = None
     durations: Array | None = None
-    excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    excluded_times: Mapping[int, tuple[float, float]] = field(
+        default_factory=dict
+    )
     without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
     reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
     feasible: Bools | None = None
@@ -127,7 +129,9 @@ class Record(Frozen):
     model: Surrogate | None = None
     bounds: tuple[float, float] | None = None
     default: Config | None = None
-    _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
+    _fits: dict[tuple[Any, ...], Any] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -144,15 +148,23 @@ class Record(Frozen):
             "feasible": checked_feasible(self.feasible, len(X)),
             "started": started,
             "finished": finished,
-            "durations": checked_durations(self.durations, started, finished, len(X)),
+            "durations": checked_durations(
+                self.durations, started, finished, len(X)
+            ),
             "origins": checked_origins(self.origins),
-            "excluded": {int(t): as_fact(why) for t, why in self.excluded.items()},
-            "excluded_times": checked_excluded_times(self.excluded_times, self.excluded),
+            "excluded": {
+                int(t): as_fact(why) for t, why in self.excluded.items()
+            },
+            "excluded_times": checked_excluded_times(
+                self.excluded_times, self.excluded
+            ),
             "without_result": checked_without_result(
                 self.space, self.without_result, numbers.tolist(), self.curves
             ),
             "reviewed": checked_reviewed(self.space, self.reviewed),
-            "bounds": checked_bounds(self.bounds, objective, self.objective_name),
+            "bounds": checked_bounds(
+                self.bounds, objective, self.objective_name
+            ),
         }
         for name, value in fields.items():
             kept = frozen(value) if isinstance(value, np.ndarray) else value
@@ -162,8 +174,12 @@ class Record(Frozen):
         if self.curves is not None:
             self.space.check_rows("X of curves", self.curves.X)
         # a run made from another one brings its notes along
-        given = [n for n in self.notes if getattr(n, "kind", "") != "bounds_by_name"]
-        object.__setattr__(self, "notes", as_facts([*given, *self._own_notes()]))
+        given = [
+            n for n in self.notes if getattr(n, "kind", "") != "bounds_by_name"
+        ]
+        object.__setattr__(
+            self, "notes", as_facts([*given, *self._own_notes()])
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         # fits are large, and made again where they are needed
@@ -173,7 +189,9 @@ class Record(Frozen):
         if not len(self.X):
             return []
         own = self.record is not None and not self.has_sentinels
-        notes = [choose_kind(len(self), self.space, own=own, measured=self.measured)]
+        notes = [
+            choose_kind(len(self), self.space, own=own, measured=self.measured)
+        ]
         numbers, bound = np.asarray(self.trials), self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
@@ -199,7 +217,9 @@ class Record(Frozen):
             notes.append(_parallel())
         bounds = bounds_of(self.objective_name, self.objective)
         if bounds is not None and self.bounds == bounds:
-            notes.append(BOUNDS_BY_NAME(names=[self.objective_name], range=bounds))
+            notes.append(
+                BOUNDS_BY_NAME(names=[self.objective_name], range=bounds)
+            )
         return notes
 
     # ------------------------------------------------------------------ reading
@@ -229,7 +249,9 @@ class Record(Frozen):
         feasible = np.flatnonzero(np.asarray(self.feasible))
         if not len(feasible):
             raise NothingToExplain(NO_FEASIBLE_TRIAL())
-        return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
+        return int(
+            np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]]
+        )
 
     @property
     def tied(self) -> tuple[int, ...]:
@@ -250,7 +272,9 @@ class Record(Frozen):
         (0, 2)
         """
         first = self.incumbent_trial
-        same = same_cost(self.objective, float(self.objective[self.row(first)]), self.cost)
+        same = same_cost(
+            self.objective, float(self.objective[self.row(first)]), self.cost
+        )
         numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
         return (first, *(int(t) for t in numbers if t != first))
 
@@ -264,8 +288,14 @@ class Record(Frozen):
 
         By number; those that still run or wait have not ended.
         """
-        ended = [t for t, why in self.excluded.items() if why.kind not in UNDER_WAY]
-        return tuple(t for t in sorted([*np.asarray(self.trials).tolist(), *ended]) if t > trial)
+        ended = [
+            t for t, why in self.excluded.items() if why.kind not in UNDER_WAY
+        ]
+        return tuple(
+            t
+            for t in sorted([*np.asarray(self.trials).tolist(), *ended])
+            if t > trial
+        )
 
     @property
     def pending(self) -> tuple[int, ...]:
@@ -286,7 +316,9 @@ class Record(Frozen):
         >>> run.pending, run.origin(2)
         ((2,), <Origin.MODEL: 'model'>)
         """
-        return tuple(t for t, trial in self.without_result.items() if trial.under_way)
+        return tuple(
+            t for t, trial in self.without_result.items() if trial.under_way
+        )
 
     def best(self, trials: Sequence[int]) -> int:
         """Return the best of some trials: the feasible ones first, then the first of several.
@@ -297,10 +329,19 @@ class Record(Frozen):
             If no trial is given, or one does not exist.
         """
         if not len(trials):
-            raise InputError("trials", "is empty", trials, "Name at least one finished trial.")
+            raise InputError(
+                "trials",
+                "is empty",
+                trials,
+                "Name at least one finished trial.",
+            )
         rows = np.array([self.row(trial) for trial in sorted(trials)])
         infeasible = ~np.asarray(self.feasible)[rows]
-        return int(np.asarray(self.trials)[rows[np.lexsort((self.cost[rows], infeasible))[0]]])
+        return int(
+            np.asarray(self.trials)[
+                rows[np.lexsort((self.cost[rows], infeasible))[0]]
+            ]
+        )
 
     @property
     def incumbent(self) -> dict[str, Any]:
@@ -311,7 +352,9 @@ class Record(Frozen):
         """Raise NothingToExplain where the objective of all trials is the same."""
         if len(self) >= 2 and np.ptp(self.objective) == 0.0:
             value, name = float(self.objective[0]), self.objective_name
-            raise NothingToExplain(_CONSTANT(names=[name], value=value, finished=len(self)))
+            raise NothingToExplain(
+                _CONSTANT(names=[name], value=value, finished=len(self))
+            )
 
     def row(self, trial: int) -> int:
         """Return the row of a trial in `X`.
@@ -323,20 +366,32 @@ class Record(Frozen):
         """
         if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
             problem = f"must be the number of a trial, but was {trial!r}"
-            raise InputError("trial", problem, trial, f"Finished trials: {spans(self.trials)}.")
+            raise InputError(
+                "trial",
+                problem,
+                trial,
+                f"Finished trials: {spans(self.trials)}.",
+            )
         found = self._rows.get(int(trial))
         if found is not None:
             return found
         finished = spans(self.trials)
         if trial in self.excluded:
             left_out = (f"{trial} was left out: ", self.excluded[trial])
-            raise InputError("trial", left_out, trial, f"Choose a finished one: {finished}.")
+            raise InputError(
+                "trial", left_out, trial, f"Choose a finished one: {finished}."
+            )
         problem = f"{trial} does not exist"
-        raise InputError("trial", problem, trial, f"Finished trials: {finished}.")
+        raise InputError(
+            "trial", problem, trial, f"Finished trials: {finished}."
+        )
 
     @cached_property
     def _rows(self) -> dict[int, int]:
-        return {number: row for row, number in enumerate(np.asarray(self.trials).tolist())}
+        return {
+            number: row
+            for row, number in enumerate(np.asarray(self.trials).tolist())
+        }
 
     @property
     def proposes(self) -> bool:
@@ -349,7 +404,9 @@ class Record(Frozen):
         >>> Run(space, [[0.2], [0.7]], [3.0, 1.0], "minimize", proposals=[]).proposes
         False
         """
-        pending = any(trial.explainable for trial in self.without_result.values())
+        pending = any(
+            trial.explainable for trial in self.without_result.values()
+        )
         return bool(self.proposals) or pending or self.record is not None
 
     def origin(self, trial: int) -> Origin:
@@ -409,10 +466,23 @@ class Record(Frozen):
         times = np.array([*self.excluded_times.values()]).reshape(-1, 2)
         return (
             np.concatenate(
-                [np.asarray(self.trials), np.array([*self.excluded_times], dtype=np.int64)]
+                [
+                    np.asarray(self.trials),
+                    np.array([*self.excluded_times], dtype=np.int64),
+                ]
             ),
-            np.concatenate([unknown if self.started is None else self.started, times[:, 0]]),
-            np.concatenate([unknown if self.finished is None else self.finished, times[:, 1]]),
+            np.concatenate(
+                [
+                    unknown if self.started is None else self.started,
+                    times[:, 0],
+                ]
+            ),
+            np.concatenate(
+                [
+                    unknown if self.finished is None else self.finished,
+                    times[:, 1],
+                ]
+            ),
         )
 
     def _start(self, trial: int) -> float:
@@ -479,15 +549,27 @@ class Record(Frozen):
             If there is no such trial.
         """
         under_way = {*self.pending}
-        under_way |= {t for t, why in self.excluded.items() if why.kind in UNDER_WAY}
-        ended = [t for t in sorted({*self.excluded, *self.without_result}) if t not in under_way]
+        under_way |= {
+            t for t, why in self.excluded.items() if why.kind in UNDER_WAY
+        }
+        ended = [
+            t
+            for t in sorted({*self.excluded, *self.without_result})
+            if t not in under_way
+        ]
         if before is None:
             return tuple(ended)
         numbers = np.array(ended, dtype=np.int64)
-        finished = np.array([self.excluded_times.get(t, (np.nan, np.nan))[1] for t in ended])
-        return tuple(numbers[self._ended_before(before, numbers, finished)].tolist())
+        finished = np.array(
+            [self.excluded_times.get(t, (np.nan, np.nan))[1] for t in ended]
+        )
+        return tuple(
+            numbers[self._ended_before(before, numbers, finished)].tolist()
+        )
 
-    def _ended_before(self, before: int, numbers: Ints, finished: Array) -> Bools:
+    def _ended_before(
+        self, before: int, numbers: Ints, finished: Array
+    ) -> Bools:
         """Return which trials had finished when another one started, by time where it is known."""
         start = self._start(before)
         timed = ~np.isnan(finished) & ~np.isnan(start)
@@ -531,9 +613,17 @@ class Record(Frozen):
         ([1], (0,))
         """
         numbers, started, finished = self._clock()
-        start, number = (np.inf, 0) if trial is None else (self._start(trial), trial)
-        ended = is_before(finished, numbers, start, number) & np.isfinite(finished)
-        running = is_before(started, numbers, start, number) & ~ended & ~np.isnan(finished)
+        start, number = (
+            (np.inf, 0) if trial is None else (self._start(trial), trial)
+        )
+        ended = is_before(finished, numbers, start, number) & np.isfinite(
+            finished
+        )
+        running = (
+            is_before(started, numbers, start, number)
+            & ~ended
+            & ~np.isnan(finished)
+        )
         return tuple(sorted(numbers[running].tolist()))
 
     def diverged_above(self, before: int | None = None) -> float:
@@ -568,17 +658,25 @@ class Record(Frozen):
         by_model = self._is_by(Origin.MODEL)[rows] | unknown
         part = space_filling_part(self.space, self.X[rows], by_model)
         bound = diverged_above(self.cost[rows], part)
-        if unknown[self.cost[rows] > bound].any() and converged(self.cost[rows], bound):
+        if unknown[self.cost[rows] > bound].any() and converged(
+            self.cost[rows], bound
+        ):
             return LARGEST if (self.cost[rows] > LARGEST).any() else math.inf
         return bound
 
     def _is_by(self, origin: Origin) -> Bools:
         """Return which finished trials have an origin, by what `origins` and `proposals` say."""
-        known = dict.fromkeys(self._proposed, Origin.MODEL) | dict(self.origins)
-        found = np.zeros(len(self), dtype=bool)
-        found[[self._rows[t] for t, one in known.items() if one is origin and t in self._rows]] = (
-            True
+        known = dict.fromkeys(self._proposed, Origin.MODEL) | dict(
+            self.origins
         )
+        found = np.zeros(len(self), dtype=bool)
+        found[
+            [
+                self._rows[t]
+                for t, one in known.items()
+                if one is origin and t in self._rows
+            ]
+        ] = True
         return found
 
     def learned_cost(self, before: int | None = None) -> Array:
@@ -594,4 +692,6 @@ class Record(Frozen):
         ndarray of shape (n_known,)
             In the order of :meth:`known_before`.
         """
-        return winsorized(self.cost[self.known_before(before)], self.diverged_above(before))
+        return winsorized(
+            self.cost[self.known_before(before)], self.diverged_above(before)
+        )

@@ -100,15 +100,21 @@ class Repeats:
         counts: Array = np.zeros((len(first), int(index.max()) + 1))
         np.add.at(counts, (which, index), 1.0)
         total: Array = counts.sum(axis=1)
-        unit = unit_of(objective)  # squares of what is tiny are 0, and of what is huge infinite
+        unit = unit_of(
+            objective
+        )  # squares of what is tiny are 0, and of what is huge infinite
         y = objective / unit
         size = float(np.abs(y).max())
         y = y - y.mean()
         means = np.bincount(which, y) / total
-        squares = np.asarray(np.bincount(which, (y - means[which]) ** 2), dtype=float)
+        squares = np.asarray(
+            np.bincount(which, (y - means[which]) ** 2), dtype=float
+        )
         df: Array = total - 1.0
         if counts.shape[1] > 1:
-            squares, df = _without_instances(counts, which, index, y, squares, df)
+            squares, df = _without_instances(
+                counts, which, index, y, squares, df
+            )
         kept = df >= _LEAST_DF
         variance = squares[kept] / df[kept]
         variance[variance <= (_ROUNDED * size) ** 2] = 0.0
@@ -147,7 +153,10 @@ class Repeats:
         df, unit = float(self.df.sum()), float(self.std.max())
         variances = (self.std / unit) ** 2
         variance = float(self.df @ variances) / df
-        error = float(np.sqrt(np.sum((self.df * (variances - variance)) ** 2))) / df
+        error = (
+            float(np.sqrt(np.sum((self.df * (variances - variance)) ** 2)))
+            / df
+        )
         known = min(df, 2.0 * (variance / error) ** 2) if error > 0.0 else df
         low, high = (float(chi2.ppf(p, known)) / known for p in (0.025, 0.975))
         return (
@@ -167,8 +176,14 @@ def noise_of(X: Array, cost: Array) -> float | None:
     unit = unit_of(cost)
     means = np.bincount(which, cost / unit) / np.bincount(which)
     good = (means <= np.median(cost) / unit)[which]
-    found = Repeats.of(X[good], np.zeros(int(good.sum()), dtype=int), cost[good])
-    return found.pooled()[0] if found.std.any() and found.df.sum() >= _ENOUGH_DF else None
+    found = Repeats.of(
+        X[good], np.zeros(int(good.sum()), dtype=int), cost[good]
+    )
+    return (
+        found.pooled()[0]
+        if found.std.any() and found.df.sum() >= _ENOUGH_DF
+        else None
+    )
 
 
 def _without_instances(
@@ -201,7 +216,9 @@ def _without_instances(
         A = np.diag(weights @ counts) - among
         inverse = np.linalg.pinv(A, hermitian=True)
         means = np.bincount(which, y) / total
-        right = np.bincount(index, weights[which] * (y - means[which]), minlength=k)
+        right = np.bincount(
+            index, weights[which] * (y - means[which]), minlength=k
+        )
         effects = inverse @ right
         without = y - effects[index]
         residual = without - (np.bincount(which, without) / total)[which]
@@ -236,4 +253,6 @@ def _weights(squares: Array, df: Array) -> Array:
 def _log_variance(std: Array, df: Array) -> tuple[Array, Array]:
     """Return unbiased estimates of log σ² and their standard deviation (Bartlett and Kendall)."""
     half = df / 2.0
-    return 2.0 * np.log(std) - digamma(half) + np.log(half), np.sqrt(polygamma(1, half))
+    return 2.0 * np.log(std) - digamma(half) + np.log(half), np.sqrt(
+        polygamma(1, half)
+    )

@@ -145,7 +145,12 @@ class Run(Record):
         return describe(self)
 
     def surrogate(
-        self, before: int | None = None, kind: Kind = "auto", *, n_trees: int = 64, seed: int = 0
+        self,
+        before: int | None = None,
+        kind: Kind = "auto",
+        *,
+        n_trees: int = 64,
+        seed: int = 0,
     ) -> Surrogate:
         """Return a surrogate of the objective.
 
@@ -175,7 +180,9 @@ class Run(Record):
         """
         check_option("kind", kind, KINDS)
         n_trees, seed = check_count("n_trees", n_trees), check_seed(seed)
-        fit: Surrogate = self._remembered(self._surrogate, before, kind, n_trees, seed)
+        fit: Surrogate = self._remembered(
+            self._surrogate, before, kind, n_trees, seed
+        )
         return fit
 
     def _remembered(self, make: Callable[..., Any], *given: Any) -> Any:
@@ -187,27 +194,49 @@ class Run(Record):
             self._fits[key] = fit
         return self._fits[key]
 
-    def _surrogate(self, before: int | None, kind: Kind, n_trees: int, seed: int) -> Surrogate:
+    def _surrogate(
+        self, before: int | None, kind: Kind, n_trees: int, seed: int
+    ) -> Surrogate:
         if self.model is not None and before is None and kind == "auto":
             return self.model
         rows = self.known_before(before)
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
         if kind == "auto":
-            own = None if self.record is None else self.record.surrogate(before)
+            own = (
+                None if self.record is None else self.record.surrogate(before)
+            )
             # the one that is next to choose took numbers that stand for failures for results
             if own is not None and not (before is None and self.has_sentinels):
                 return own
-            kind = choose_kind(len(rows), self.space, measured=self.measured)["surrogate"]
+            kind = choose_kind(len(rows), self.space, measured=self.measured)[
+                "surrogate"
+            ]
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self.sign * self.learned_cost(before)
         some, notes = self._learned(rows, before, kind, seed)
-        fit = fitted(self.space, kind, n_trees, seed, self.X[rows[some]], y[some], notes=notes)
+        fit = fitted(
+            self.space,
+            kind,
+            n_trees,
+            seed,
+            self.X[rows[some]],
+            y[some],
+            notes=notes,
+        )
         classifies = self.measured in ("failed", "infeasible")
-        return fit.tuned() if classifies and isinstance(fit, ForestSurrogate) else fit
+        return (
+            fit.tuned()
+            if classifies and isinstance(fit, ForestSurrogate)
+            else fit
+        )
 
     def _learned(
-        self, rows: Ints, before: int | None, kind: Literal["gp", "forest"], seed: int
+        self,
+        rows: Ints,
+        before: int | None,
+        kind: Literal["gp", "forest"],
+        seed: int,
     ) -> tuple[Ints, tuple[Fact, ...]]:
         """Return which of the known rows a model learns from, and that they are not all."""
         most = most_learned(kind, before)
@@ -215,16 +244,27 @@ class Run(Record):
             return np.arange(len(rows)), ()
         in_order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
         known = rows[in_order]
-        cost = np.where(np.asarray(self.feasible)[known], self.cost[known], np.inf)
+        cost = np.where(
+            np.asarray(self.feasible)[known], self.cost[known], np.inf
+        )
         some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
-        return np.sort(in_order[some]), (LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),)
+        return np.sort(in_order[some]), (
+            LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),
+        )
 
     def _too_few(self, rows: Ints, before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
         known = np.asarray(self.trials)[rows]
-        others = [why for why in self.excluded.values() if why.kind == "another_fidelity"]
+        others = [
+            why
+            for why in self.excluded.values()
+            if why.kind == "another_fidelity"
+        ]
         levels = [why["value"] for why in others if why["value"] is not None]
-        several = sorted({level for level in levels if levels.count(level) > 1}, reverse=True)
+        several = sorted(
+            {level for level in levels if levels.count(level) > 1},
+            reverse=True,
+        )
         if before is not None or not several:
             return TOO_FEW_TRIALS(trials=known, before=before)
         return TOO_FEW_AT_LEVEL(
@@ -272,7 +312,11 @@ class Run(Record):
         return found
 
     def _noted_model(self) -> tuple[Fact, ...]:
-        return () if self.model is None else doubts_of_model(self.model, self.X, self.objective)
+        return (
+            ()
+            if self.model is None
+            else doubts_of_model(self.model, self.X, self.objective)
+        )
 
     def belief(self, before: int | None = None, *, seed: int = 0) -> Belief:
         """Return what the trials allow the objective to be: draws from one posterior.
@@ -304,14 +348,19 @@ class Run(Record):
         >>> run.belief().draws(space.encode({"x": 0.4})).shape
         (192, 1)
         """
-        found: Belief = self._remembered(self._belief, before, check_seed(seed))
+        found: Belief = self._remembered(
+            self._belief, before, check_seed(seed)
+        )
         return found
 
     def _belief(self, before: int | None, seed: int) -> Belief:
         rows = self.known_before(before)
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
-        known, ended = noise_of(self.X[rows], self.cost[rows]), failures(self, before)
+        known, ended = (
+            noise_of(self.X[rows], self.cost[rows]),
+            failures(self, before),
+        )
         cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
         return believed(
             self.space,
@@ -327,16 +376,27 @@ class Run(Record):
     @property
     def tried(self) -> Array:
         """Encoded rows of all trials that were made, those without a result too."""
-        return np.vstack([self.X, *(trial.x[None, :] for trial in self.without_result.values())])
+        return np.vstack(
+            [
+                self.X,
+                *(trial.x[None, :] for trial in self.without_result.values()),
+            ]
+        )
 
     @property
     def under_way(self) -> Array:
         """Encoded rows of trials that may still get a result, of those that are complete."""
-        rows = [trial.x for trial in self.without_result.values() if trial.under_way]
+        rows = [
+            trial.x
+            for trial in self.without_result.values()
+            if trial.under_way
+        ]
         X = np.array(rows).reshape(-1, len(self.space))
         return X[self.space.is_valid(X)]
 
-    def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
+    def feasibility(
+        self, before: int | None = None, *, seed: int = 0
+    ) -> Feasibility | None:
         """Return how probable it is that a configuration gives a result that counts.
 
         One that crashed, gave no number, was pruned without a value or violates a constraint
@@ -369,19 +429,27 @@ class Run(Record):
         >>> run.feasibility().probability(space.encode([{"memory": 8.0}])).round(1).tolist()
         [0.0]
         """
-        fit: Feasibility | None = self._remembered(self._feasibility, before, check_seed(seed))
+        fit: Feasibility | None = self._remembered(
+            self._feasibility, before, check_seed(seed)
+        )
         return fit
 
-    def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
+    def _feasibility(
+        self, before: int | None, seed: int
+    ) -> Feasibility | None:
         rows = self.known_before(before)
         failed = failures(self, before).X
-        feasible = np.concatenate([np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)])
+        feasible = np.concatenate(
+            [np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)]
+        )
         if feasible.all():
             return None
         X = np.concatenate([self.X[rows], failed])
         return classified(self.space, X, feasible, seed)
 
-    def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
+    def noise(
+        self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0
+    ) -> NoiseModel:
         """Return a model of the noise: how much results of one configuration scatter.
 
         It learns from configurations that were evaluated several times, as repeated trials or on
@@ -418,14 +486,18 @@ class Run(Record):
         [0.1]
         """
         check_option("kind", kind, KINDS)
-        fit: NoiseModel = self._remembered(self._noise, before, kind, check_seed(seed))
+        fit: NoiseModel = self._remembered(
+            self._noise, before, kind, check_seed(seed)
+        )
         return fit
 
     def _noise(self, before: int | None, kind: Kind, seed: int) -> NoiseModel:
         repeats = self._repeats(self.known_before(before))
         if len(repeats.df) < 2:
             raise NothingToExplain(
-                NO_REPEATS(objective=self.objective_name, repeated=len(repeats.df))
+                NO_REPEATS(
+                    objective=self.objective_name, repeated=len(repeats.df)
+                )
             )
         if not repeats.std.any():
             raise NothingToExplain(NO_NOISE(objective=self.objective_name))
@@ -433,15 +505,29 @@ class Run(Record):
 
     def _repeats(self, known: Ints) -> Repeats:
         """Return what repeats say: on instances, or where those say nothing, of trials."""
-        instances = self.instances if self.averaged is None else self.averaged.instances
+        instances = (
+            self.instances
+            if self.averaged is None
+            else self.averaged.instances
+        )
         if instances is not None:
             rows = rows_among(instances.X, self.X[known])
-            found = Repeats.of(instances.X[rows], instances.index[rows], instances.objective[rows])
+            found = Repeats.of(
+                instances.X[rows],
+                instances.index[rows],
+                instances.objective[rows],
+            )
             if len(found.df):
                 return found
-        return Repeats.of(self.X[known], np.zeros(len(known), dtype=int), self.objective[known])
+        return Repeats.of(
+            self.X[known],
+            np.zeros(len(known), dtype=int),
+            self.objective[known],
+        )
 
-    def own_acquisition(self, before: int | None = None) -> OwnAcquisition | None:
+    def own_acquisition(
+        self, before: int | None = None
+    ) -> OwnAcquisition | None:
         """Return the acquisition that the optimizer itself used, if it is known."""
         return None if self.record is None else self.record.acquisition(before)
 
@@ -481,8 +567,13 @@ class Run(Record):
         check_option("acquisition", acquisition, CRITERIA)
         own = self.own_acquisition(before) if acquisition == "auto" else None
         if own is not None:
-            return ChosenAcquisition(own.acquisition, False, (*own.notes, *later))
-        surrogate, known = self.surrogate(before, seed=seed), self.known_before(before)
+            return ChosenAcquisition(
+                own.acquisition, False, (*own.notes, *later)
+            )
+        surrogate, known = (
+            self.surrogate(before, seed=seed),
+            self.known_before(before),
+        )
         feasible = known[np.asarray(self.feasible)[known]]
         among = feasible if len(feasible) else known
         best = float(self.objective[among[np.argmin(self.cost[among])]])
@@ -501,7 +592,11 @@ class Run(Record):
             return ()
         known = {*np.asarray(self.trials)[self.known_before(before)].tolist()}
         known |= {t for t in self.excluded if t < before}
-        names = [name for name, trials in self.ranges_from.items() if {*trials} - known]
+        names = [
+            name
+            for name, trials in self.ranges_from.items()
+            if {*trials} - known
+        ]
         if not names:
             return ()
         return (RANGE_OF_LATER_TRIALS(trials=[before], names=names),)

@@ -16,7 +16,9 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.run.run import Run
 from hpo_explain.space import Ints
 
-_NOT_READ = declared_fact("trial_not_read", "not one of the trials that were chosen")
+_NOT_READ = declared_fact(
+    "trial_not_read", "not one of the trials that were chosen"
+)
 _BY_ROW = ("X", "objective", "feasible", "started", "finished", "durations")
 
 
@@ -31,10 +33,17 @@ def some_rows(run: Run, rows: Ints, **changes: Any) -> Run:
     return replace(
         run,
         **{
-            **{n: None if column is None else column[rows] for n, column in columns.items()},
+            **{
+                n: None if column is None else column[rows]
+                for n, column in columns.items()
+            },
             "trials": numbers,
-            "proposals": [trial for trial in run.proposals or () if trial in kept],
-            "reviewed": {t: decided for t, decided in run.reviewed.items() if t in kept},
+            "proposals": [
+                trial for trial in run.proposals or () if trial in kept
+            ],
+            "reviewed": {
+                t: decided for t, decided in run.reviewed.items() if t in kept
+            },
             "instances": None,
             "curves": None,
             **changes,
@@ -67,20 +76,36 @@ def chosen(run: Run, trials: slice | Sequence[int]) -> Run:
         kept = {*each_of("trials", trials, "numbers of trials", count)}
     rows = np.flatnonzero(np.isin(numbers, [*kept]))
     if kept - known or not len(rows):
-        problem = f"must be trials with a result among them, but was {trials!r}"
-        raise InputError("trials", problem, trials, f"Finished trials: {spans(run.trials)}.")
-    excluded = {t: run.excluded.get(t) if t in kept else _NOT_READ() for t in known}
-    changes: dict[str, Any] = {"excluded": {t: why for t, why in excluded.items() if why}}
+        problem = (
+            f"must be trials with a result among them, but was {trials!r}"
+        )
+        raise InputError(
+            "trials", problem, trials, f"Finished trials: {spans(run.trials)}."
+        )
+    excluded = {
+        t: run.excluded.get(t) if t in kept else _NOT_READ() for t in known
+    }
+    changes: dict[str, Any] = {
+        "excluded": {t: why for t, why in excluded.items() if why}
+    }
     for name in ("excluded_times", "without_result"):
-        changes[name] = {t: held for t, held in getattr(run, name).items() if t in kept}
+        changes[name] = {
+            t: held for t, held in getattr(run, name).items() if t in kept
+        }
     if run.curves is not None:
         there = np.isin(run.curves.trials, [*kept])
-        by_trial = {name: getattr(run.curves, name)[there] for name in ("trials", "X", "values")}
+        by_trial = {
+            name: getattr(run.curves, name)[there]
+            for name in ("trials", "X", "values")
+        }
         changes["curves"] = replace(run.curves, **by_trial)
     if run.instances is not None:
         configs = {row.tobytes() for row in np.asarray(run.X)[rows]}
         there = np.array([row.tobytes() in configs for row in run.instances.X])
-        of_row = {name: getattr(run.instances, name)[there] for name in ("X", "index", "objective")}
+        of_row = {
+            name: getattr(run.instances, name)[there]
+            for name in ("X", "index", "objective")
+        }
         changes["instances"] = replace(run.instances, **of_row)
     return some_rows(run, rows, **changes)
 

@@ -42,13 +42,21 @@ _NAMES = {
 }
 
 
-_duration_unknown = declared_fact("duration_unknown", "it is not recorded how long it took")
+_duration_unknown = declared_fact(
+    "duration_unknown", "it is not recorded how long it took"
+)
 _failures_counted = declared_fact(
     "failures_counted",
     "{what}: {which} beside {others}; what is predicted is the probability that a trial {does}"
     "{unread}",
-    what=lambda fact: "failures" if fact["target"] == "failed" else "failed or infeasible",
-    does=lambda fact: "fails" if fact["target"] == "failed" else "fails or breaks a constraint",
+    what=lambda fact: (
+        "failures" if fact["target"] == "failed" else "failed or infeasible"
+    ),
+    does=lambda fact: (
+        "fails"
+        if fact["target"] == "failed"
+        else "fails or breaks a constraint"
+    ),
     which=counted_trials,
     others=lambda fact: (
         counted(fact["finished"], "finished trial")
@@ -61,7 +69,9 @@ OPTIMIZED_ANOTHER = declared_fact(
     "no trial was chosen for its {names}: the optimizer saw another objective. Leave {target=} out "
     "to explain its proposals, or name a trial with {acquisition='lcb'}.",
 )
-_no_failure = declared_fact("no_failure", "{why}", why=lambda fact: _why_no_failure(fact))
+_no_failure = declared_fact(
+    "no_failure", "{why}", why=lambda fact: _why_no_failure(fact)
+)
 
 
 def _left_out(unread: Sequence[int]) -> str:
@@ -75,7 +85,11 @@ def _why_no_failure(fact: Fact) -> str:
             f"the configurations of the trials that failed ({spans(fact.trials)}) cannot be read, "
             "so there is nothing to compare with the others"
         )
-    did = "failed" if fact["target"] == "failed" else "failed or broke a constraint"
+    did = (
+        "failed"
+        if fact["target"] == "failed"
+        else "failed or broke a constraint"
+    )
     return f"none of the run's trials {did}: {counted(fact['finished'], 'trial')} finished"
 
 
@@ -130,11 +144,15 @@ def measured(run: Run, target: Measured) -> Run:
     ([5.0, 20.0], [0.0, 0.0, 1.0])
     """
     check_option("target", target, MEASURED)
-    return _of_duration(run) if target == "duration" else _of_failure(run, target)
+    return (
+        _of_duration(run) if target == "duration" else _of_failure(run, target)
+    )
 
 
 def _of_duration(run: Run) -> Run:
-    took = np.full(len(run), np.nan) if run.durations is None else run.durations
+    took = (
+        np.full(len(run), np.nan) if run.durations is None else run.durations
+    )
     known = np.isfinite(took)
     if not known.any():
         raise InputError(
@@ -152,24 +170,45 @@ def _of_duration(run: Run) -> Run:
     numbers = np.asarray(run.trials)
     unknown = {int(t): _duration_unknown() for t in numbers[~known]}
     rows, excluded = np.flatnonzero(known), {**run.excluded, **unknown}
-    return about(run, rows, took[known], _NAMES["duration"], "duration", excluded=excluded)
+    return about(
+        run,
+        rows,
+        took[known],
+        _NAMES["duration"],
+        "duration",
+        excluded=excluded,
+    )
 
 
 def _of_failure(run: Run, target: Measured) -> Run:
-    ended = [t for t, known in run.without_result.items() if known.state in ("failed", "pruned")]
-    rows = np.array([run.without_result[t].x for t in ended]).reshape(-1, len(run.space))
+    ended = [
+        t
+        for t, known in run.without_result.items()
+        if known.state in ("failed", "pruned")
+    ]
+    rows = np.array([run.without_result[t].x for t in ended]).reshape(
+        -1, len(run.space)
+    )
     whole = run.space.is_valid(rows) if ended else np.zeros(0, dtype=bool)
-    added = [t for t, valid in zip(ended, whole.tolist(), strict=True) if valid]
+    added = [
+        t for t, valid in zip(ended, whole.tolist(), strict=True) if valid
+    ]
     failed = [t for t in added if run.without_result[t].state == "failed"]
-    all_failed = {t for t, why in run.excluded.items() if why.kind == "failed"} | {
+    all_failed = {
+        t for t, why in run.excluded.items() if why.kind == "failed"
+    } | {
         t for t, known in run.without_result.items() if known.state == "failed"
     }
     unread, lost = sorted(all_failed - {*failed}), len(failed)
     if target == "infeasible":
         failed += np.asarray(run.trials)[~np.asarray(run.feasible)].tolist()
     if not failed:
-        raise NothingToExplain(_no_failure(trials=unread, finished=len(run), target=target))
-    numbers = np.concatenate([np.asarray(run.trials), np.array(added, dtype=np.int64)])
+        raise NothingToExplain(
+            _no_failure(trials=unread, finished=len(run), target=target)
+        )
+    numbers = np.concatenate(
+        [np.asarray(run.trials), np.array(added, dtype=np.int64)]
+    )
     order = np.argsort(numbers, kind="stable")
     times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
     late = np.array(times).reshape(-1, 2)
@@ -181,8 +220,12 @@ def _of_failure(run: Run, target: Measured) -> Run:
         proposals=[],
         origins={int(t): run.origin(int(t)) for t in numbers},
         excluded={t: why for t, why in run.excluded.items() if t not in added},
-        excluded_times={t: pair for t, pair in run.excluded_times.items() if t not in added},
-        without_result={t: one for t, one in run.without_result.items() if t not in added},
+        excluded_times={
+            t: pair for t, pair in run.excluded_times.items() if t not in added
+        },
+        without_result={
+            t: one for t, one in run.without_result.items() if t not in added
+        },
         feasible=None,
         started=_joined(run.started, late[:, 0], order),
         finished=_joined(run.finished, late[:, 1], order),
@@ -193,16 +236,23 @@ def _of_failure(run: Run, target: Measured) -> Run:
         model=None,
     )
     note = _failures_counted(
-        trials=sorted(failed), finished=len(run) - len(failed) + lost, pruned=len(added) - lost,
-        unread=tuple(unread), target=target,
-    )  # fmt: skip
+        trials=sorted(failed),
+        finished=len(run) - len(failed) + lost,
+        pruned=len(added) - lost,
+        unread=tuple(unread),
+        target=target,
+    )
     y = np.isin(whole_run.trials, failed).astype(float)
     everything = np.arange(len(order))
-    return about(whole_run, everything, y, _NAMES[target], target, notes=[note])
+    return about(
+        whole_run, everything, y, _NAMES[target], target, notes=[note]
+    )
 
 
 def _joined(
-    times: npt.NDArray[np.float64] | None, others: npt.NDArray[np.float64], order: Ints
+    times: npt.NDArray[np.float64] | None,
+    others: npt.NDArray[np.float64],
+    order: Ints,
 ) -> npt.NDArray[np.float64] | None:
     return None if times is None else np.concatenate([times, others])[order]
 

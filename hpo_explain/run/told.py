@@ -50,12 +50,18 @@ def proposals(run: Run) -> str:
 def who_is_unknown(run: Run) -> bool:
     """Say whether nothing is recorded about who chose the trials."""
     numbers = np.asarray(run.trials).tolist()
-    return not run.proposes and all(run.origin(t) is Origin.UNKNOWN for t in numbers)
+    return not run.proposes and all(
+        run.origin(t) is Origin.UNKNOWN for t in numbers
+    )
 
 
 def tied(count: int, objective: str) -> str:
     """Say how many trials share the best objective; empty where one is alone."""
-    return f"{count} trials share the best {objective}; this is the first" if count > 1 else ""
+    return (
+        f"{count} trials share the best {objective}; this is the first"
+        if count > 1
+        else ""
+    )
 
 
 def luck(run: Run) -> tuple[Fact, ...]:

@@ -35,7 +35,9 @@ def plain(value: Any) -> Any:
 def check_name(name: object) -> None:
     """Raise InputError unless the name is a text."""
     if not isinstance(name, str) or not name:
-        problem = f"of a hyperparameter must be a non-empty text, but was {name!r}"
+        problem = (
+            f"of a hyperparameter must be a non-empty text, but was {name!r}"
+        )
         raise InputError("name", problem, name)
 
 
@@ -55,7 +57,9 @@ def check_activity(parameter: Any) -> None:
     name = parameter.name
     if parameter.optional is not None:
         check_fraction(f"optional of {name!r}", parameter.optional)
-    object.__setattr__(parameter, "active_when", _conditions(name, parameter.active_when))
+    object.__setattr__(
+        parameter, "active_when", _conditions(name, parameter.active_when)
+    )
 
 
 def _conditions(
@@ -63,17 +67,29 @@ def _conditions(
 ) -> dict[str, tuple[Any, ...]]:
     where = f"active_when of {name!r}"
     if not isinstance(active_when, Mapping | None):
-        problem = f"must map parents to lists of values, but was {active_when!r}"
-        raise InputError(where, problem, active_when, "Write {parent: [value, ...]}.")
+        problem = (
+            f"must map parents to lists of values, but was {active_when!r}"
+        )
+        raise InputError(
+            where, problem, active_when, "Write {parent: [value, ...]}."
+        )
     clean = {}
     for parent, values in (active_when or {}).items():
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            problem = f"must give a list of values of {parent!r}, but was {values!r}"
-            raise InputError(where, problem, values, f"Write {{{parent!r}: [{values!r}]}}.")
+        if isinstance(values, (str, bytes)) or not isinstance(
+            values, Iterable
+        ):
+            problem = (
+                f"must give a list of values of {parent!r}, but was {values!r}"
+            )
+            raise InputError(
+                where, problem, values, f"Write {{{parent!r}: [{values!r}]}}."
+            )
         clean[parent] = tuple(values)
         if not clean[parent]:
             problem = f"lists no value of {parent!r}, so that {name!r} would never be active"
-            raise InputError(where, problem, clean[parent], "List at least one value.")
+            raise InputError(
+                where, problem, clean[parent], "List at least one value."
+            )
     return clean
 
 
@@ -96,7 +112,9 @@ def to_position(values: Array, low: float, high: float, log: bool) -> Array:
 def to_value(positions: Array, low: float, high: float, log: bool) -> Array:
     """Return the values at positions on a linear or a log scale."""
     if log:
-        return np.exp(math.log(low) + positions * (math.log(high) - math.log(low)))
+        return np.exp(
+            math.log(low) + positions * (math.log(high) - math.log(low))
+        )
     return low + positions * (high - low)
 
 
@@ -128,7 +146,9 @@ def counted_share(positions: Array, size: int) -> Array:
     return np.clip(index + 1.0, 0.0, size) / size
 
 
-def counted_interval(low: float, high: float, size: int) -> tuple[float, float]:
+def counted_interval(
+    low: float, high: float, size: int
+) -> tuple[float, float]:
     """Return the latent interval of those of `size` values whose positions are in [low, high]."""
     first = math.ceil((max(low, 0.0) - POSITION_TOLERANCE) * (size - 1))
     last = math.floor((min(high, 1.0) + POSITION_TOLERANCE) * (size - 1))
@@ -139,7 +159,13 @@ def counted_interval(low: float, high: float, size: int) -> tuple[float, float]:
 
 
 def to_positions(
-    name: str, values: Iterable[Any], low: float, high: float, *, log: bool, step: float | None
+    name: str,
+    values: Iterable[Any],
+    low: float,
+    high: float,
+    *,
+    log: bool,
+    step: float | None,
 ) -> Array:
     """Return the positions of a hyperparameter's values; one that was only rounded is corrected.
 
@@ -151,14 +177,20 @@ def to_positions(
     given = list(values)
     # millions of values are most often real numbers already
     plain = set(map(type, given)) <= {float}
-    checked = given if plain else [_number(name, value, low, high) for value in given]
+    checked = (
+        given
+        if plain
+        else [_number(name, value, low, high) for value in given]
+    )
     numbers = np.array(checked, dtype=float)
     below, above = _slack(low, high, log, step)
     outside = ~((numbers >= low - below) & (numbers <= high + above))
     if outside.any():
         value = given[int(np.flatnonzero(outside)[0])]
         problem = f"= {value!r} is outside its range [{low}, {high}]"
-        raise InputError(name, problem, value, "Correct the value, or widen its range.")
+        raise InputError(
+            name, problem, value, "Correct the value, or widen its range."
+        )
     numbers = np.clip(numbers, low, high)
     if step is not None and low != high:
         steps = (numbers - low) / step
@@ -166,7 +198,9 @@ def to_positions(
         if off.any():
             value = given[int(np.flatnonzero(off)[0])]
             problem = f"= {value!r} is not on its grid {low}, {low + step}, ..., {high}"
-            raise InputError(name, problem, value, "Round the value, or change its step.")
+            raise InputError(
+                name, problem, value, "Round the value, or change its step."
+            )
         numbers = low + np.round(steps) * step
     return to_position(numbers, low, high, log)
 
@@ -178,10 +212,14 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         problem = f"= {value!r} is not a number"
-        raise InputError(name, problem, value, f"Give one in [{low}, {high}].") from None
+        raise InputError(
+            name, problem, value, f"Give one in [{low}, {high}]."
+        ) from None
 
 
-def _slack(low: float, high: float, log: bool, step: float | None) -> tuple[float, float]:
+def _slack(
+    low: float, high: float, log: bool, step: float | None
+) -> tuple[float, float]:
     """Return how far below and above its range a value that was only rounded may lie."""
     if step is not None:
         return _ON_GRID * step, _ON_GRID * step
@@ -189,5 +227,7 @@ def _slack(low: float, high: float, log: bool, step: float | None) -> tuple[floa
         return _ROUNDED * low, _ROUNDED * high
     span = (high - low) or abs(low)
     # not less than the values themselves are resolved
-    slack = max(_ROUNDED * span, 4.0 * float(np.spacing(max(abs(low), abs(high)))))
+    slack = max(
+        _ROUNDED * span, 4.0 * float(np.spacing(max(abs(low), abs(high))))
+    )
     return slack, slack

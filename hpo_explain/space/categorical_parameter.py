@@ -50,7 +50,9 @@ def category_index(choices: Sequence[Any], value: Any) -> int | None:
     (1, 1)
     """
     wanted = plain(value)
-    matches = [i for i, choice in enumerate(choices) if _same(plain(choice), wanted)]
+    matches = [
+        i for i, choice in enumerate(choices) if _same(plain(choice), wanted)
+    ]
     exact = [i for i in matches if type(plain(choices[i])) is type(wanted)]
     found = exact or matches
     return found[0] if found else None
@@ -105,7 +107,9 @@ class CategoryIndex:
             return found
         equal = self._equal.get(_key(value))
         matches = [] if equal is None else [equal]
-        matches += [i for i in self._others if _same(plain(self._choices[i]), value)]
+        matches += [
+            i for i in self._others if _same(plain(self._choices[i]), value)
+        ]
         return min(matches, default=None)
 
 
@@ -119,11 +123,17 @@ def index_of(choices: Sequence[Any]) -> CategoryIndex:
     """
     types = tuple(map(type, choices))
     # what is equal and of the same simple type is the same choice
-    return _index_of(tuple(choices), types) if {*types} <= {*_SIMPLE} else CategoryIndex(choices)
+    return (
+        _index_of(tuple(choices), types)
+        if {*types} <= {*_SIMPLE}
+        else CategoryIndex(choices)
+    )
 
 
 @lru_cache(_KEPT)
-def _index_of(choices: tuple[Any, ...], types: tuple[type, ...]) -> CategoryIndex:
+def _index_of(
+    choices: tuple[Any, ...], types: tuple[type, ...]
+) -> CategoryIndex:
     return CategoryIndex(choices)
 
 
@@ -195,17 +205,26 @@ class CategoricalParameter:
     def __post_init__(self) -> None:
         check_name(self.name)
         where = f"choices of {self.name!r}"
-        if isinstance(self.choices, (str, bytes)) or not isinstance(self.choices, Iterable):
+        if isinstance(self.choices, (str, bytes)) or not isinstance(
+            self.choices, Iterable
+        ):
             problem = f"must be a list of choices, but was {self.choices!r}"
             raise InputError(where, problem, self.choices, "List the choices.")
         choices = tuple(map(plain, self.choices))
         object.__setattr__(self, "choices", choices)
         if not choices:
-            raise InputError(where, "is empty", choices, "Give at least one choice.")
+            raise InputError(
+                where, "is empty", choices, "Give at least one choice."
+            )
         index = CategoryIndex(choices)
         for i, choice in enumerate(choices):
             if i != index(choice):
-                raise InputError(where, f"contains {choice!r} twice", choice, "List it once.")
+                raise InputError(
+                    where,
+                    f"contains {choice!r} twice",
+                    choice,
+                    "List it once.",
+                )
         check_activity(self)
 
     def has(self, value: Any) -> bool:
@@ -219,9 +238,13 @@ class CategoricalParameter:
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
-        index = index_of(self.choices)  # no attribute: results tell all attributes
+        index = index_of(
+            self.choices
+        )  # no attribute: results tell all attributes
         found = [(index(value), value) for value in values]
-        return np.array([self.code(v) if i is None else i for i, v in found], dtype=float)
+        return np.array(
+            [self.code(v) if i is None else i for i, v in found], dtype=float
+        )
 
     def decode(self, positions: Array) -> list[Any]:
         """Return the choices at positions (their indices)."""
@@ -233,13 +256,17 @@ class CategoricalParameter:
 
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a choice."""
-        return np.clip(np.round(np.asarray(positions, dtype=float)), 0, self.size - 1)
+        return np.clip(
+            np.round(np.asarray(positions, dtype=float)), 0, self.size - 1
+        )
 
     def code(self, value: Any) -> int:
         """Return the index of one value; raise ValueError if there is no such choice."""
         index = index_of(self.choices)(value)
         if index is None:
-            problem = f"= {value!r} is not one of its choices {list(self.choices)!r}"
+            problem = (
+                f"= {value!r} is not one of its choices {list(self.choices)!r}"
+            )
             remedy = "Correct the value, or add the choice to the space."
             raise InputError(self.name, problem, value, remedy)
         return index
@@ -250,13 +277,21 @@ class CategoricalParameter:
 
     def latent_interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of latent values that lead to indices in [low, high]."""
-        first, last = np.ceil(low - POSITION_TOLERANCE), np.floor(high + POSITION_TOLERANCE)
+        first, last = (
+            np.ceil(low - POSITION_TOLERANCE),
+            np.floor(high + POSITION_TOLERANCE),
+        )
         return float(first / self.size), float((last + 1.0) / self.size)
 
     def share_below(self, positions: Array) -> Array:
         """Return the measure of all indices up to given ones."""
-        return np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size) / self.size
+        return (
+            np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size)
+            / self.size
+        )
 
     def grid(self) -> tuple[Array, Array]:
         """Return indices and measures of all choices."""
-        return np.arange(self.size, dtype=float), np.full(self.size, 1.0 / self.size)
+        return np.arange(self.size, dtype=float), np.full(
+            self.size, 1.0 / self.size
+        )

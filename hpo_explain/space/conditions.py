@@ -57,18 +57,26 @@ class Conditions:
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._parameters = tuple(parameters)
-        self.rules = tuple(_rules(parameter, self._parameters) for parameter in parameters)
+        self.rules = tuple(
+            _rules(parameter, self._parameters) for parameter in parameters
+        )
         self.parents_first = self._parents_first()
 
     def _parents_first(self) -> tuple[int, ...]:
         order: list[int] = []
         waiting = list(range(len(self._parameters)))
         while waiting:
-            ready = [j for j in waiting if all(parent in order for parent, _ in self.rules[j])]
+            ready = [
+                j
+                for j in waiting
+                if all(parent in order for parent, _ in self.rules[j])
+            ]
             if not ready:
                 circle = [self._parameters[j].name for j in waiting]
                 problem = f"forms a circle: {', '.join(circle)}"
-                raise InputError("active_when", problem, circle, "Remove one condition.")
+                raise InputError(
+                    "active_when", problem, circle, "Remove one condition."
+                )
             order += ready
             waiting = [j for j in waiting if j not in ready]
         return tuple(order)
@@ -105,13 +113,17 @@ def _rules(child: Parameter, parameters: Sequence[Parameter]) -> Rules:
         parent = parameters[names.index(name)]
         if isinstance(parent, FloatParameter):
             problem = f"names {name!r}, which is real-valued"
-            raise InputError(where, problem, name, "Parents are categorical or integer.")
+            raise InputError(
+                where, problem, name, "Parents are categorical or integer."
+            )
         codes = [_code(where, parent, value) for value in values]
         rules.append((names.index(name), np.unique(codes)))
     return tuple(rules)
 
 
-def _code(where: str, parent: IntParameter | CategoricalParameter, value: object) -> int:
+def _code(
+    where: str, parent: IntParameter | CategoricalParameter, value: object
+) -> int:
     try:
         return parent.code(value)
     except InputError as error:
@@ -147,11 +159,21 @@ class Canonical:
     @classmethod
     def as_listed(cls, parameters: Sequence[Parameter]) -> Canonical:
         """Return the order in which the hyperparameters and their choices are listed."""
-        sizes = {j: p.size for j, p in enumerate(parameters) if isinstance(p, CategoricalParameter)}
-        return cls(np.arange(len(parameters)), {j: np.arange(n) for j, n in sizes.items()}, False)
+        sizes = {
+            j: p.size
+            for j, p in enumerate(parameters)
+            if isinstance(p, CategoricalParameter)
+        }
+        return cls(
+            np.arange(len(parameters)),
+            {j: np.arange(n) for j, n in sizes.items()},
+            False,
+        )
 
     @classmethod
-    def of(cls, parameters: Sequence[Parameter], rules: Sequence[Rules], X: Array) -> Canonical:
+    def of(
+        cls, parameters: Sequence[Parameter], rules: Sequence[Rules], X: Array
+    ) -> Canonical:
         """Return the order that encoded rows (n, d) lead to.
 
         Columns are in the order of their kind, then of their values in the first row, then in the
@@ -172,7 +194,9 @@ class Canonical:
                 column[active] = rank[X[active, j].astype(np.int64)]
             contents.append(np.nan_to_num(column, nan=-1.0).tolist())
         declared = [_declared(parameter) for parameter in parameters]
-        columns = sorted(range(len(parameters)), key=lambda j: (declared[j], contents[j]))
+        columns = sorted(
+            range(len(parameters)), key=lambda j: (declared[j], contents[j])
+        )
         made_active: dict[tuple[int, int], list[int]] = {}
         for place, child in enumerate(columns):
             for parent, codes in rules[child]:
@@ -180,7 +204,9 @@ class Canonical:
                     made_active.setdefault((parent, code), []).append(place)
         categories = {}
         for j, first in tried.items():
-            rest = np.setdiff1d(np.arange(parameters[j].size or 0), first).tolist()
+            rest = np.setdiff1d(
+                np.arange(parameters[j].size or 0), first
+            ).tolist()
             rest.sort(key=lambda code, j=j: made_active.get((j, code), []))
             categories[j] = np.array([*first.tolist(), *rest], dtype=np.int64)
         return cls(np.array(columns, dtype=np.int64), categories)
@@ -197,5 +223,9 @@ def _declared(parameter: Parameter) -> tuple[Any, ...]:
     size = float("inf") if parameter.size is None else float(parameter.size)
     ends = (0.0, 0.0, False)
     if not isinstance(parameter, CategoricalParameter):
-        ends = (float(parameter.low), float(parameter.high), bool(parameter.log))
+        ends = (
+            float(parameter.low),
+            float(parameter.high),
+            bool(parameter.log),
+        )
     return (type(parameter).__name__, size, parameter.optional or 0.0, *ends)

@@ -10,7 +10,10 @@ import numpy as np
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools
-from hpo_explain.space.categorical_parameter import CategoricalParameter, category_index
+from hpo_explain.space.categorical_parameter import (
+    CategoricalParameter,
+    category_index,
+)
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.parameter import Parameter, condition_text
@@ -18,7 +21,9 @@ from hpo_explain.space.parameter import Parameter, condition_text
 CONFIGS = "configs"
 
 
-def encode_configs(configs: Any, parameters: Sequence[Parameter], conditions: Conditions) -> Array:
+def encode_configs(
+    configs: Any, parameters: Sequence[Parameter], conditions: Conditions
+) -> Array:
     """Return configurations as encoded rows; see `SearchSpace.encode`."""
     rows = _as_rows(configs)
     names = {parameter.name for parameter in parameters}
@@ -29,7 +34,11 @@ def encode_configs(configs: Any, parameters: Sequence[Parameter], conditions: Co
     X = np.full((len(rows), len(parameters)), np.nan)
     empty = np.zeros(X.shape, dtype=bool)
     for j, parameter in enumerate(parameters):
-        given = {i: row[parameter.name] for i, row in enumerate(rows) if parameter.name in row}
+        given = {
+            i: row[parameter.name]
+            for i, row in enumerate(rows)
+            if parameter.name in row
+        }
         for i in [i for i, value in given.items() if _is_empty(value)]:
             choice = _empty_choice(parameter, given.pop(i))
             if choice is not None:
@@ -43,23 +52,31 @@ def encode_configs(configs: Any, parameters: Sequence[Parameter], conditions: Co
 
 def _not_there(name: object, parameters: Sequence[Parameter]) -> InputError:
     problem = f"names {name!r}, which is not a hyperparameter"
-    remedy = unknown_name("", name, [p.name for p in parameters], "hyperparameter").remedy
+    remedy = unknown_name(
+        "", name, [p.name for p in parameters], "hyperparameter"
+    ).remedy
     return InputError(CONFIGS, problem, name, remedy)
 
 
-def decode_rows(X: Array, parameters: Sequence[Parameter]) -> list[dict[str, Any]]:
+def decode_rows(
+    X: Array, parameters: Sequence[Parameter]
+) -> list[dict[str, Any]]:
     """Return encoded rows, whose positions are on their grids, as configurations."""
     configs: list[dict[str, Any]] = [{} for _ in range(len(X))]
     for j, parameter in enumerate(parameters):
         active = np.flatnonzero(~np.isnan(X[:, j]))
-        for i, value in zip(active, parameter.decode(X[active, j]), strict=True):
+        for i, value in zip(
+            active, parameter.decode(X[active, j]), strict=True
+        ):
             configs[i][parameter.name] = value
     return configs
 
 
 def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> Bools:
     """Return for each entry whether it is NaN or stands for a value; see `SearchSpace.on_grid`."""
-    fits = np.isnan(X) | (np.abs(X - np.clip(X, 0.0, 1.0)) <= POSITION_TOLERANCE)
+    fits = np.isnan(X) | (
+        np.abs(X - np.clip(X, 0.0, 1.0)) <= POSITION_TOLERANCE
+    )
     for j, parameter in enumerate(parameters):
         if isinstance(parameter, FloatParameter) and parameter.size is None:
             continue  # every position in the range is one of a value
@@ -69,7 +86,9 @@ def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> Bools:
     return fits
 
 
-def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Conditions) -> None:
+def _check_activity(
+    X: Array, parameters: Sequence[Parameter], conditions: Conditions
+) -> None:
     # judged on the rows as given: a parent that is itself wrong is reported first
     for j in conditions.parents_first:
         parameter = parameters[j]
@@ -77,13 +96,23 @@ def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Condi
         allowed = conditions.allowed(X, j)
         if (given & ~allowed).any():
             i = int(np.flatnonzero(given & ~allowed)[0])
-            value, condition = parameter.decode(X[[i], j])[0], condition_text(parameter)
+            value, condition = (
+                parameter.decode(X[[i], j])[0],
+                condition_text(parameter),
+            )
             problem = f"is set in configuration {i}, where it is inactive ({condition})"
-            raise InputError(parameter.name, problem, value, "Leave it out there.")
+            raise InputError(
+                parameter.name, problem, value, "Leave it out there."
+            )
         if parameter.optional is None and (allowed & ~given).any():
             i = int(np.flatnonzero(allowed & ~given)[0])
             remedy = "Give it a value, or have the search space say when it is active."
-            raise InputError(parameter.name, f"is missing in configuration {i}", None, remedy)
+            raise InputError(
+                parameter.name,
+                f"is missing in configuration {i}",
+                None,
+                remedy,
+            )
 
 
 def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
@@ -92,12 +121,17 @@ def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
     if hasattr(configs, "to_dict") and hasattr(configs, "columns"):
         columns = [str(name) for name in configs.columns]
         values = [configs.iloc[:, j].tolist() for j in range(len(columns))]
-        return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+        return [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*values, strict=True)
+        ]
     rows = list(configs) if isinstance(configs, Iterable) else [configs]
     for row in rows:
         if not isinstance(row, Mapping):
             problem = f"must be a dict, a list of dicts or a data frame, but one was {row!r}"
-            raise InputError(CONFIGS, problem, row, "Write {name: value, ...} for each.")
+            raise InputError(
+                CONFIGS, problem, row, "Write {name: value, ...} for each."
+            )
     return rows
 
 
@@ -128,11 +162,15 @@ def latent_rows(U: Array, parameters: Sequence[Parameter]) -> Array:
             continue
         present = U[:, j] < parameter.optional
         rows[:, j] = np.nan
-        rows[present, j] = parameter.from_latent(U[present, j] / parameter.optional)
+        rows[present, j] = parameter.from_latent(
+            U[present, j] / parameter.optional
+        )
     return rows
 
 
-def uniform_draws(n: int, d: int, seed: int, method: Literal["lhs", "uniform"]) -> Array:
+def uniform_draws(
+    n: int, d: int, seed: int, method: Literal["lhs", "uniform"]
+) -> Array:
     """Return uniform values, (n, d): a Latin hypercube, or independent draws."""
     rng = np.random.default_rng(seed)
     U = rng.random((n, d))

@@ -27,7 +27,9 @@ from hpo_explain.space._values import (
     to_value,
 )
 
-_NARROWEST = 1e-300  # whose reciprocals, in steps of a hundredth, are still numbers
+_NARROWEST = (
+    1e-300  # whose reciprocals, in steps of a hundredth, are still numbers
+)
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,12 @@ class FloatParameter:
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        for label in ("low", "high") if self.step is None else ("low", "high", "step"):
-            number = check_number(f"{label} of {self.name!r}", getattr(self, label))
+        for label in (
+            ("low", "high") if self.step is None else ("low", "high", "step")
+        ):
+            number = check_number(
+                f"{label} of {self.name!r}", getattr(self, label)
+            )
             object.__setattr__(self, label, number)
         check_range(self.name, self.low, self.high, self.log)
         where, ends = f"range of {self.name!r}", (self.low, self.high)
@@ -84,12 +90,19 @@ class FloatParameter:
             raise InputError(where, problem, ends, "Narrow it.")
         if 0.0 < self.high - self.low < _NARROWEST and not self.log:
             problem = f"is narrower than numbers can resolve: {list(ends)!r}"
-            raise InputError(where, problem, ends, "Widen it, or give the values in another unit.")
+            raise InputError(
+                where,
+                problem,
+                ends,
+                "Widen it, or give the values in another unit.",
+            )
         if self.step is not None:
             if self.log or self.step <= 0:
                 problem = f"must be positive and not combined with log, but was {self.step!r}"
                 remedy = "Give a positive step, or remove step or log."
-                raise InputError(f"step of {self.name!r}", problem, self.step, remedy)
+                raise InputError(
+                    f"step of {self.name!r}", problem, self.step, remedy
+                )
             # as Optuna: the largest value on the grid is the end of the range
             count = math.floor((self.high - self.low) / self.step + 1e-8)
             object.__setattr__(self, "high", self.low + count * self.step)
@@ -107,17 +120,29 @@ class FloatParameter:
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the positions of values; raise ValueError for one outside the range."""
         positions = to_positions(
-            self.name, values, self.low, self.high, log=self.log, step=self.step
+            self.name,
+            values,
+            self.low,
+            self.high,
+            log=self.log,
+            step=self.step,
         )
         return self.nearest(positions)
 
     def decode(self, positions: Array) -> list[float]:
         """Return the values at positions."""
-        values = to_value(np.asarray(positions, dtype=float), self.low, self.high, self.log)
-        if self.log:  # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+        values = to_value(
+            np.asarray(positions, dtype=float), self.low, self.high, self.log
+        )
+        if (
+            self.log
+        ):  # the logarithm costs the last digit: 0.1, not 0.10000000000000002
             values = to_digits(values)
         if self.step is not None and self.low != self.high:
-            values = self.low + np.round((values - self.low) / self.step) * self.step
+            values = (
+                self.low
+                + np.round((values - self.low) / self.step) * self.step
+            )
         return [float(v) for v in np.clip(values, self.low, self.high)]
 
     def nearest(self, positions: Array) -> Array:
@@ -203,16 +228,27 @@ class IntParameter:
             check_number(where, given)
             if given != int(given):
                 problem = f"must be a whole number, but was {given!r}"
-                raise InputError(where, problem, given, "Round it, or use a FloatParameter.")
+                raise InputError(
+                    where, problem, given, "Round it, or use a FloatParameter."
+                )
             object.__setattr__(self, label, int(given))
             if abs(int(given)) > LARGEST_WHOLE:
                 problem = f"must lie within ±2**45, which positions resolve, but was {given!r}"
-                raise InputError(where, problem, given, "Use a FloatParameter.")
+                raise InputError(
+                    where, problem, given, "Use a FloatParameter."
+                )
         check_range(self.name, self.low, self.high, self.log)
         if self.step < 1 or (self.log and self.step != 1):
             problem = f"must be at least 1, and 1 on a log scale, but was {self.step!r}"
-            raise InputError(f"step of {self.name!r}", problem, self.step, "Give a step of 1.")
-        object.__setattr__(self, "high", self.high - (self.high - self.low) % self.step)
+            raise InputError(
+                f"step of {self.name!r}",
+                problem,
+                self.step,
+                "Give a step of 1.",
+            )
+        object.__setattr__(
+            self, "high", self.high - (self.high - self.low) % self.step
+        )
         check_activity(self)
 
     @property
@@ -223,7 +259,12 @@ class IntParameter:
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the positions of values; raise ValueError for one outside the range."""
         positions = to_positions(
-            self.name, values, self.low, self.high, log=self.log, step=self.step
+            self.name,
+            values,
+            self.low,
+            self.high,
+            log=self.log,
+            step=self.step,
         )
         return self.nearest(positions)
 
@@ -233,9 +274,13 @@ class IntParameter:
 
     def codes(self, positions: Array) -> Ints:
         """Return the values at positions as an integer array."""
-        values = to_value(np.clip(positions, 0.0, 1.0), self.low, self.high, self.log)
+        values = to_value(
+            np.clip(positions, 0.0, 1.0), self.low, self.high, self.log
+        )
         index = np.round((values - self.low) / self.step)
-        return self.low + self.step * np.clip(index, 0, self.size - 1).astype(np.int64)
+        return self.low + self.step * np.clip(index, 0, self.size - 1).astype(
+            np.int64
+        )
 
     def code(self, value: Any) -> int:
         """Return the code of one value; raise ValueError if there is no such value."""
@@ -252,7 +297,9 @@ class IntParameter:
             index = counted(u, self.size)
             return index / max(self.size - 1, 1)
         # the latent range is padded by half a step, so that k covers [k - 1/2, k + 1/2)
-        padded = to_value(np.asarray(u, dtype=float), self.low - 0.5, self.high + 0.5, True)
+        padded = to_value(
+            np.asarray(u, dtype=float), self.low - 0.5, self.high + 0.5, True
+        )
         values = np.clip(np.floor(padded + 0.5), self.low, self.high)
         return to_position(values, self.low, self.high, True)
 
@@ -260,7 +307,9 @@ class IntParameter:
         """Return the interval of latent values that lead to positions in [low, high]."""
         if not self.log:
             return counted_interval(low, high, self.size)
-        ends = np.clip([low - POSITION_TOLERANCE, high + POSITION_TOLERANCE], 0.0, 1.0)
+        ends = np.clip(
+            [low - POSITION_TOLERANCE, high + POSITION_TOLERANCE], 0.0, 1.0
+        )
         first, last = to_value(ends, self.low, self.high, True)
         edges = np.array([np.ceil(first) - 0.5, np.floor(last) + 0.5])
         start, end = to_position(edges, self.low - 0.5, self.high + 0.5, True)
@@ -270,11 +319,15 @@ class IntParameter:
         """Return the measure of all positions up to given ones."""
         if not self.log:
             return counted_share(positions, self.size)
-        last = np.floor(to_value(positions, self.low, self.high, True) * (1.0 + 1e-12))
+        last = np.floor(
+            to_value(positions, self.low, self.high, True) * (1.0 + 1e-12)
+        )
         # a single value is at every position, but not below the range
         last = np.where(np.asarray(positions) < 0.0, self.low - 1, last)
         edges = np.clip(last, self.low - 1, self.high) + 0.5
-        return np.clip(to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0)
+        return np.clip(
+            to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0
+        )
 
     def grid(self) -> tuple[Array, Array]:
         """Return positions and measures of all values."""

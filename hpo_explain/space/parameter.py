@@ -24,8 +24,15 @@ def condition_text(parameter: Parameter) -> str:
 
 def described(parameter: Parameter) -> tuple[str, str, str, str]:
     """Return a hyperparameter's name, values, scale, and when it is active."""
-    active = " and ".join(filter(None, (_rules(parameter), _frequency(parameter))))
-    return parameter.name, values_text(parameter), _scale(parameter), active or "always"
+    active = " and ".join(
+        filter(None, (_rules(parameter), _frequency(parameter)))
+    )
+    return (
+        parameter.name,
+        values_text(parameter),
+        _scale(parameter),
+        active or "always",
+    )
 
 
 def values_text(parameter: Parameter) -> str:
@@ -39,13 +46,17 @@ def _scale(parameter: Parameter) -> str:
     if isinstance(parameter, CategoricalParameter):
         return "categories"
     kind = "float" if isinstance(parameter, FloatParameter) else "integer"
-    step = f", step {parameter.step}" if parameter.step not in (None, 1) else ""
+    step = (
+        f", step {parameter.step}" if parameter.step not in (None, 1) else ""
+    )
     return f"{kind}{', log' if parameter.log else ''}{step}"
 
 
 def _rules(parameter: Parameter) -> str:
     rules = [
-        f"{parent} = {given[0]}" if len(given) == 1 else f"{parent} in {{{_listed(given)}}}"
+        f"{parent} = {given[0]}"
+        if len(given) == 1
+        else f"{parent} in {{{_listed(given)}}}"
         for parent, given in (parameter.active_when or {}).items()
     ]
     return " and ".join(rules)
@@ -57,4 +68,6 @@ def _frequency(parameter: Parameter) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    return ", ".join(map(str, values[:_MOST_VALUES])) + ", ..." * (len(values) > _MOST_VALUES)
+    return ", ".join(map(str, values[:_MOST_VALUES])) + ", ..." * (
+        len(values) > _MOST_VALUES
+    )

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_array, check_count, check_option, check_seed, unknown_name
+from hpo_explain.base.checks import (
+    check_array,
+    check_count,
+    check_option,
+    check_seed,
+    unknown_name,
+)
 from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
@@ -71,20 +77,31 @@ class SearchSpace:
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._parameters = tuple(parameters)
         if not self._parameters:
-            raise InputError("parameters", "is empty", (), "Give at least one hyperparameter.")
+            raise InputError(
+                "parameters",
+                "is empty",
+                (),
+                "Give at least one hyperparameter.",
+            )
         for parameter in self._parameters:
             if not isinstance(parameter, Parameter):
                 kinds = "FloatParameter, IntParameter or CategoricalParameter"
                 problem = f"must hold {kinds}, but one was {parameter!r}"
-                raise InputError("parameters", problem, parameter, "Make one of them.")
+                raise InputError(
+                    "parameters", problem, parameter, "Make one of them."
+                )
         self._names = tuple(parameter.name for parameter in self._parameters)
         self._column = {name: j for j, name in enumerate(self._names)}
         if len(self._column) < len(self._names):
-            twice = sorted({name for name in self._names if self._names.count(name) > 1})
+            twice = sorted(
+                {name for name in self._names if self._names.count(name) > 1}
+            )
             problem = f"has {', '.join(twice)} more than once"
             raise InputError("parameters", problem, twice, "Rename one.")
         self._conditions = Conditions(self._parameters)
-        self._may_be_absent = np.array([self.is_conditional(name) for name in self._names])
+        self._may_be_absent = np.array(
+            [self.is_conditional(name) for name in self._names]
+        )
         self._canonical = Canonical.as_listed(self._parameters)
 
     @property
@@ -126,17 +143,24 @@ class SearchSpace:
         if j not in self._canonical.categories:
             return positions
         present, found = ~np.isnan(positions), np.full(positions.shape, np.nan)
-        found[present] = np.argsort(self.codes(j))[positions[present].astype(np.int64)]
+        found[present] = np.argsort(self.codes(j))[
+            positions[present].astype(np.int64)
+        ]
         return found
 
     def in_own_order(self, X: Array) -> Array:
         """Return encoded rows with columns and categories in the order of `order`, (n, d)."""
-        return np.stack([self.places(j, X[:, j]) for j in self.order.tolist()], axis=1)
+        return np.stack(
+            [self.places(j, X[:, j]) for j in self.order.tolist()], axis=1
+        )
 
     @property
     def categories_in_own_order(self) -> Ints:
         """How many values each categorical column has, 0 of a number, in the order of `order`."""
-        counts = [len(getattr(parameter, "choices", ())) for parameter in self.parameters]
+        counts = [
+            len(getattr(parameter, "choices", ()))
+            for parameter in self.parameters
+        ]
         return np.array(counts)[self.order]
 
     def distinct(self, X: Array) -> Array:
@@ -179,7 +203,9 @@ class SearchSpace:
         """
         space = copy(self)
         rules = self._conditions.rules
-        space._canonical = Canonical.of(self._parameters, rules, self.check_rows("X", X))
+        space._canonical = Canonical.of(
+            self._parameters, rules, self.check_rows("X", X)
+        )
         return space
 
     def __len__(self) -> int:
@@ -206,10 +232,16 @@ class SearchSpace:
 
     def _repr_html_(self) -> str:
         columns = ("hyperparameter", "values", "scale", "active")
-        return table_html(columns, [described(parameter) for parameter in self._parameters])
+        return table_html(
+            columns, [described(parameter) for parameter in self._parameters]
+        )
 
     def __str__(self) -> str:
-        return "SearchSpace([\n" + "".join(f"    {p!r},\n" for p in self._parameters) + "])"
+        return (
+            "SearchSpace([\n"
+            + "".join(f"    {p!r},\n" for p in self._parameters)
+            + "])"
+        )
 
     def index(self, name: str) -> int:
         """Return the column of a hyperparameter.
@@ -227,7 +259,10 @@ class SearchSpace:
     def is_conditional(self, name: str) -> bool:
         """Return whether a hyperparameter is inactive in some configurations."""
         j = self.index(name)
-        return bool(self.conditions[j]) or self._parameters[j].optional is not None
+        return (
+            bool(self.conditions[j])
+            or self._parameters[j].optional is not None
+        )
 
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distribution of every hyperparameter, as ``study.ask`` takes them.
@@ -288,7 +323,9 @@ optional=None)
 
     # ------------------------------------------------------------------ encoding
 
-    def encode(self, configs: Config | Iterable[Config] | pd.DataFrame) -> Array:
+    def encode(
+        self, configs: Config | Iterable[Config] | pd.DataFrame
+    ) -> Array:
         """Return configurations as an encoded array.
 
         Parameters
@@ -388,9 +425,15 @@ optional=None)
         """
         X = self.check_rows("X", X)
         present_at = ~np.isnan(X)
-        valid = np.asarray((self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1))
+        valid = np.asarray(
+            (self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1)
+        )
         for j in np.flatnonzero(self._may_be_absent).tolist():
-            parameter, present, allowed = self._parameters[j], present_at[:, j], self.allowed(X, j)
+            parameter, present, allowed = (
+                self._parameters[j],
+                present_at[:, j],
+                self.allowed(X, j),
+            )
             valid &= ~present | allowed
             if parameter.optional is None:
                 valid &= present | ~allowed
@@ -470,7 +513,9 @@ optional=None)
         """
         n = check_count("n", n)
         check_option("method", method, ("lhs", "uniform"))
-        rows = self.from_latent(uniform_draws(n, len(self), check_seed(seed), method))
+        rows = self.from_latent(
+            uniform_draws(n, len(self), check_seed(seed), method)
+        )
         return rows if latent else self.project(rows)
 
 
@@ -486,5 +531,9 @@ def encode_one(space: SearchSpace, config: Config, argument: str) -> Array:
         return np.asarray(space.encode([config])[0])
     except InputError as error:
         whole = error.argument == CONFIGS
-        what = "" if whole else f"does not fit the search space: {error.argument} "
+        what = (
+            ""
+            if whole
+            else f"does not fit the search space: {error.argument} "
+        )
         raise error.inside(argument, what, config) from None

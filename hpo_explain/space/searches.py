@@ -67,8 +67,12 @@ class Ties:
         """Return costs in steps, whole numbers; infinite ones stay so."""
         if not self.step:
             return costs
-        with np.errstate(over="ignore"):  # one cost that far away counts as infinite
-            return np.asarray(np.rint(costs / self.step - self.origin / self.step))
+        with np.errstate(
+            over="ignore"
+        ):  # one cost that far away counts as infinite
+            return np.asarray(
+                np.rint(costs / self.step - self.origin / self.step)
+            )
 
 
 def size_of(costs: Array) -> float:
@@ -113,10 +117,16 @@ def lowest(costs: Array) -> int:
 
 def filled(space: SearchSpace, X: Array, seed: int) -> Array:
     """Return encoded rows whose inactive hyperparameters have a latent value."""
-    return np.where(np.isnan(X), space.sample(max(len(X), 1), seed=seed + 1, latent=True), X)
+    return np.where(
+        np.isnan(X),
+        space.sample(max(len(X), 1), seed=seed + 1, latent=True),
+        X,
+    )
 
 
-def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generator) -> Array:
+def changed(
+    space: SearchSpace, rows: Array, step: float, rng: np.random.Generator
+) -> Array:
     """Return copies of latent rows: real values moved by a step, a few others drawn anew."""
     new = np.array(rows)
     drawn = space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
@@ -132,22 +142,33 @@ def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generat
     return new
 
 
-def inside_of(space: SearchSpace, within: Sequence[Parameter], X: Array) -> Bools:
+def inside_of(
+    space: SearchSpace, within: Sequence[Parameter], X: Array
+) -> Bools:
     """Return which encoded rows have values of hyperparameters as they should be searched."""
     found = np.ones(len(X), bool)
     for parameter in within:
         whole, x = space[parameter.name], X[:, space.index(parameter.name)]
-        if isinstance(whole, CategoricalParameter) or isinstance(parameter, CategoricalParameter):
-            known = np.isin(x, whole.encode(list(getattr(parameter, "choices", ()))))
+        if isinstance(whole, CategoricalParameter) or isinstance(
+            parameter, CategoricalParameter
+        ):
+            known = np.isin(
+                x, whole.encode(list(getattr(parameter, "choices", ())))
+            )
         else:
-            ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
+            ends = [
+                max(parameter.low, whole.low),
+                min(parameter.high, whole.high),
+            ]
             low, high = whole.encode(ends)
             known = (x >= low - 1e-9) & (x <= high + 1e-9)
         found &= known | np.isnan(x)
     return found
 
 
-def brought_inside(space: SearchSpace, within: Sequence[Parameter], rows: Array) -> Array:
+def brought_inside(
+    space: SearchSpace, within: Sequence[Parameter], rows: Array
+) -> Array:
     """Return latent rows with values of some hyperparameters spread over what should be searched.
 
     Examples
@@ -161,11 +182,18 @@ def brought_inside(space: SearchSpace, within: Sequence[Parameter], rows: Array)
     for parameter in within:
         whole, j = space[parameter.name], space.index(parameter.name)
         if isinstance(whole, CategoricalParameter):
-            codes = whole.encode(list(getattr(parameter, "choices", whole.choices)))
+            codes = whole.encode(
+                list(getattr(parameter, "choices", whole.choices))
+            )
             present = ~np.isnan(found[:, j])
-            found[present, j] = codes[found[present, j].astype(int) % len(codes)]
+            found[present, j] = codes[
+                found[present, j].astype(int) % len(codes)
+            ]
         elif not isinstance(parameter, CategoricalParameter):
-            ends = [max(parameter.low, whole.low), min(parameter.high, whole.high)]
+            ends = [
+                max(parameter.low, whole.low),
+                min(parameter.high, whole.high),
+            ]
             low, high = whole.encode(ends)
             found[:, j] = whole.nearest(low + found[:, j] * (high - low))
     return found
@@ -211,7 +239,12 @@ def descended(
     if len(rows) > kept:
         rows, costs = best()
     for step in steps:
-        new = moved(changed(space, np.repeat(rows, children, axis=0), step, rng))
-        rows, costs = np.vstack([rows, new]), np.concatenate([costs, cost(new)])
+        new = moved(
+            changed(space, np.repeat(rows, children, axis=0), step, rng)
+        )
+        rows, costs = (
+            np.vstack([rows, new]),
+            np.concatenate([costs, cost(new)]),
+        )
         rows, costs = best()
     return rows, costs

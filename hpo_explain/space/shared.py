@@ -47,13 +47,25 @@ class Shared:
         first = spaces[0]
         if all(space.parameters == first.parameters for space in spaces):
             return cls(first, same=True)
-        names = [name for name in first.names if all(name in space.names for space in spaces)]
-        joined = {name: _joined([space[name] for space in spaces]) for name in names}
-        kept = [parameter for parameter in joined.values() if parameter is not None]
+        names = [
+            name
+            for name in first.names
+            if all(name in space.names for space in spaces)
+        ]
+        joined = {
+            name: _joined([space[name] for space in spaces]) for name in names
+        }
+        kept = [
+            parameter for parameter in joined.values() if parameter is not None
+        ]
         narrowed = tuple(
-            p.name for p in kept if any(_values(p) != _values(space[p.name]) for space in spaces)
+            p.name
+            for p in kept
+            if any(_values(p) != _values(space[p.name]) for space in spaces)
         )
-        return cls(SearchSpace(kept) if kept else None, same=False, narrowed=narrowed)
+        return cls(
+            SearchSpace(kept) if kept else None, same=False, narrowed=narrowed
+        )
 
 
 def values_of(parameter: Parameter) -> tuple[Any, ...]:
@@ -78,7 +90,11 @@ def _joined(parameters: Sequence[Any]) -> Any:
         return None
     if isinstance(first, CategoricalParameter):
         others = [{*map(repr, p.choices)} for p in parameters]
-        choices = [c for c in first.choices if all(repr(c) in known for known in others)]
+        choices = [
+            c
+            for c in first.choices
+            if all(repr(c) in known for known in others)
+        ]
         if len(choices) < 2:
             return None
         return replace(first, choices=choices, active_when=None, optional=None)

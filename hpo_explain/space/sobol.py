@@ -21,13 +21,48 @@ import numpy as np
 from hpo_explain.space._values import Array
 
 _BITS = 30
-_POLYNOMIALS = (3, 7, 11, 13, 19, 25, 37, 41, 47, 55, 59, 61, 67, 91, 97, 103, 109, 115, 131)
+_POLYNOMIALS = (
+    3,
+    7,
+    11,
+    13,
+    19,
+    25,
+    37,
+    41,
+    47,
+    55,
+    59,
+    61,
+    67,
+    91,
+    97,
+    103,
+    109,
+    115,
+    131,
+)
 _FIRST = (
-    (1,), (1, 3), (1, 3, 1), (1, 1, 1), (1, 1, 3, 3), (1, 3, 5, 13), (1, 1, 5, 5, 17),
-    (1, 1, 5, 5, 5), (1, 1, 7, 11, 19), (1, 1, 5, 1, 1), (1, 1, 1, 3, 11), (1, 3, 5, 5, 31),
-    (1, 3, 3, 9, 7, 49), (1, 1, 1, 15, 21, 21), (1, 3, 1, 13, 27, 49), (1, 1, 1, 15, 7, 5),
-    (1, 3, 1, 15, 13, 25), (1, 1, 5, 5, 19, 61), (1, 3, 7, 11, 23, 15, 103),
-)  # fmt: skip
+    (1,),
+    (1, 3),
+    (1, 3, 1),
+    (1, 1, 1),
+    (1, 1, 3, 3),
+    (1, 3, 5, 13),
+    (1, 1, 5, 5, 17),
+    (1, 1, 5, 5, 5),
+    (1, 1, 7, 11, 19),
+    (1, 1, 5, 1, 1),
+    (1, 1, 1, 3, 11),
+    (1, 3, 5, 5, 31),
+    (1, 3, 3, 9, 7, 49),
+    (1, 1, 1, 15, 21, 21),
+    (1, 3, 1, 13, 27, 49),
+    (1, 1, 1, 15, 7, 5),
+    (1, 3, 1, 15, 13, 25),
+    (1, 1, 5, 5, 19, 61),
+    (1, 3, 7, 11, 23, 15, 103),
+)
 
 
 def sobol(d: int, n: int, seed: int) -> Array:
@@ -48,7 +83,9 @@ def sobol(d: int, n: int, seed: int) -> Array:
     L = np.tril(rng.integers(2, size=(d, _BITS, _BITS), dtype=np.uint32))
     L[:, range(_BITS), range(_BITS)] = 1
     V = np.array([_directions(j) for j in range(d)])
-    of_bits = (V[:, None, :] >> np.arange(_BITS)[::-1, None]) & 1  # the highest first, (d, 30, 30)
+    of_bits = (
+        V[:, None, :] >> np.arange(_BITS)[::-1, None]
+    ) & 1  # the highest first, (d, 30, 30)
     V = np.einsum("drb,dbj->drj", L, of_bits) % 2
     V = np.einsum("drj,r->dj", V, weights[::-1])
     at = np.arange(n)

@@ -26,13 +26,21 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, SearchSpace
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    SearchSpace,
+)
 
 
 def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
     """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
     always = ~np.isnan(np.vstack([A, B])).any(axis=0)
-    category = np.array([isinstance(p, CategoricalParameter) for p in space.parameters])
+    category = np.array(
+        [isinstance(p, CategoricalParameter) for p in space.parameters]
+    )
     numbers = always & ~category
     squared = cdist(A[:, numbers], B[:, numbers], "sqeuclidean")
     for j in np.flatnonzero(~numbers):
@@ -48,14 +56,21 @@ def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
     found = np.full(len(A), np.inf)
     step = max(1, _AT_ONCE // max(len(A), 1))
     for start in range(0, len(B), step):
-        np.minimum(found, gower_distances(space, A, B[start : start + step]).min(axis=1), out=found)
+        np.minimum(
+            found,
+            gower_distances(space, A, B[start : start + step]).min(axis=1),
+            out=found,
+        )
     return found
 
 
 FEW = 3
 """Fewer trials near a value do not count as having tried it."""
 _EVEN = 6.0  # trials in a window if all are spread evenly
-_NARROWEST, _WIDEST = 0.1, 0.2  # windows, as shares of a hyperparameter's scale
+_NARROWEST, _WIDEST = (
+    0.1,
+    0.2,
+)  # windows, as shares of a hyperparameter's scale
 _OWN = 10  # so many values count each for itself
 _AT_ONCE = 1_000_000  # distances
 
@@ -85,7 +100,9 @@ class Support:
     tried: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tried", self.space.check_rows("tried", self.tried))
+        object.__setattr__(
+            self, "tried", self.space.check_rows("tried", self.tried)
+        )
 
     def branch(self, name: str) -> Bools:
         """Return in which trials a hyperparameter is active, (n,)."""
@@ -100,14 +117,18 @@ class Support:
         return np.asarray(self.near(name, values) >= FEW)
 
     def at_pairs(
-        self, names: tuple[str, str], values: tuple[Sequence[Any], Sequence[Any]]
+        self,
+        names: tuple[str, str],
+        values: tuple[Sequence[Any], Sequence[Any]],
     ) -> Bools:
         """Return which pairs of values of two hyperparameters were tried, (G1, G2).
 
         Both values must have been, and at least one trial must have both near: in a rectangle in
         which six trials would lie if all were spread evenly.
         """
-        n = max(int(np.all([self.branch(name) for name in names], axis=0).sum()), 1)
+        n = max(
+            int(np.all([self.branch(name) for name in names], axis=0).sum()), 1
+        )
         tried, inside = [], []
         for name, given in zip(names, values, strict=True):
             encoded = self.space[name].encode(given)
@@ -128,7 +149,9 @@ class Support:
         after = np.searchsorted(column, high, side="right")
         return np.asarray(after - np.searchsorted(column, low, side="left"))
 
-    def _window(self, name: str, encoded: Array, width: float) -> tuple[Array, Array]:
+    def _window(
+        self, name: str, encoded: Array, width: float
+    ) -> tuple[Array, Array]:
         """Return the ends of what is near encoded values, for a width as a share of the scale."""
         middle = np.asarray(encoded, dtype=float)
         parameter = self.space[name]
@@ -142,7 +165,9 @@ class Support:
 
 
 def supported_at(
-    support: Support | None, names: Sequence[str], axes: Sequence[Sequence[Any]]
+    support: Support | None,
+    names: Sequence[str],
+    axes: Sequence[Sequence[Any]],
 ) -> Bools:
     """Return which places of a grid were tried, (G,) or (G1, G2); all where that is unknown.
 

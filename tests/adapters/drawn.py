@@ -14,7 +14,9 @@ class Drawn:
     Drawing is what `answer` makes of the path and the content: it returns the cost, or raises.
     """
 
-    def __init__(self, monkeypatch, answer=lambda path, content: 0.0, *, at_once=True):
+    def __init__(
+        self, monkeypatch, answer=lambda path, content: 0.0, *, at_once=True
+    ):
         self.jobs, self.pending = [], []
         record = self
 
@@ -23,7 +25,12 @@ class Drawn:
                 runs, sections, short, after = pickle.loads(content)
                 record.jobs.append(
                     SimpleNamespace(
-                        path=path, runs=runs, sections=sections, last=last, short=short, after=after
+                        path=path,
+                        runs=runs,
+                        sections=sections,
+                        last=last,
+                        short=short,
+                        after=after,
                     )
                 )
                 self.is_over = self.is_stopped = False

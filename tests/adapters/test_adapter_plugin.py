@@ -22,11 +22,21 @@ def installed(tmp_path_factory):
 
     pip would build a wheel for it, for which it may need a network.
     """
-    source = shutil.copytree(PLUGIN, tmp_path_factory.mktemp("source") / PLUGIN.name)
+    source = shutil.copytree(
+        PLUGIN, tmp_path_factory.mktemp("source") / PLUGIN.name
+    )
     target = tmp_path_factory.mktemp("installed")
     setup = [sys.executable, "-c", "from setuptools import setup; setup()"]
     done = subprocess.run(
-        [*setup, "egg_info", "--egg-base", target, "build_py", "--build-lib", target],
+        [
+            *setup,
+            "egg_info",
+            "--egg-base",
+            target,
+            "build_py",
+            "--build-lib",
+            target,
+        ],
         cwd=source,
         capture_output=True,
         text=True,
@@ -62,7 +72,10 @@ def log(tmp_path):
 @pytest.mark.usefixtures("plugin")
 def test_every_function_takes_the_path_of_a_log(log):
     run = as_run(log)
-    records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()[1:]]
+    records = [
+        json.loads(line)
+        for line in log.read_text(encoding="utf-8").splitlines()[1:]
+    ]
     assert run.space["lr"] == hx.FloatParameter("lr", 1e-4, 1.0, log=True)
     assert run.excluded == {11: as_fact("it crashed")}
     for trial in run.trials.tolist():
@@ -86,4 +99,11 @@ def test_without_the_plugin_nobody_reads_a_log(log):
 
 
 def test_the_example_is_as_short_as_it_is_said_to_be():
-    assert len((PLUGIN / "hpo_explain_jsonl.py").read_text(encoding="utf-8").splitlines()) <= 30
+    assert (
+        len(
+            (PLUGIN / "hpo_explain_jsonl.py")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
+        <= 30
+    )

@@ -13,7 +13,9 @@ import pytest
 
 from hpo_explain.adapters._drawing import Drawing, one_writer
 
-posix = pytest.mark.skipif(os.name != "posix", reason="signals and processes as POSIX has them")
+posix = pytest.mark.skipif(
+    os.name != "posix", reason="signals and processes as POSIX has them"
+)
 SLEEP = "import time; open({file!r}, 'w').write(str(__import__('os').getpid())); time.sleep(60)"
 
 
@@ -33,7 +35,13 @@ def drawing(path, code, done=lambda _: None, *, last=False):
 
     with ExitStack() as until_over:
         assert until_over.enter_context(one_writer(Path(path)))
-        return Drawing(Path(path), pickle.dumps(Code(code)), done, last=last, until_over=until_over)
+        return Drawing(
+            Path(path),
+            pickle.dumps(Code(code)),
+            done,
+            last=last,
+            until_over=until_over,
+        )
 
 
 def until(condition, seconds=90.0):
@@ -56,7 +64,13 @@ def exists(number):
     """Whether a process runs. What remains of an orphan until its end is noticed is no matter."""
     try:
         os.kill(number, 0)
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{number}/stat")
+            .read_text()
+            .rpartition(")")[2]
+            .split()[0]
+            != "Z"
+        )
     except ProcessLookupError:
         return False
     except FileNotFoundError:  # no Linux, or just gone
@@ -78,7 +92,9 @@ def test_what_fails_there_is_told_with_its_place_and_nothing_is_left(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(tmp_path, monkeypatch):
+def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(
+    tmp_path, monkeypatch
+):
     """As a worker of a pool is."""
     settings = multiprocessing.current_process()._config
     monkeypatch.setitem(settings, "daemon", True)
@@ -95,7 +111,11 @@ def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(tmp_path
 @posix
 def test_one_that_is_killed_is_told_of(tmp_path):
     answers = []
-    subject = drawing(tmp_path / "r.html", SLEEP.format(file=f"{tmp_path}/pid"), answers.append)
+    subject = drawing(
+        tmp_path / "r.html",
+        SLEEP.format(file=f"{tmp_path}/pid"),
+        answers.append,
+    )
     number = number_in(tmp_path / "pid")
     os.kill(number, signal.SIGKILL)
     subject.wait()
@@ -106,7 +126,11 @@ def test_one_that_is_killed_is_told_of(tmp_path):
 @posix
 def test_one_that_is_stopped_says_nothing_and_leaves_nothing(tmp_path):
     answers = []
-    subject = drawing(tmp_path / "r.html", SLEEP.format(file=f"{tmp_path}/pid"), answers.append)
+    subject = drawing(
+        tmp_path / "r.html",
+        SLEEP.format(file=f"{tmp_path}/pid"),
+        answers.append,
+    )
     number = number_in(tmp_path / "pid")
     assert ".r.html.lock" in names(tmp_path)
     subject.stop()

@@ -12,7 +12,9 @@ from hpo_explain.adapters.optuna import (
 
 of_importance = pytest.importorskip("optuna.testing.pytest_importance")
 of_samplers = pytest.importorskip("optuna.testing.pytest_samplers")
-pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::optuna.exceptions.ExperimentalWarning"
+)
 
 
 class Importance(
@@ -46,7 +48,9 @@ class TestReviewedSampler(
     @pytest.fixture
     def sampler(self):
         tpe = optuna.samplers.TPESampler
-        return lambda: ReviewedSampler(tpe(n_startup_trials=0, multivariate=True), lambda _: None)
+        return lambda: ReviewedSampler(
+            tpe(n_startup_trials=0, multivariate=True), lambda _: None
+        )
 
 
 @pytest.mark.thorough
@@ -58,4 +62,6 @@ class TestBeliefSampler(
     @pytest.fixture
     def sampler(self):
         tpe = optuna.samplers.TPESampler
-        return lambda: BeliefSampler(tpe(n_startup_trials=0), n_startup_trials=2)
+        return lambda: BeliefSampler(
+            tpe(n_startup_trials=0), n_startup_trials=2
+        )

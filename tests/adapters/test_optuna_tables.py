@@ -19,10 +19,14 @@ def two_objectives(trial):
     kind = trial.suggest_categorical("kind", [None, True, 1.5, "a", 7])
     trial.suggest_int("n", 1, 64, log=True)
     if kind is None:
-        trial.suggest_float("of none", 0.1, 0.1 + trial.number)  # ranges change
+        trial.suggest_float(
+            "of none", 0.1, 0.1 + trial.number
+        )  # ranges change
     trial.set_user_attr("note", {"at": [trial.number, None]})
     trial.set_user_attr("another", "ä")
-    trial.storage.set_trial_system_attr(trial._trial_id, "constraints", [-1.0, 0.5])
+    trial.storage.set_trial_system_attr(
+        trial._trial_id, "constraints", [-1.0, 0.5]
+    )
     if trial.number % 7 == 3:
         raise ValueError
     if trial.number % 7 == 5:
@@ -44,11 +48,15 @@ def address(tmp_path_factory):
     """Two studies whose trials have their ids in turn, of all states and kinds of values."""
     address = f"sqlite:///{tmp_path_factory.mktemp('studies')}/s.db"
     two = optuna.create_study(
-        storage=address, study_name="two", directions=["minimize", "maximize"],
+        storage=address,
+        study_name="two",
+        directions=["minimize", "maximize"],
         sampler=optuna.samplers.RandomSampler(seed=0),
-    )  # fmt: skip
+    )
     steps = optuna.create_study(
-        storage=address, study_name="steps", sampler=optuna.samplers.RandomSampler(seed=0)
+        storage=address,
+        study_name="steps",
+        sampler=optuna.samplers.RandomSampler(seed=0),
     )
     two.enqueue_trial({"x": 0.5, "kind": None})
     for _ in range(4):
@@ -56,9 +64,13 @@ def address(tmp_path_factory):
         steps.optimize(with_steps, n_trials=4)
     steps.ask().suggest_float("x", 0.0, 1.0, step=0.25)
     two.enqueue_trial({"x": 0.25}, user_attrs={"why": "tried"})
-    steps.add_trial(optuna.trial.create_trial(value=1.0))  # of no hyperparameter
+    steps.add_trial(
+        optuna.trial.create_trial(value=1.0)
+    )  # of no hyperparameter
     optuna.create_study(
-        storage=address, study_name="none", sampler=optuna.samplers.RandomSampler(seed=0)
+        storage=address,
+        study_name="none",
+        sampler=optuna.samplers.RandomSampler(seed=0),
     )
     return address
 
@@ -70,18 +82,28 @@ def contents(trial):
 
 @pytest.mark.parametrize("name", ["two", "steps", "none"])
 @pytest.mark.parametrize("at_once", [3, 1000])
-def test_all_that_trials_hold_is_read_as_optuna_reads_it(address, name, at_once, monkeypatch):
+def test_all_that_trials_hold_is_read_as_optuna_reads_it(
+    address, name, at_once, monkeypatch
+):
     monkeypatch.setattr(_tables, "_AT_ONCE", at_once)
     expected = optuna.load_study(study_name=name, storage=address).get_trials()
     study = load_study(address, name)
-    monkeypatch.setattr(RDBStorage, "_get_trials", None)  # not by Optuna itself
+    monkeypatch.setattr(
+        RDBStorage, "_get_trials", None
+    )  # not by Optuna itself
     found = study.get_trials(deepcopy=False)
     assert [*map(contents, found)] == [*map(contents, expected)]
     if name == "two":
-        assert {trial.state for trial in found} == set(TrialState) - {TrialState.RUNNING}
-        assert [*map(type, found[1].params.values())] == [*map(type, expected[1].params.values())]
+        assert {trial.state for trial in found} == set(TrialState) - {
+            TrialState.RUNNING
+        }
+        assert [*map(type, found[1].params.values())] == [
+            *map(type, expected[1].params.values())
+        ]
     if name == "steps":
-        assert {trial.state for trial in found} == set(TrialState) - {TrialState.WAITING}
+        assert {trial.state for trial in found} == set(TrialState) - {
+            TrialState.WAITING
+        }
 
 
 def test_what_changed_since_is_read_by_a_second_look(address):
@@ -91,13 +113,17 @@ def test_what_changed_since_is_read_by_a_second_look(address):
         optuna.trial.create_trial(value=2.0)
     )
     assert len(study.get_trials(deepcopy=False)) == before + 1
-    assert study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))[0].params
+    assert study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))[
+        0
+    ].params
 
 
 def test_tables_of_another_optuna_are_left_to_it(address, monkeypatch):
     assert _tables.are_known()
     run = read_storage(address, "two", target=0)
-    column = _tables.models.BaseModel.metadata.tables["trial_params"].c.param_value
+    column = _tables.models.BaseModel.metadata.tables[
+        "trial_params"
+    ].c.param_value
     monkeypatch.setattr(column, "name", "parameter")
     assert not _tables.are_known()
     monkeypatch.undo()

@@ -20,17 +20,24 @@ def loss(point):
 
 
 def result_of(n=20):
-    return skopt.gp_minimize(loss, DIMENSIONS, n_calls=n, n_initial_points=n, random_state=0)
+    return skopt.gp_minimize(
+        loss, DIMENSIONS, n_calls=n, n_initial_points=n, random_state=0
+    )
 
 
 def applied(result, *actions):
     run = hx.from_skopt(result)
-    return Advice(subject=Subject.of(run), actions=actions, space=run.space).apply(result)
+    return Advice(
+        subject=Subject.of(run), actions=actions, space=run.space
+    ).apply(result)
 
 
 def test_it_goes_on_within_the_dimensions_advised_with_the_trials_inside():
     result = result_of()
-    narrower = (hx.IntParameter("depth", 3, 7), hx.CategoricalParameter("kind", ["a", "b"]))
+    narrower = (
+        hx.IntParameter("depth", 3, 7),
+        hx.CategoricalParameter("kind", ["a", "b"]),
+    )
     found = applied(result, Action("narrow", parameters=narrower))
     inside = [
         (x, y)
@@ -46,7 +53,9 @@ def test_it_goes_on_within_the_dimensions_advised_with_the_trials_inside():
 
 def test_a_wider_range_keeps_all_trials():
     result = result_of()
-    wider = Action("widen", parameters=(hx.FloatParameter("lr", 1e-3, 10.0, log=True),))
+    wider = Action(
+        "widen", parameters=(hx.FloatParameter("lr", 1e-3, 10.0, log=True),)
+    )
     found = applied(result, wider)
     assert found["dimensions"][0].high == 10.0
     assert found["dimensions"][2].categories == ("a", "b", "c")

@@ -13,7 +13,9 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
 from tests.noted import kinds, the_note
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning", "ignore::FutureWarning"
+)
 
 QUICK = {"n_points": 300, "n_restarts_optimizer": 1}
 ROWS = 30
@@ -42,7 +44,10 @@ def optimizer_of(acq_func, base="GP", told=7, **options):
 
 def skopts_own(source, acq_func, point, model=None, values=None):
     """skopt's acquisition at a point, with its defaults: larger is more desirable."""
-    Z, model = source.space.transform([point]), source.models[-1] if model is None else model
+    Z, model = (
+        source.space.transform([point]),
+        source.models[-1] if model is None else model,
+    )
     if acq_func == "LCB":
         return -float(gaussian_lcb(Z, model)[0])
     best = np.min(source.yi if values is None else values)
@@ -53,13 +58,16 @@ def skopts_own(source, acq_func, point, model=None, values=None):
 # ---------------------------------------------------------------------- one point
 
 
-@pytest.mark.parametrize(("acq_func", "base"), [
-    ("LCB", "GP"),
-    ("EI", "GP"),
-    ("PI", "GP"),
-    ("gp_hedge", "GP"),
-    pytest.param("PI", "RF", marks=pytest.mark.thorough),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("acq_func", "base"),
+    [
+        ("LCB", "GP"),
+        ("EI", "GP"),
+        ("PI", "GP"),
+        ("gp_hedge", "GP"),
+        pytest.param("PI", "RF", marks=pytest.mark.thorough),
+    ],
+)
 def test_the_next_point_has_skopts_own_value(acq_func, base):
     optimizer = optimizer_of(acq_func, base)
     point = optimizer.ask()
@@ -76,7 +84,9 @@ def test_the_next_point_has_skopts_own_value(acq_func, base):
         ]
         assert at[optimizer.cand_acq_funcs_.index(drawn)]
     own = skopts_own(optimizer, drawn, point)
-    assert explanation.prediction["total"] == pytest.approx(own, rel=1e-5, abs=1e-12)
+    assert explanation.prediction["total"] == pytest.approx(
+        own, rel=1e-5, abs=1e-12
+    )
     assert not explanation.assumed
 
 
@@ -90,8 +100,13 @@ def test_the_numbers_stay_when_it_is_told():
     optimizer.tell(point, smooth(point))
     told = hx.explain_proposal(optimizer, 7, background=ROWS)
     np.testing.assert_array_equal(before.phi, told.phi)
-    assert (before.prediction, before.baseline) == (told.prediction, told.baseline)
-    np.testing.assert_array_equal(hx.explain_proposal(run, 7, background=ROWS).phi, before.phi)
+    assert (before.prediction, before.baseline) == (
+        told.prediction,
+        told.baseline,
+    )
+    np.testing.assert_array_equal(
+        hx.explain_proposal(run, 7, background=ROWS).phi, before.phi
+    )
 
 
 def test_no_point_is_pending_where_skopt_will_draw_it_or_a_result_is_all_there_is():
@@ -102,7 +117,9 @@ def test_no_point_is_pending_where_skopt_will_draw_it_or_a_result_is_all_there_i
             hx.explain_proposal(source, "pending")
     same = optimizer_of("EI")
     same.tell(same.ask(), 0.1)
-    same._next_x = list(same.Xi[0])  # evaluated before: skopt will draw another one
+    same._next_x = list(
+        same.Xi[0]
+    )  # evaluated before: skopt will draw another one
     same.next_xs_ = [same.space.transform([same.Xi[0]])[0]]
     assert hx.from_skopt(same).pending == ()
 
@@ -110,8 +127,12 @@ def test_no_point_is_pending_where_skopt_will_draw_it_or_a_result_is_all_there_i
 # ---------------------------------------------------------------------- batches
 
 
-@pytest.mark.parametrize("strategy", ["cl_min", pytest.param("cl_max", marks=pytest.mark.thorough)])
-def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(strategy, monkeypatch):
+@pytest.mark.parametrize(
+    "strategy", ["cl_min", pytest.param("cl_max", marks=pytest.mark.thorough)]
+)
+def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(
+    strategy, monkeypatch
+):
     seen = []
     optimizer = optimizer_of("EI")
     tell = Optimizer._tell
@@ -129,9 +150,13 @@ def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(strategy,
     assert run.pending == (7, 8, 9)
     for k, point in enumerate(points):
         explanation = hx.explain_proposal(run, 7 + k, background=ROWS)
-        model, values = seen[k]  # of skopt's own copy, before this point was asked for
+        model, values = seen[
+            k
+        ]  # of skopt's own copy, before this point was asked for
         own = skopts_own(optimizer, "EI", point, model, values)
-        assert explanation.prediction["total"] == pytest.approx(own, rel=1e-4, abs=1e-9)
+        assert explanation.prediction["total"] == pytest.approx(
+            own, rel=1e-4, abs=1e-9
+        )
         assert ("lies_told" in kinds(explanation.notes)) == (k > 0)
         assert list(explanation.config.values()) == pytest.approx(point)
     told = the_note(explanation.notes, "lies_told")
@@ -143,7 +168,9 @@ def test_points_of_an_initial_batch_were_chosen_by_no_model():
     optimizer = optimizer_of("LCB", told=3)
     optimizer.ask(n_points=4)
     run = hx.from_skopt(optimizer)
-    assert [run.origin(t) for t in run.pending] == [Origin.INITIAL] * 2 + [Origin.MODEL] * 2
+    assert [run.origin(t) for t in run.pending] == [Origin.INITIAL] * 2 + [
+        Origin.MODEL
+    ] * 2
     with pytest.raises(NothingToExplain):
         hx.explain_proposal(run, 3)
     assert not hx.explain_proposal(run, 6, background=ROWS).assumed
@@ -157,14 +184,23 @@ def test_a_search_explains_configurations_as_the_next_one():
     from sklearn.svm import SVC
 
     X, y = make_classification(40, 4, random_state=0)
-    space = {"C": Real(1e-2, 1e2, prior="log-uniform"), "shrinking": Categorical([True, False])}
-    options = {"n_initial_points": 3, "acq_func": "EI", "acq_optimizer_kwargs": QUICK}
+    space = {
+        "C": Real(1e-2, 1e2, prior="log-uniform"),
+        "shrinking": Categorical([True, False]),
+    }
+    options = {
+        "n_initial_points": 3,
+        "acq_func": "EI",
+        "acq_optimizer_kwargs": QUICK,
+    }
     search = BayesSearchCV(
         SVC(), space, n_iter=5, cv=2, optimizer_kwargs=options, random_state=0
     ).fit(X, y)
     with pytest.raises(InputError, match="'pending'"):
         hx.explain_proposal(search, "pending")
-    given = hx.explain_proposal(search, {"C": 1.0, "shrinking": True}, background=ROWS)
+    given = hx.explain_proposal(
+        search, {"C": 1.0, "shrinking": True}, background=ROWS
+    )
     result = search.optimizer_results_[0]
     own = skopts_own(result, "EI", [1.0, True], values=result.func_vals)
     assert given.prediction["total"] == pytest.approx(own, rel=1e-5, abs=1e-12)

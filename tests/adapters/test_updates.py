@@ -43,10 +43,20 @@ def of_study(tmp_path, monkeypatch):
     drawn_here(monkeypatch)
 
     def made(
-        n, path=tmp_path / "r.html", objective=parabola, *, names=(), directions=None, **options
+        n,
+        path=tmp_path / "r.html",
+        objective=parabola,
+        *,
+        names=(),
+        directions=None,
+        **options,
     ):
-        callback = ExplanationCallback(path, **{"budget": None, "sections": ["overview"]} | options)
-        study = optuna.create_study(sampler=RandomSampler(seed=0), directions=directions)
+        callback = ExplanationCallback(
+            path, **{"budget": None, "sections": ["overview"]} | options
+        )
+        study = optuna.create_study(
+            sampler=RandomSampler(seed=0), directions=directions
+        )
         if names:
             study.set_metric_names(names)
         study.optimize(objective, n_trials=n, callbacks=[callback])
@@ -108,12 +118,16 @@ def simulate(clock, short, monkeypatch, tmp_path):
     return simulated
 
 
-def test_reports_stay_within_their_share_of_the_time_the_first_included(simulate):
+def test_reports_stay_within_their_share_of_the_time_the_first_included(
+    simulate,
+):
     seen, _ = simulate(trial=1.0, full=5.0, trials=1000)
     assert all(5.0 * (k + 1) <= 0.1 * when for k, when in enumerate(seen))
     assert 5.0 * len(seen) >= 0.08 * 1000.0  # and the budget is used
     seen, _ = simulate(trial=1.0, full=0.0, reading=2.0, trials=400)
-    assert 0.8 * 0.1 * 400.0 <= 2.0 * len(seen) <= 0.1 * 400.0  # reading is paid for, too
+    assert (
+        0.8 * 0.1 * 400.0 <= 2.0 * len(seen) <= 0.1 * 400.0
+    )  # reading is paid for, too
     seen, _ = simulate(trial=0.001, full=8.0, trials=6, budget=None)
     assert len(seen) == 6  # without a limit all are drawn
 
@@ -121,7 +135,9 @@ def test_reports_stay_within_their_share_of_the_time_the_first_included(simulate
 def test_the_first_report_comes_when_it_fits(simulate, clock):
     assumed = Budget(0.1).cost
     seen, _ = simulate(trial=1.0, full=9.0, trials=1000, every=25)
-    assert 10.0 * assumed <= seen[0] <= 10.0 * assumed + 1.0  # not only after 25 more trials
+    assert (
+        10.0 * assumed <= seen[0] <= 10.0 * assumed + 1.0
+    )  # not only after 25 more trials
     seen, _ = simulate(trial=1000.0, full=9.0, trials=25, every=25)
     assert len(seen) == 1  # of long trials at once
     assert Budget(0.1, sections=1).cost < assumed
@@ -148,13 +164,23 @@ main()
 """
 
 
-@pytest.mark.parametrize("publish", [pytest.param(False, marks=pytest.mark.thorough), True])
+@pytest.mark.parametrize(
+    "publish", [pytest.param(False, marks=pytest.mark.thorough), True]
+)
 def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
     if publish:
-        dashboard = pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is missing")
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+        dashboard = pytest.importorskip(
+            "optuna_dashboard", reason="optuna-dashboard is missing"
+        )
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "ignore",
+    }
     subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(publish)], cwd=tmp_path, env=environment, check=True
+        [sys.executable, "-c", PROGRAM.format(publish)],
+        cwd=tmp_path,
+        env=environment,
+        check=True,
     )
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
     assert "of 15 trials" in page
@@ -164,9 +190,13 @@ def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
         assert "count: 15" in dashboard.get_note(study)
 
 
-def test_what_no_dashboard_reads_is_not_published_and_logged_once(monkeypatch, tmp_path, caplog):
+def test_what_no_dashboard_reads_is_not_published_and_logged_once(
+    monkeypatch, tmp_path, caplog
+):
     record = Drawn(monkeypatch)
-    callback = ExplanationCallback(tmp_path / "r.html", every=4, budget=None, publish=True)
+    callback = ExplanationCallback(
+        tmp_path / "r.html", every=4, budget=None, publish=True
+    )
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(parabola, n_trials=8, callbacks=[callback])
     assert [job.after for job in record.jobs] == [None, None]
@@ -183,13 +213,18 @@ def test_on_update_gets_the_path_and_may_fail(simulate, tmp_path, caplog):
     simulate(trial=1000.0, full=0.001, trials=3, on_update=on_update)
     assert told == [tmp_path / "r.html"] * 3
     assert len(caplog.records) == 1
-    assert "was written, but on_update failed (RuntimeError: no such channel)" in caplog.text
+    assert (
+        "was written, but on_update failed (RuntimeError: no such channel)"
+        in caplog.text
+    )
 
 
 # ---------------------------------------------------------------------- one at a time
 
 
-def test_what_becomes_due_while_one_is_drawn_is_drawn_thereafter(monkeypatch, tmp_path):
+def test_what_becomes_due_while_one_is_drawn_is_drawn_thereafter(
+    monkeypatch, tmp_path
+):
     drawn = Drawn(monkeypatch, at_once=False)
     subject = updates(tmp_path / "r.html", every=2, budget=None)
     for _ in range(7):
@@ -215,7 +250,9 @@ def test_the_last_report_gives_up_one_of_fewer_trials(monkeypatch, tmp_path):
     assert [job.last for job in drawn.jobs] == [False, True]
 
 
-def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(monkeypatch, tmp_path):
+def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(
+    monkeypatch, tmp_path
+):
     Drawn(monkeypatch)
     free = []
 
@@ -224,7 +261,10 @@ def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(monkeyp
             free.append(mine)
         return {}
 
-    assert updates(tmp_path / "r.html", budget=None).finish(read) == tmp_path / "r.html"
+    assert (
+        updates(tmp_path / "r.html", budget=None).finish(read)
+        == tmp_path / "r.html"
+    )
     assert free == [False]
     assert names(tmp_path) == []
 
@@ -241,7 +281,9 @@ def test_a_report_that_another_process_writes_costs_nothing_and_is_left_to_it(
     assert "another process has been writing it" in caplog.text
 
 
-def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(monkeypatch, tmp_path, caplog):
+def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(
+    monkeypatch, tmp_path, caplog
+):
     def no_drawing(*_):
         raise OSError("disk full")
 
@@ -250,7 +292,10 @@ def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(monkeypatch,
     for _ in range(3):
         subject._step(dict)
     (record,) = caplog.records
-    assert "was not written (OSError: disk full). The optimization goes on." in record.getMessage()
+    assert (
+        "was not written (OSError: disk full). The optimization goes on."
+        in record.getMessage()
+    )
     assert "no_drawing" in caplog.text
 
 
@@ -290,7 +335,9 @@ def test_of_many_threads_one_writes_at_a_time(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(tmp_path, caplog):
+def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(
+    tmp_path, caplog
+):
     caplog.set_level(logging.INFO, logger="hpo_explain")
     (tmp_path / ".r.html.lock").mkdir()
     with one_writer(tmp_path / "r.html") as mine:
@@ -308,7 +355,10 @@ def test_a_folder_that_is_missing_is_not_made(of_study, tmp_path, caplog):
 def test_sections_that_cannot_be_sent_are_refused_before_the_run_starts():
     lock = threading.Lock()
     section = Section("mine", "Mine", "Read it.", lambda context: lock)
-    with pytest.raises(InputError, match=r"^sections are drawn by .* 'mine' cannot be sent to it"):
+    with pytest.raises(
+        InputError,
+        match=r"^sections are drawn by .* 'mine' cannot be sent to it",
+    ):
         ExplanationCallback(sections=["overview", section])
 
 
@@ -329,13 +379,24 @@ def test_finish_writes_the_whole_study(of_study, tmp_path):
 def test_skopt_calls_back_and_the_report_is_written(tmp_path, monkeypatch):
     drawn_here(monkeypatch)
     path, told = tmp_path / "r.html", []
-    options = {"every": 3, "budget": None, "sections": ["overview"], "on_update": told.append}
+    options = {
+        "every": 3,
+        "budget": None,
+        "sections": ["overview"],
+        "on_update": told.append,
+    }
     callback = SkoptCallback(path, **options)
-    run = partial(skopt.gp_minimize, n_calls=6, n_initial_points=4, random_state=0)
+    run = partial(
+        skopt.gp_minimize, n_calls=6, n_initial_points=4, random_state=0
+    )
     plain = run(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)])
-    result = run(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], callback=[callback])
+    result = run(
+        lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], callback=[callback]
+    )
     assert told == [path] * 2
-    np.testing.assert_array_equal(result.x_iters, plain.x_iters)  # the run is left alone
+    np.testing.assert_array_equal(
+        result.x_iters, plain.x_iters
+    )  # the run is left alone
     assert callback.finish(result) == path
     assert "of 6 trials" in path.read_text(encoding="utf-8")
 
@@ -351,11 +412,19 @@ def test_what_is_not_a_result_is_logged_and_not_raised(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"evry": 5}, r"^evry is not an option of ExplanationCallback. Did you mean 'every'\? "),
-        ({"result": None}, r"^result is not"),  # which the callback is called with
+        (
+            {"evry": 5},
+            r"^evry is not an option of ExplanationCallback. Did you mean 'every'\? ",
+        ),
+        (
+            {"result": None},
+            r"^result is not",
+        ),  # which the callback is called with
     ],
 )
-def test_an_option_that_skopts_callback_does_not_know_is_refused_at_once(options, text, tmp_path):
+def test_an_option_that_skopts_callback_does_not_know_is_refused_at_once(
+    options, text, tmp_path
+):
 
     with pytest.raises(ValueError, match=text):
         SkoptCallback(tmp_path / "r.html", **options)

@@ -25,7 +25,9 @@ def densities(run):
         "booster", ("gbtree", "dart"), False, True, good, bad, "dart", 1.6, 0.8
     )
     subject = Subject.of(run, trial=1)
-    return hx.methods.ProposalDensities(subject=subject, curves=(curve,), config=run.config(1))
+    return hx.methods.ProposalDensities(
+        subject=subject, curves=(curve,), config=run.config(1)
+    )
 
 
 def density_path(run):
@@ -43,19 +45,27 @@ def density_path(run):
 
 
 def several_runs(run):
-    return compared([hx.explain_proposal(run, trial, background=40) for trial in (17, 18)])
+    return compared(
+        [hx.explain_proposal(run, trial, background=40) for trial in (17, 18)]
+    )
 
 
 def of_another_objective(run):
-    return replace(run, objective=run.X[:, 0], objective_name="time", record=None)
+    return replace(
+        run, objective=run.X[:, 0], objective_name="time", record=None
+    )
 
 
 def repeated(run):
     """Each configuration three times, with more noise where lr is larger."""
     X = np.repeat(run.X, 3, axis=0)
-    noise = 10.0 ** (3.0 * X[:, 0]) * np.random.default_rng(0).standard_normal(len(X))
+    noise = 10.0 ** (3.0 * X[:, 0]) * np.random.default_rng(0).standard_normal(
+        len(X)
+    )
     return replace(
-        hx.Run(run.space, X, np.repeat(run.objective, 3) + noise, run.direction),
+        hx.Run(
+            run.space, X, np.repeat(run.objective, 3) + noise, run.direction
+        ),
         objective_name=run.objective_name,
     )
 
@@ -78,10 +88,14 @@ def with_curves(run):
 
 MADE = {
     "Ablation": hx.methods.ablation,
-    "Effect along trials": lambda run: hx.partial_dependence(run, "lr", kind="accumulated"),
+    "Effect along trials": lambda run: hx.partial_dependence(
+        run, "lr", kind="accumulated"
+    ),
     "Advice": hx.advise,
     "Changes": hx.changes,
-    "Comparison": lambda run: hx.compare({"one": run, "two": tuning_run(21)}, kind="forest"),
+    "Comparison": lambda run: hx.compare(
+        {"one": run, "two": tuning_run(21)}, kind="forest"
+    ),
     "DensityPath": density_path,
     "DesirabilityPath": lambda run: hx.methods.desirability_path(
         run, [17, 18], background=40, progress=False
@@ -91,17 +105,29 @@ MADE = {
     "History": lambda run: hx.history(run, optimum=0.0),
     "GameExplanation": hx.methods.tunability,
     "InteractionStrength": lambda run: hx.methods.h_statistic(run, sample=10),
-    "LearningCurves": lambda run: hx.methods.learning_curves(with_curves(run), orders=2),
+    "LearningCurves": lambda run: hx.methods.learning_curves(
+        with_curves(run), orders=2
+    ),
     "LimeExplanation": lambda run: hx.methods.lime(run, sample=100),
     "LocalImportance": hx.methods.local_importance,
     "Noise": lambda run: hx.methods.noise(repeated(run)),
-    "Effect of a marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
+    "Effect of a marginal": lambda run: hx.importance(run, n_trees=8).marginal(
+        "lr"
+    ),
     "Optimum": hx.optimum,
-    "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
+    "ParetoFront": lambda run: hx.pareto(
+        {"loss": run, "time": of_another_objective(run)}
+    ),
     "Effect": lambda run: hx.partial_dependence(run, "lr", **QUICK),
-    "PartialDependences": lambda run: hx.partial_dependence(run, ["lr", ("lr", "layers")], **QUICK),
-    "PredictionExplanation": lambda run: hx.explain_prediction(run, background=40),
-    "PredictionOverview": lambda run: hx.methods.explain_predictions(run, [1, 2], background=40),
+    "PartialDependences": lambda run: hx.partial_dependence(
+        run, ["lr", ("lr", "layers")], **QUICK
+    ),
+    "PredictionExplanation": lambda run: hx.explain_prediction(
+        run, background=40
+    ),
+    "PredictionOverview": lambda run: hx.methods.explain_predictions(
+        run, [1, 2], background=40
+    ),
     "ProposalDensities": densities,
     "ProposalExplanation": lambda run: hx.explain_proposal(run, background=40),
     "Recommendation": lambda run: hx.recommended_space(run),
@@ -113,7 +139,9 @@ MADE = {
         hx.explain_proposal(run, background=40)
     ),
     "RunTrust": hx.trust,
-    "ShapleyInteractions": lambda run: hx.methods.shapley_interactions(run, background=20),
+    "ShapleyInteractions": lambda run: hx.methods.shapley_interactions(
+        run, background=20
+    ),
     "Summary": hx.summary,
     "Subspace": lambda run: hx.methods.subspace(run, n_trees=8),
 }
@@ -138,10 +166,15 @@ def test_every_public_result_is_made_here():
         name
         for name in names()
         for kind in [public(name)]
-        if inspect.isclass(kind) and issubclass(kind, Result) and kind is not Result
+        if inspect.isclass(kind)
+        and issubclass(kind, Result)
+        and kind is not Result
     }
     results -= {"PartialDependence"}  # an Effect by the name of its function
-    assert results | {"Effect of a marginal", "Effect along trials"} == MADE.keys()
+    assert (
+        results | {"Effect of a marginal", "Effect along trials"}
+        == MADE.keys()
+    )
 
 
 def test_a_result_is_printed_as_its_sentence_and_its_table(result):
@@ -164,18 +197,26 @@ def test_a_notebook_shows_text_plot_and_table(result):
     assert flat(result.sentence) in flat(page.text)
     assert {"svg", "table"} <= page.tags()
     assert not {"NaN", "nan"} & set(page.text.split())
-    assert all(str(label) in page.text for label in result.to_frame().index[:5])
+    assert all(
+        str(label) in page.text for label in result.to_frame().index[:5]
+    )
 
 
 def test_a_dict_holds_the_sentence_the_claims_and_the_subject(result):
     held = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert held["sentence"] == result.sentence
-    assert [claim["kind"] for claim in held["claims"]] == [claim.kind for claim in result.claims]
-    assert [note["kind"] for note in held["notes"]] == [note.kind for note in result.notes]
+    assert [claim["kind"] for claim in held["claims"]] == [
+        claim.kind for claim in result.claims
+    ]
+    assert [note["kind"] for note in held["notes"]] == [
+        note.kind for note in result.notes
+    ]
     assert held["direction"] == result.subject.direction
     again = pickle.loads(pickle.dumps(result))
     assert again.sentence == result.sentence
-    np.testing.assert_equal(*([c.estimate for c in one.claims] for one in (again, result)))
+    np.testing.assert_equal(
+        *([c.estimate for c in one.claims] for one in (again, result))
+    )
 
 
 def test_every_view_is_drawn_by_both_renderers(result):
@@ -195,8 +236,14 @@ def test_a_long_table_is_cut(run):
 
 def test_columns_of_numbers_that_hold_none_are_not_shown(run):
     whole = MADE["Recommendation"](run)
-    found = replace(whole, rows=tuple(replace(row, share=np.nan) for row in whole.rows))
-    empty = [name for name, column in found.to_frame().items() if column.isna().all()]
+    found = replace(
+        whole, rows=tuple(replace(row, share=np.nan) for row in whole.rows)
+    )
+    empty = [
+        name
+        for name, column in found.to_frame().items()
+        if column.isna().all()
+    ]
     assert empty
     for shown in (str(found).split("\n")[2], Page(found._repr_html_()).text):
         assert not set(empty) & set(shown.split())
@@ -226,15 +273,21 @@ def cells(result):
     return (str(result).split(), flat(table.text).split())
 
 
-def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(run):
-    found = rounded(hx.explain_proposal(run, background=40), [0.25, 7.293e-16, -3e-9])
+def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(
+    run,
+):
+    found = rounded(
+        hx.explain_proposal(run, background=40), [0.25, 7.293e-16, -3e-9]
+    )
     for words in cells(found):
         assert "0.25" in words
         assert "-3e-09" in words
         assert not [word for word in words if word.endswith("e-16")]
     assert found.to_frame()["total"]["layers"] == 7.293e-16
     tiny = rounded(found, [2.5e-13, 1e-14])
-    assert all("1e-14" in words for words in cells(tiny))  # small beside nothing
+    assert all(
+        "1e-14" in words for words in cells(tiny)
+    )  # small beside nothing
 
 
 def test_a_view_that_a_result_does_not_have_is_refused_with_those_that_it_has():

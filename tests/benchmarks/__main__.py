@@ -44,35 +44,60 @@ def lines_of(text):
 
 def page(lines):
     optuna, numpy = version("optuna"), version("numpy")
-    parts = [HEAD.format(day=date.today(), python=platform.python_version(),
-                         numpy=numpy, optuna=optuna, cores=os.cpu_count())]  # fmt: skip
+    parts = [
+        HEAD.format(
+            day=date.today(),
+            python=platform.python_version(),
+            numpy=numpy,
+            optuna=optuna,
+            cores=os.cpu_count(),
+        )
+    ]
     for section, (head, rows) in SECTIONS.items():
         unknown = f" | not measured{' | ' * (len(head) - 1)}|"
-        told = [lines.get((section, row.name), f"| {row.name}{unknown}") for row in rows]
+        told = [
+            lines.get((section, row.name), f"| {row.name}{unknown}")
+            for row in rows
+        ]
         rule = ["---", *["--:"] * len(head)]
-        columns = [f"| {' | '.join(cells)} |" for cells in ((*head, "measured"), rule)]
+        columns = [
+            f"| {' | '.join(cells)} |" for cells in ((*head, "measured"), rule)
+        ]
         parts.append("\n".join([f"## {section}\n", *columns, *told, ""]))
     return "\n".join(parts)
 
 
 def main():
-    parser = argparse.ArgumentParser("python -m tests.benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(
+        "python -m tests.benchmarks", description=__doc__
+    )
     some = "rows whose section or name has one of these; the page keeps the others"
-    parser.add_argument("--only", nargs="+", metavar="WORD", default=[""], help=some)
+    parser.add_argument(
+        "--only", nargs="+", metavar="WORD", default=[""], help=some
+    )
     share = "of the trials beyond 100, to try it: nothing is written"
     parser.add_argument("--scale", type=float, default=1.0, help=share)
     asked = parser.parse_args()
     writes = asked.scale == 1.0
-    lines = lines_of(OUTPUT.read_text(encoding="utf-8")) if writes and OUTPUT.exists() else {}
+    lines = (
+        lines_of(OUTPUT.read_text(encoding="utf-8"))
+        if writes and OUTPUT.exists()
+        else {}
+    )
     for section, (head, rows) in SECTIONS.items():
         for row in rows:
-            if any(word.lower() in f"{section}: {row.name}".lower() for word in asked.only):
+            if any(
+                word.lower() in f"{section}: {row.name}".lower()
+                for word in asked.only
+            ):
                 try:
                     cells = row.cells(asked.scale)
                 except RuntimeError as error:
                     print(error, file=sys.stderr)
                     cells = ["failed", *[""] * (len(head) - 2)]
-                line = f"| {' | '.join([row.name, *cells, str(date.today())])} |"
+                line = (
+                    f"| {' | '.join([row.name, *cells, str(date.today())])} |"
+                )
                 lines[section, row.name] = line
                 print(line, flush=True)
             if writes:

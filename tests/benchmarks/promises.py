@@ -31,13 +31,23 @@ class Promise:
     unit: str = "s"
 
     def cells(self, scale=1.0):
-        compared = (scaled(1_000, scale), 10) if self.unit in ("×", "of Optuna's") else None
-        found = alone(self.question, scaled(self.n, scale), self.d, compared=compared)
+        compared = (
+            (scaled(1_000, scale), 10)
+            if self.unit in ("×", "of Optuna's")
+            else None
+        )
+        found = alone(
+            self.question, scaled(self.n, scale), self.d, compared=compared
+        )
         figure, today = self._figure(found["seconds"], found)
         sign = "≥" if self.unit == "×" else "≤"
         kept = figure >= self.goal if self.unit == "×" else figure <= self.goal
         unit = self.unit.removesuffix(" of memory").removesuffix(" of page")
-        return [today, f"{sign} {self.goal:g} {unit}", "yes" if kept else "**no**"]
+        return [
+            today,
+            f"{sign} {self.goal:g} {unit}",
+            "yes" if kept else "**no**",
+        ]
 
     def _figure(self, seconds, found):
         """The number that the goal is about, and how it is shown."""
@@ -47,7 +57,12 @@ class Promise:
             return seconds, shown(seconds)
         if self.unit.startswith("MB"):
             megabytes = found[self.unit.split()[-1]]
-            return megabytes, f"{megabytes:.2g} MB" if megabytes < 10 else f"{megabytes:.0f} MB"
+            return (
+                megabytes,
+                f"{megabytes:.2g} MB"
+                if megabytes < 10
+                else f"{megabytes:.0f} MB",
+            )
         theirs = found["yardstick"]
         figure = theirs / seconds if self.unit == "×" else seconds / theirs
         number = f"{figure:.0f} ×" if self.unit == "×" else f"{figure:.2f}"
@@ -69,7 +84,9 @@ class Growth:
             known = inf not in took[i : i + 2]
             growth = log(more * wider / (n * d)) or inf  # one of the two grows
             slope = log(took[i + 1] / took[i]) / growth if known else inf
-            cells.append(shown(took[i + 1]) + (f" ({slope:.2f})" if known else ""))
+            cells.append(
+                shown(took[i + 1]) + (f" ({slope:.2f})" if known else "")
+            )
             steep += [slope > STEEPEST] * (self.sizes[i][0] >= 1_000)
         return [*cells, *["**no**" if any(steep) else "yes"] * bool(steep)]
 
@@ -78,32 +95,91 @@ TRIALS = tuple((n, 10) for n in (100, 1_000, 10_000, 100_000))
 HYPERPARAMETERS = tuple((100, d) for d in (5, 50, 500))
 GROWING = ("importance", "trust", "report", "explain_proposal")
 PROMISES = [
-    Promise("our evaluator for Optuna, 1,000 × 10", "evaluator of study", 1_000, 10, 100, "×"),
-    Promise("a forest's fit, its main effects and its 45 pairs, 1,000 × 10",
-            "forest, mains and pairs", 1_000, 10, 100, "×"),
-    Promise('`importance(study, kind="forest", order=2)` and its table, 1,000 × 10',
-            "forest's pairs of study", 1_000, 10, 40, "×"),
-    Promise("`importance(study, order=2)`, 1,000 × 10", "pairs of study", 1_000, 10, 10, "×"),
+    Promise(
+        "our evaluator for Optuna, 1,000 × 10",
+        "evaluator of study",
+        1_000,
+        10,
+        100,
+        "×",
+    ),
+    Promise(
+        "a forest's fit, its main effects and its 45 pairs, 1,000 × 10",
+        "forest, mains and pairs",
+        1_000,
+        10,
+        100,
+        "×",
+    ),
+    Promise(
+        '`importance(study, kind="forest", order=2)` and its table, 1,000 × 10',
+        "forest's pairs of study",
+        1_000,
+        10,
+        40,
+        "×",
+    ),
+    Promise(
+        "`importance(study, order=2)`, 1,000 × 10",
+        "pairs of study",
+        1_000,
+        10,
+        10,
+        "×",
+    ),
     Promise("a report, 30 × 3", "report", 30, 3, 3),
     Promise("a report, 200 × 10", "report", 200, 10, 0.15, "of Optuna's"),
     Promise("a report, 400 × 20", "report", 400, 20, 0.35, "of Optuna's"),
     Promise("its page", "report", 400, 20, 1.5, "MB of page"),
     Promise("a report, 20,000 × 10", "report", 20_000, 10, 20),
-    Promise("memory of that report, its workers included", "report", 20_000, 10, 1_000,
-            "MB of memory"),
+    Promise(
+        "memory of that report, its workers included",
+        "report",
+        20_000,
+        10,
+        1_000,
+        "MB of memory",
+    ),
     Promise("a report, 100 × 500", "report", 100, 500, 20),
-    Promise("a report, 100,000 × 30 in SQLite", "report of sqlite", 100_000, 30, 180),
+    Promise(
+        "a report, 100,000 × 30 in SQLite",
+        "report of sqlite",
+        100_000,
+        30,
+        180,
+    ),
     Promise("importance, 100,000 × 30", "importance", 100_000, 30, 20),
-    Promise("importance, 100,000 × 30 in SQLite", "importance of sqlite", 100_000, 30, 20),
+    Promise(
+        "importance, 100,000 × 30 in SQLite",
+        "importance of sqlite",
+        100_000,
+        30,
+        20,
+    ),
     Promise("the path of the 280 proposals of 300 × 10", "path", 300, 10, 10),
-    Promise("the first `explain_proposal` where nothing is compiled, imports included, 100 × 10",
-            "first", 100, 10, 4),
-    Promise("`hpo-explain demo`, the whole command, where nothing is compiled", "demo", 0, 0, 20),
-]  # fmt: skip
+    Promise(
+        "the first `explain_proposal` where nothing is compiled, imports included, 100 × 10",
+        "first",
+        100,
+        10,
+        4,
+    ),
+    Promise(
+        "`hpo-explain demo`, the whole command, where nothing is compiled",
+        "demo",
+        0,
+        0,
+        20,
+    ),
+]
 SECTIONS = {
     "Promises": (("", "today", "goal", "holds"), PROMISES),
     "As trials grow": (
-        ("", *(f"{n:,} × {d}" for n, d in TRIALS), f"from 1,000 on at most {STEEPEST}"),
+        (
+            "",
+            *(f"{n:,} × {d}" for n, d in TRIALS),
+            f"from 1,000 on at most {STEEPEST}",
+        ),
         [Growth(name, TRIALS) for name in GROWING],
     ),
     "As hyperparameters grow": (

@@ -39,7 +39,11 @@ def by_numpy_exp(q):
     q *= s
 
 
-PROFILES = {"ours": matern_5_2, "math_exp": by_math_exp, "numpy_exp": by_numpy_exp}
+PROFILES = {
+    "ours": matern_5_2,
+    "math_exp": by_math_exp,
+    "numpy_exp": by_numpy_exp,
+}
 
 
 def compare(benchmark, work, rounds):
@@ -54,9 +58,15 @@ def compare(benchmark, work, rounds):
 
     benchmark.pedantic(all_of_them, rounds=rounds, warmup_rounds=1)
     ours = min(seconds.pop("ours"))
-    figures = {f"times_faster_than_{name}": min(s) / ours for name, s in seconds.items()}
+    figures = {
+        f"times_faster_than_{name}": min(s) / ours
+        for name, s in seconds.items()
+    }
     benchmark.extra_info.update(figures, ours_seconds=ours)
-    print(benchmark.name, *(f"{name} = {value:.3g}" for name, value in figures.items()))
+    print(
+        benchmark.name,
+        *(f"{name} = {value:.3g}" for name, value in figures.items()),
+    )
 
 
 def test_the_profile_alone(benchmark):
@@ -74,7 +84,11 @@ def test_the_profile_alone(benchmark):
 @pytest.mark.parametrize(("d", "rows"), [(7, 7000), (9, 1500), (10, "auto")])
 def test_a_whole_explanation(benchmark, monkeypatch, d, rows):
     acquisition = acquisition_of(d)
-    background = rows if rows == "auto" else hx.methods.global_background(acquisition.space, rows)
+    background = (
+        rows
+        if rows == "auto"
+        else hx.methods.global_background(acquisition.space, rows)
+    )
     explainer = hx.methods.ShapleyExplainer(acquisition, background=background)
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
 
@@ -84,5 +98,7 @@ def test_a_whole_explanation(benchmark, monkeypatch, d, rows):
 
     expected = work(matern_5_2).phi
     for profile in (by_math_exp, by_numpy_exp):
-        np.testing.assert_allclose(work(profile).phi, expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            work(profile).phi, expected, rtol=1e-9, atol=1e-12
+        )
     compare(benchmark, work, rounds=15)

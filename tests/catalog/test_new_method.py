@@ -111,12 +111,21 @@ def checkout(tmp_path):
     """A copy of the source in which the toy is the only change."""
     without = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
     shutil.copytree(ROOT / "adapters", tmp_path / "adapters", ignore=without)
-    shutil.copytree(ROOT / "hpo_explain", tmp_path / "hpo_explain", symlinks=True, ignore=without)
+    shutil.copytree(
+        ROOT / "hpo_explain",
+        tmp_path / "hpo_explain",
+        symlinks=True,
+        ignore=without,
+    )
     (tmp_path / "tests").mkdir()
     for name in ("__init__.py", "public.py", "stubs.py", "source_tree.py"):
         shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
     folder = tmp_path / "hpo_explain" / "methods" / "runs"
-    for name, text in (("toy", TOY), ("toy_result", RESULT), ("toy_show", SHOW)):
+    for name, text in (
+        ("toy", TOY),
+        ("toy_result", RESULT),
+        ("toy_show", SHOW),
+    ):
         (folder / f"{name}.py").write_text(text)
     catalog = tmp_path / "hpo_explain" / "catalog" / "methods.py"
     catalog.write_text(catalog.read_text().replace("\nMETHODS =", ENTRY))
@@ -124,11 +133,21 @@ def checkout(tmp_path):
 
 
 def test_three_files_and_an_entry_are_all_that_a_method_is(checkout):
-    subprocess.run([sys.executable, "-m", "tests.stubs"], cwd=checkout, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "tests.stubs"], cwd=checkout, check=True
+    )
     done = subprocess.run(
-        [sys.executable, "-c", LOOK], cwd=checkout, capture_output=True, text=True, check=False,
-        env={"PATH": "/usr/bin", "PYTHONPATH": str(checkout), "HOME": str(checkout)},
-    )  # fmt: skip
+        [sys.executable, "-c", LOOK],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            "PATH": "/usr/bin",
+            "PYTHONPATH": str(checkout),
+            "HOME": str(checkout),
+        },
+    )
     assert done.stdout.strip().endswith("shown everywhere"), done.stderr
 
 

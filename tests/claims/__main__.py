@@ -54,7 +54,11 @@ def scored(
     def one(setting: Setting) -> list[Scored]:
         start = time.perf_counter()
         answers = list(score(setting, cache, beside_fanova=beside_fanova))
-        print(f"{setting.label}: {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)
+        print(
+            f"{setting.label}: {time.perf_counter() - start:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
         return answers
 
     each = Parallel(jobs)(map(delayed(one), some))
@@ -97,17 +101,40 @@ def page(found: list[Found], command: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("python -m tests.claims", description=__doc__)
-    parser.add_argument("--samplers", nargs="+", default=tuple(TRIALS), choices=tuple(TRIALS))
-    parser.add_argument("--problems", nargs="+", default=(), help="names of problems or families")
+    parser = argparse.ArgumentParser(
+        "python -m tests.claims", description=__doc__
+    )
+    parser.add_argument(
+        "--samplers", nargs="+", default=tuple(TRIALS), choices=tuple(TRIALS)
+    )
+    parser.add_argument(
+        "--problems",
+        nargs="+",
+        default=(),
+        help="names of problems or families",
+    )
     parser.add_argument("--seeds", nargs="+", type=int, default=(0,))
-    parser.add_argument("--every", type=int, default=1, help="only every so many of the runs")
-    parser.add_argument("--offset", type=int, default=0, help="from which of them on")
+    parser.add_argument(
+        "--every", type=int, default=1, help="only every so many of the runs"
+    )
+    parser.add_argument(
+        "--offset", type=int, default=0, help="from which of them on"
+    )
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--cache", type=Path, help="folder in which runs are kept")
-    parser.add_argument("--fanova", action="store_true", help="Optuna's fANOVA beside (slow)")
-    parser.add_argument("--all", action="store_true", help="print all tables, not the goals only")
-    parser.add_argument("--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}")
+    parser.add_argument(
+        "--cache", type=Path, help="folder in which runs are kept"
+    )
+    parser.add_argument(
+        "--fanova", action="store_true", help="Optuna's fANOVA beside (slow)"
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="print all tables, not the goals only",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}"
+    )
     parser.add_argument(
         "--advice",
         action="store_true",
@@ -117,11 +144,22 @@ def main() -> None:
     if asked.advice:
         seeds = [*asked.seeds] if len(asked.seeds) > 1 else [*range(10)]
         print(
-            going_on.shown(going_on.measured(tables.OTHERS, going_on.AXES, seeds, jobs=asked.jobs))
+            going_on.shown(
+                going_on.measured(
+                    tables.OTHERS, going_on.AXES, seeds, jobs=asked.jobs
+                )
+            )
         )
         return
-    some = settings(names=asked.problems, samplers=asked.samplers, seeds=asked.seeds)
-    found = scored(some[asked.offset :: asked.every], asked.jobs, asked.cache, asked.fanova)
+    some = settings(
+        names=asked.problems, samplers=asked.samplers, seeds=asked.seeds
+    )
+    found = scored(
+        some[asked.offset :: asked.every],
+        asked.jobs,
+        asked.cache,
+        asked.fanova,
+    )
     if asked.write:
         command = " ".join(["python -m tests.claims", *sys.argv[1:]])
         OUTPUT.write_text(page(found, command), encoding="utf-8")

@@ -88,8 +88,14 @@ class Asked:
     @cached_property
     def kept(self) -> Mapping[str, Any]:
         """The configuration of the trial to keep; of the best observed one where none is named."""
-        named = [a for a in self.advice.actions if a.kind == "keep" and a.trials]
-        return self.run.config(named[0].trials[0]) if named else self.run.incumbent
+        named = [
+            a for a in self.advice.actions if a.kind == "keep" and a.trials
+        ]
+        return (
+            self.run.config(named[0].trials[0])
+            if named
+            else self.run.incumbent
+        )
 
     @cached_property
     def kept_cost(self) -> float:
@@ -109,8 +115,23 @@ class Asked:
     @cached_property
     def noise(self) -> float:
         """True standard deviation of an evaluation among the better half of the trials."""
-        values = np.where(np.asarray(self.run.objective) == FAILED, np.inf, self.run.objective)
+        values = np.where(
+            np.asarray(self.run.objective) == FAILED,
+            np.inf,
+            self.run.objective,
+        )
         costs = self.sign * values
-        better = np.flatnonzero((costs <= np.median(costs)) & np.isfinite(costs))
-        rows = np.vstack([self.problem.row_of(self.run.config(self.run.trials[i])) for i in better])
-        return float(np.sqrt((self.problem.noise_at(rows, self.setting.noise) ** 2).mean()))
+        better = np.flatnonzero(
+            (costs <= np.median(costs)) & np.isfinite(costs)
+        )
+        rows = np.vstack(
+            [
+                self.problem.row_of(self.run.config(self.run.trials[i]))
+                for i in better
+            ]
+        )
+        return float(
+            np.sqrt(
+                (self.problem.noise_at(rows, self.setting.noise) ** 2).mean()
+            )
+        )

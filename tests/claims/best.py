@@ -12,7 +12,9 @@ from tests.claims.asked import LOSS, Asked, Scored, covers
 EPSILONS = {"noise": 0.01, "5 %": 0.05, "10 %": 0.1}
 """What counts, as shares of median minus best; the first is at least the noise."""
 USUAL = 0.05
-EXPECTED_RANGE = 2.0 / np.sqrt(np.pi)  # of two normal values with a standard deviation of 1
+EXPECTED_RANGE = 2.0 / np.sqrt(
+    np.pi
+)  # of two normal values with a standard deviation of 1
 
 
 def better_exists(asked: Asked) -> Iterator[Scored]:
@@ -25,7 +27,9 @@ def better_exists(asked: Asked) -> Iterator[Scored]:
         epsilon = max(share * spread, least)
         found = hx.optimum(asked.run, epsilon=epsilon)
         true = asked.left > epsilon
-        certain = next((c.certain for c in found.claims if c.kind == "difference"), False)
+        certain = next(
+            (c.certain for c in found.claims if c.kind == "difference"), False
+        )
         yield Scored(
             "better exists",
             certain=certain,
@@ -42,7 +46,8 @@ def by_seed(asked: Asked) -> Iterator[Scored]:
     if spread <= 0.0:
         return
     first, second = (
-        hx.optimum(asked.run, epsilon=USUAL * spread, seed=seed).p_better for seed in (0, 1)
+        hx.optimum(asked.run, epsilon=USUAL * spread, seed=seed).p_better
+        for seed in (0, 1)
     )
     yield Scored("by seed", stated=abs(first - second) / EXPECTED_RANGE)
 
@@ -55,15 +60,29 @@ def expected(asked: Asked) -> Iterator[Scored]:
     found = hx.optimum(asked.run)
     at = problem.cost_of(found.config)
     covered = covers(found.interval, asked.sign * at, slack)
-    yield Scored("promised", covered=covered, width=np.ptp(found.interval) / problem.spread)
+    yield Scored(
+        "promised",
+        covered=covered,
+        width=np.ptp(found.interval) / problem.spread,
+    )
     inside = found.interval[0] <= found.estimate <= found.interval[1]
     yield Scored("estimate inside", right=bool(inside))
     left = next((c for c in found.claims if c.kind == "difference"), None)
     if left is not None:
         covered = covers(left.interval, asked.left, slack)
-        yield Scored("what is left", covered=covered, stated=found.regret, known=asked.left)
+        yield Scored(
+            "what is left",
+            covered=covered,
+            stated=found.regret,
+            known=asked.left,
+        )
     possible = found.expected_gain <= asked.left + slack
-    yield Scored("gain of more", right=bool(possible), stated=found.expected_gain, known=asked.left)
+    yield Scored(
+        "gain of more",
+        right=bool(possible),
+        stated=found.expected_gain,
+        known=asked.left,
+    )
 
 
 def changes(asked: Asked) -> Iterator[Scored]:
@@ -72,14 +91,18 @@ def changes(asked: Asked) -> Iterator[Scored]:
     if problem.asked is not None:
         return
     result = hx.changes(asked.run)
-    start, end = (problem.cost_of(e.config) for e in (result.start, result.best))
+    start, end = (
+        problem.cost_of(e.config) for e in (result.start, result.best)
+    )
     gain = start - end
     could = gain > LOSS * max(problem.spread, 1e-12)
     whole = next((c for c in result.claims if c.kind == "difference"), None)
     if whole is None or whole.side == "below":
         yield Scored("changes gain", made=False, could=could)
         return
-    right = bool(np.sign(gain) == np.sign(whole.estimate)) and abs(gain) > 1e-12
+    right = (
+        bool(np.sign(gain) == np.sign(whole.estimate)) and abs(gain) > 1e-12
+    )
     yield Scored(
         "changes gain",
         certain=whole.certain,
@@ -88,4 +111,6 @@ def changes(asked: Asked) -> Iterator[Scored]:
         could=could,
     )
     kept = start - problem.cost_of(result.config)
-    yield Scored("changes kept", covered=covers(result.interval, kept, asked.slack))
+    yield Scored(
+        "changes kept", covered=covers(result.interval, kept, asked.slack)
+    )

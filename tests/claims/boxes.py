@@ -72,9 +72,13 @@ class Box:
 
     def sample(self, seed: int = 0) -> np.ndarray:
         """Return encoded rows spread over the box."""
-        return self._project(self.space.sample(SAMPLED, seed=seed, latent=True), scaled=True)
+        return self._project(
+            self.space.sample(SAMPLED, seed=seed, latent=True), scaled=True
+        )
 
-    def moved(self, rows: np.ndarray, step: float, rng: np.random.Generator) -> np.ndarray:
+    def moved(
+        self, rows: np.ndarray, step: float, rng: np.random.Generator
+    ) -> np.ndarray:
         """Return encoded rows with some values changed, by about `step` of the box's sides."""
         moves = rng.normal(0.0, step, rows.shape) * (self.high - self.low)
         moves *= rng.random(rows.shape) < 2.0 / rows.shape[1]
@@ -92,8 +96,12 @@ class Box:
                 rows[:, j] = codes[self._which(j, rows[:, j], scaled)]
                 continue
             if scaled:
-                rows[:, j] = self.low[j] + rows[:, j] * (self.high[j] - self.low[j])
-            rows[:, j] = self._on_grid(j, np.clip(rows[:, j], self.low[j], self.high[j]))
+                rows[:, j] = self.low[j] + rows[:, j] * (
+                    self.high[j] - self.low[j]
+                )
+            rows[:, j] = self._on_grid(
+                j, np.clip(rows[:, j], self.low[j], self.high[j])
+            )
         rows = self.space.project(rows)
         rows[:, self.never] = np.nan
         return rows
@@ -105,7 +113,9 @@ class Box:
             return np.abs(x[:, None] - codes).argmin(axis=1)
         if isinstance(self.space.parameters[j], CategoricalParameter):
             return x.astype(int) % len(codes)
-        return np.minimum((x * len(codes)).astype(int), len(codes) - 1)  # values of a number
+        return np.minimum(
+            (x * len(codes)).astype(int), len(codes) - 1
+        )  # values of a number
 
     def _on_grid(self, j: int, positions: np.ndarray) -> np.ndarray:
         parameter = self.space.parameters[j]
@@ -143,5 +153,7 @@ def descended(
         near = moved(copies, step, rng)
         rows = np.concatenate([starts, near.reshape(groups, -1, d)], axis=1)
         beside = cost(near).reshape(groups, -1)
-        costs = np.concatenate([np.take_along_axis(costs, first, axis=1), beside], axis=1)
+        costs = np.concatenate(
+            [np.take_along_axis(costs, first, axis=1), beside], axis=1
+        )
     return costs.min(axis=1)

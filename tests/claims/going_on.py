@@ -71,12 +71,16 @@ class Table:
         if self.declared is self.problem.space:
             return self.problem.space.encode(config)[0]
         found = {}
-        for own, parameter in zip(self.problem.space, self.declared, strict=True):
+        for own, parameter in zip(
+            self.problem.space, self.declared, strict=True
+        ):
             levels = self.levels[own.name]
             distance = np.abs(
                 parameter.encode(levels) - parameter.encode([config[own.name]])
                 if not isinstance(parameter, hx.CategoricalParameter)
-                else np.array([str(level) != config[own.name] for level in levels], float)
+                else np.array(
+                    [str(level) != config[own.name] for level in levels], float
+                )
             )
             place = int(distance.argmin())
             whole = isinstance(own, hx.IntParameter)
@@ -86,7 +90,9 @@ class Table:
     def regret(self, config: dict[str, Any]) -> float:
         """Return what is lost by a configuration."""
         cost = float(self.problem.cost(self.row(config)[None])[0])
-        return (cost - float(self.problem.table.min())) / self.problem.spread + LEAST
+        return (
+            cost - float(self.problem.table.min())
+        ) / self.problem.spread + LEAST
 
     def objective(self, seed: int) -> Objective:
         """Return one that draws an evaluation of the cell."""
@@ -102,7 +108,9 @@ class Table:
 def suggested(trial: optuna.Trial, parameter: Any) -> Any:
     """Ask a trial for a hyperparameter."""
     if isinstance(parameter, hx.CategoricalParameter):
-        return trial.suggest_categorical(parameter.name, list(parameter.choices))
+        return trial.suggest_categorical(
+            parameter.name, list(parameter.choices)
+        )
     ends = parameter.name, parameter.low, parameter.high
     if isinstance(parameter, hx.IntParameter):
         return trial.suggest_int(*ends, log=parameter.log)
@@ -131,23 +139,31 @@ def table_of(name: str, axes: str) -> Table:
     return Table(problem, declared, levels)
 
 
-def samplers(seed: int) -> dict[str, Callable[[], optuna.samplers.BaseSampler]]:
+def samplers(
+    seed: int,
+) -> dict[str, Callable[[], optuna.samplers.BaseSampler]]:
     """What goes on."""
     gp = optuna.samplers.GPSampler
     return {
         "ours": lambda: BeliefSampler(seed=seed),
         "GPSampler": lambda: gp(seed=seed, deterministic_objective=False),
-        "its other seed": lambda: gp(seed=seed + 500, deterministic_objective=False),
+        "its other seed": lambda: gp(
+            seed=seed + 500, deterministic_objective=False
+        ),
     }
 
 
-def regrets(name: str, axes: str, seed: int, ways: Sequence[str] = WAYS) -> dict[str, Any]:
+def regrets(
+    name: str, axes: str, seed: int, ways: Sequence[str] = WAYS
+) -> dict[str, Any]:
     """Go on with 40 trials of TPE in each way, and return the regrets."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     table = table_of(name, axes)
     tpe = optuna.samplers.TPESampler
 
-    def gone_on(sampler: optuna.samplers.BaseSampler, n: int, at: int, trials: Any = ()) -> Any:
+    def gone_on(
+        sampler: optuna.samplers.BaseSampler, n: int, at: int, trials: Any = ()
+    ) -> Any:
         study = optuna.create_study(sampler=sampler)
         study.add_trials(trials)
         study.optimize(table.objective(at), n_trials=n)
@@ -174,12 +190,16 @@ def regrets(name: str, axes: str, seed: int, ways: Sequence[str] = WAYS) -> dict
 def again(study: optuna.Study) -> int:
     """Return how many of the further trials repeat an earlier one."""
     seen = [tuple(sorted(trial.params.items())) for trial in study.trials]
-    return sum(one in seen[: TRIALS + i] for i, one in enumerate(seen[TRIALS:]))
+    return sum(
+        one in seen[: TRIALS + i] for i, one in enumerate(seen[TRIALS:])
+    )
 
 
 def told(some: Sequence[dict[str, Any]], way: str, beside: str) -> str:
     """Return the geometric mean of paired ratios, and the standard error of its logarithm."""
-    pairs = [(np.mean(one[way]), np.mean(one[beside])) for one in some if way in one]
+    pairs = [
+        (np.mean(one[way]), np.mean(one[beside])) for one in some if way in one
+    ]
     logs = np.log([mine / theirs for mine, theirs in pairs])
     if len(logs) < 2:
         return ""
@@ -199,20 +219,32 @@ def mean_of(some: Sequence[dict[str, Any]], name: str) -> str:
 def row(label: str, some: Sequence[dict[str, Any]]) -> str:
     """Return a line of the table."""
     cells = [label, str(len(some))]
-    cells += [told(some, way, "GPSampler") for way in ("ours", "its other seed", "TPE")]
+    cells += [
+        told(some, way, "GPSampler")
+        for way in ("ours", "its other seed", "TPE")
+    ]
     for way in WAYS[:2]:
-        cells += [harm(some, way), mean_of(some, f"{way}: seconds"), mean_of(some, f"{way}: again")]
+        cells += [
+            harm(some, way),
+            mean_of(some, f"{way}: seconds"),
+            mean_of(some, f"{way}: again"),
+        ]
     return f"| {' | '.join(cells)} |"
 
 
 def shown(found: Sequence[dict[str, Any]]) -> str:
     """Return the table as Markdown: regret as a share of GPSampler's, by axes and by table."""
-    lines = [f"| {' | '.join(HEAD)} |", "|---" + "|--:" * (len(HEAD) - 1) + "|"]
+    lines = [
+        f"| {' | '.join(HEAD)} |",
+        "|---" + "|--:" * (len(HEAD) - 1) + "|",
+    ]
     groups = {"all": list(found)}
     for key in ("axes", "table"):
         for one in found:
             groups.setdefault(one[key], []).append(one)
-    return "\n".join([*lines, *(row(label, some) for label, some in groups.items())])
+    return "\n".join(
+        [*lines, *(row(label, some) for label, some in groups.items())]
+    )
 
 
 def measured(
@@ -223,25 +255,39 @@ def measured(
     jobs: int = 1,
 ) -> list[dict[str, Any]]:
     """Return the regrets of all runs; each is printed as it comes."""
-    some = [(name, axis, seed, ways) for seed, axis, name in product(seeds, axes, names)]
+    some = [
+        (name, axis, seed, ways)
+        for seed, axis, name in product(seeds, axes, names)
+    ]
     # categories only: both declarations are the same
-    some = [one for one in some if not one[0].startswith("nasbench") or one[1] == axes[0]]
+    some = [
+        one
+        for one in some
+        if not one[0].startswith("nasbench") or one[1] == axes[0]
+    ]
     found = []
-    for one in Parallel(jobs, return_as="generator")(delayed(regrets)(*which) for which in some):
+    for one in Parallel(jobs, return_as="generator")(
+        delayed(regrets)(*which) for which in some
+    ):
         print(one, flush=True)
         found.append(one)
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("python -m tests.claims.going_on", description=__doc__)
+    parser = argparse.ArgumentParser(
+        "python -m tests.claims.going_on", description=__doc__
+    )
     parser.add_argument("--tables", nargs="+", default=tables.OTHERS)
     parser.add_argument("--axes", nargs="+", default=AXES, choices=AXES)
     parser.add_argument("--seeds", nargs="+", type=int, default=range(10))
     parser.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS)
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
-    seeds, ways = list(asked.seeds), tuple(dict.fromkeys([*WAYS[:2], *asked.ways]))
+    seeds, ways = (
+        list(asked.seeds),
+        tuple(dict.fromkeys([*WAYS[:2], *asked.ways])),
+    )
     print(shown(measured(asked.tables, asked.axes, seeds, ways, asked.jobs)))
 
 

@@ -21,11 +21,18 @@ from tests.claims.problems import problems
 
 NOISE = 0.3
 """Standard deviation of noise where none is named, as a share of the function's own."""
-TRIALS = {"random": (60, 100), "tpe": (60, 100, 150, 250), "gp": (50,), "skopt": (50,)}
+TRIALS = {
+    "random": (60, 100),
+    "tpe": (60, 100, 150, 250),
+    "gp": (50,),
+    "skopt": (50,),
+}
 """How many trials each sampler makes; "gp" is Optuna's Gaussian process, which needs torch."""
 FAILED = 1e6
 """What users of scikit-optimize return for what failed, since they must return a number."""
-SHUFFLED = 45  # seed of the order in which runs are made, so that some stand for all
+SHUFFLED = (
+    45  # seed of the order in which runs are made, so that some stand for all
+)
 
 
 class Setting(NamedTuple):
@@ -75,8 +82,21 @@ def settings(
                     for seed in seeds:
                         odd, other = len(found) % 2 == 1, len(found) % 4 > 1
                         maximize = odd and sampler != "skopt"
-                        found.append(Setting(problem, sampler, n, seed, noise, maximize, other))
-    return [found[i] for i in np.random.default_rng(SHUFFLED).permutation(len(found))]
+                        found.append(
+                            Setting(
+                                problem,
+                                sampler,
+                                n,
+                                seed,
+                                noise,
+                                maximize,
+                                other,
+                            )
+                        )
+    return [
+        found[i]
+        for i in np.random.default_rng(SHUFFLED).permutation(len(found))
+    ]
 
 
 def can_run(problem: Problem, sampler: str) -> bool:
@@ -133,9 +153,16 @@ class _Evaluations:
     def cost(self, row: np.ndarray) -> float:
         """Return the cost that is seen at an encoded row (1, d)."""
         problem, setting = self.problem, self.setting
-        drift = problem.drift * problem.scale * self.made / setting.n if problem.drift else 0.0
+        drift = (
+            problem.drift * problem.scale * self.made / setting.n
+            if problem.drift
+            else 0.0
+        )
         self.made += 1
-        if problem.fails is not None and self.rng.random() < problem.fails(row)[0]:
+        if (
+            problem.fails is not None
+            and self.rng.random() < problem.fails(row)[0]
+        ):
             raise CrashError
         return problem.evaluate(row[0], setting.noise, self.rng) + drift
 
@@ -147,7 +174,9 @@ def _by_optuna(setting: Setting) -> optuna.Study:
     def objective(trial: optuna.Trial) -> float:
         row = problem.row_of(_suggested(trial, problem))
         if problem.constraint is not None:
-            trial.set_user_attr("constraint", float(problem.constraint(row)[0]))
+            trial.set_user_attr(
+                "constraint", float(problem.constraint(row)[0])
+            )
         try:
             return sign * evaluations.cost(row)
         except CrashError:
@@ -165,7 +194,8 @@ def _by_optuna(setting: Setting) -> optuna.Study:
         "gp": optuna.samplers.GPSampler,
     }[setting.sampler](**known)
     study = optuna.create_study(
-        sampler=sampler, direction="maximize" if setting.maximize else "minimize"
+        sampler=sampler,
+        direction="maximize" if setting.maximize else "minimize",
     )
     study.optimize(objective, n_trials=setting.n, catch=(CrashError,))
     if problem.constraint is not None and setting.sampler == "random":
@@ -180,7 +210,9 @@ def constraint_of(trial: optuna.trial.FrozenTrial) -> tuple[float]:
 
 def _with_constraints(study: optuna.Study) -> optuna.Study:
     """Return a study whose trials have their constraints, which a random sampler does not store."""
-    told = optuna.create_study(direction=study.direction, sampler=study.sampler)
+    told = optuna.create_study(
+        direction=study.direction, sampler=study.sampler
+    )
     for trial in study.trials:
         trial.system_attrs["constraints"] = constraint_of(trial)
         told.add_trial(trial)
@@ -190,17 +222,27 @@ def _with_constraints(study: optuna.Study) -> optuna.Study:
 def _suggested(trial: optuna.Trial, problem: Problem) -> dict[str, Any]:
     config: dict[str, Any] = {}
     for i, p in enumerate(problem.space.parameters):
-        if not all(config.get(k) in some for k, some in (p.active_when or {}).items()):
+        if not all(
+            config.get(k) in some for k, some in (p.active_when or {}).items()
+        ):
             continue
         if problem.asked is not None and not problem.asked(p.name, config):
             continue
         if isinstance(p, hx.CategoricalParameter):
             config[p.name] = trial.suggest_categorical(p.name, list(p.choices))
         elif isinstance(p, hx.IntParameter):
-            config[p.name] = trial.suggest_int(p.name, p.low, p.high, step=p.step or 1, log=p.log)
+            config[p.name] = trial.suggest_int(
+                p.name, p.low, p.high, step=p.step or 1, log=p.log
+            )
         else:
-            low, high = problem.tried if i == 0 and problem.tried != (0.0, 1.0) else (p.low, p.high)
-            config[p.name] = trial.suggest_float(p.name, low, high, step=p.step, log=p.log)
+            low, high = (
+                problem.tried
+                if i == 0 and problem.tried != (0.0, 1.0)
+                else (p.low, p.high)
+            )
+            config[p.name] = trial.suggest_float(
+                p.name, low, high, step=p.step, log=p.log
+            )
     return config
 
 
@@ -235,10 +277,14 @@ def _dimensions(problem: Problem) -> list[Any]:
         if isinstance(p, hx.CategoricalParameter):
             found.append(space.Categorical(list(p.choices), name=p.name))
         elif p.step not in (None, 1):
-            values = p.decode(p.from_latent((np.arange(p.size) + 0.5) / p.size))
+            values = p.decode(
+                p.from_latent((np.arange(p.size) + 0.5) / p.size)
+            )
             found.append(space.Categorical(values, name=p.name))
         else:
-            kind = space.Integer if isinstance(p, hx.IntParameter) else space.Real
+            kind = (
+                space.Integer if isinstance(p, hx.IntParameter) else space.Real
+            )
             prior = "log-uniform" if p.log else "uniform"
             found.append(kind(p.low, p.high, prior=prior, name=p.name))
     return found

@@ -48,6 +48,11 @@ def score(
             try:
                 yield from list(question(asked))
             except NothingToExplain:
-                yield Scored(f"nothing to explain: {question.__name__}", made=False)
+                yield Scored(
+                    f"nothing to explain: {question.__name__}", made=False
+                )
             except Exception as error:
-                yield Scored(f"{BROKEN}: {question.__name__}: {error!r}"[:200], right=False)
+                yield Scored(
+                    f"{BROKEN}: {question.__name__}: {error!r}"[:200],
+                    right=False,
+                )

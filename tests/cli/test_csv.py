@@ -8,7 +8,12 @@ import pytest
 from hpo_explain.adapters.files import read_csv
 from hpo_explain.base.facts import fact
 
-ROWS = [("lr", "layers", "acc"), ("0.5", "64", "1.5"), ("0.25", "32", "2.5"), ("2.5", "8", "4")]
+ROWS = [
+    ("lr", "layers", "acc"),
+    ("0.5", "64", "1.5"),
+    ("0.25", "32", "2.5"),
+    ("2.5", "8", "4"),
+]
 
 
 def written(separator, *, decimal=".", quote=False):
@@ -19,15 +24,25 @@ def written(separator, *, decimal=".", quote=False):
 
 @pytest.mark.parametrize("quote", [False, True])
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt", "t.csv.gz"])
-@pytest.mark.parametrize(("separator", "word"), [(",", None), (";", "semicolons"), ("\t", "tabs")])
-def test_the_separator_is_that_of_the_names(folder, name, separator, word, quote):
+@pytest.mark.parametrize(
+    ("separator", "word"), [(",", None), (";", "semicolons"), ("\t", "tabs")]
+)
+def test_the_separator_is_that_of_the_names(
+    folder, name, separator, word, quote
+):
     text = "\ufeff" + written(separator, quote=quote)
     data = text.encode()
-    (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    (folder / name).write_bytes(
+        gzip.compress(data) if name.endswith("gz") else data
+    )
     frame, notes = read_csv(name, ["acc"])
     assert frame.columns.tolist() == ["lr", "layers", "acc"]
     assert frame["acc"].tolist() == [1.5, 2.5, 4.0]
-    expected = [fact("separator", separator=word, decimal_commas=False)] if word else []
+    expected = (
+        [fact("separator", separator=word, decimal_commas=False)]
+        if word
+        else []
+    )
     assert notes == expected
 
 
@@ -46,15 +61,23 @@ def test_decimal_commas_are_read_where_semicolons_separate(folder):
     (folder / "t.csv").write_text(written(";", decimal=","))
     frame, notes = read_csv("t.csv", ["acc"])
     assert frame.to_dict("list") == {
-        "lr": [0.5, 0.25, 2.5], "layers": [64, 32, 8], "acc": [1.5, 2.5, 4.0]
-    }  # fmt: skip
-    assert notes == [fact("separator", separator="semicolons", decimal_commas=True)]
+        "lr": [0.5, 0.25, 2.5],
+        "layers": [64, 32, 8],
+        "acc": [1.5, 2.5, 4.0],
+    }
+    assert notes == [
+        fact("separator", separator="semicolons", decimal_commas=True)
+    ]
 
 
 @pytest.mark.parametrize(
     ("cells", "acc", "read"),
     [
-        (["64,32", "32,16"], ["1.5", "2"], ["64,32", "32,16"]),  # sizes of layers
+        (
+            ["64,32", "32,16"],
+            ["1.5", "2"],
+            ["64,32", "32,16"],
+        ),  # sizes of layers
         (["64,32", "32,16"], ["1", "2"], ["64,32", "32,16"]),
         (["0,5", "0,25"], ["1.5", "2"], ["0,5", "0,25"]),  # points and commas
         (["0,5", "wide"], ["1", "2"], ["0,5", "wide"]),
@@ -62,9 +85,13 @@ def test_decimal_commas_are_read_where_semicolons_separate(folder):
         (["64,32", "3"], ["1,5", "2"], [64.32, 3.0]),
     ],
 )
-def test_commas_that_may_be_something_else_are_left_as_they_are(folder, cells, acc, read):
+def test_commas_that_may_be_something_else_are_left_as_they_are(
+    folder, cells, acc, read
+):
     rows = zip(cells, acc, strict=True)
-    (folder / "t.csv").write_text("c;acc\n" + "".join(f"{c};{a}\n" for c, a in rows))
+    (folder / "t.csv").write_text(
+        "c;acc\n" + "".join(f"{c};{a}\n" for c, a in rows)
+    )
     assert read_csv("t.csv", ["acc"])[0]["c"].tolist() == read
 
 
@@ -83,9 +110,14 @@ def test_a_ragged_row_is_said_in_a_sentence(folder, run):
 
 
 def test_the_separator_is_told_on_stderr(folder, run):
-    table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "acc": [1.5, 2.5, 4.5, 3.0]})
+    table = pd.DataFrame(
+        {"x": [0.1, 0.9, 0.5, 0.3], "acc": [1.5, 2.5, 4.5, 3.0]}
+    )
     table.to_csv("t.csv", index=False, sep=";", decimal=",")
     outcome = run("importance", "t.csv", "--objective", "acc", "--csv")
     assert outcome.exit_code == 0, outcome.output
-    assert "note: table: its columns are separated by semicolons" in outcome.stderr
+    assert (
+        "note: table: its columns are separated by semicolons"
+        in outcome.stderr
+    )
     assert outcome.stdout.splitlines()[1].startswith("x,")

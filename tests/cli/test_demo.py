@@ -9,14 +9,20 @@ from hpo_explain.adapters.optuna.storage import load_study
 def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
     outcome = run("demo", "--trials", "12")
     assert outcome.exit_code == 0, outcome.output
-    page = (folder / "hpo-explain-demo" / "report.html").read_text(encoding="utf-8")
+    page = (folder / "hpo-explain-demo" / "report.html").read_text(
+        encoding="utf-8"
+    )
     assert "Why the latest proposal" in page
     lines = outcome.stdout.splitlines()
     assert lines[0].startswith("Best configuration (trial ")
     assert "learning_rate = " in lines[0]
     assert lines[1].startswith("In short: Best log loss ")
-    assert lines[3].startswith("How well is the objective known: Trust in the model is ")
-    assert any(line.startswith("Why the latest proposal: ") for line in lines[3:])
+    assert lines[3].startswith(
+        "How well is the objective known: Trust in the model is "
+    )
+    assert any(
+        line.startswith("Why the latest proposal: ") for line in lines[3:]
+    )
     assert lines[-1] == "Report: hpo-explain-demo/report.html"
 
 
@@ -34,7 +40,9 @@ def test_wrong_usage_is_exit_code_2(folder, run):
     assert run("demo", "--trials", "0").exit_code == 2
 
 
-def test_a_demo_that_is_ended_leaves_the_trials_there_are(tmp_path, monkeypatch):
+def test_a_demo_that_is_ended_leaves_the_trials_there_are(
+    tmp_path, monkeypatch
+):
     losses = iter([3.0, 2.0, 1.0])
 
     def objective(config):

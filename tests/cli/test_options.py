@@ -16,16 +16,25 @@ from hpo_explain.reporting import page
     ("name", "option", "expected"),
     [
         (name_option, Option("acquisition", "lcb"), "--acquisition lcb"),
-        (name_option, Option("background", "two words"), "--background 'two words'"),
+        (
+            name_option,
+            Option("background", "two words"),
+            "--background 'two words'",
+        ),
         (name_option, Option("space"), "space="),  # which is no option
         (name_option, Option("pieces", "kernel"), "pieces='kernel'"),
         (name_reading_option, Option("hyperparameters"), "--hyperparameter"),
         (name_reading_option, Option("trial"), "--trial-column"),
-        (name_reading_option, Option("time", ("the end", "at")),
-         "--time-column 'the end' --time-column at"),
+        (
+            name_reading_option,
+            Option("time", ("the end", "at")),
+            "--time-column 'the end' --time-column at",
+        ),
     ],
-)  # fmt: skip
-def test_an_argument_becomes_the_option_that_the_command_has(name, option, expected):
+)
+def test_an_argument_becomes_the_option_that_the_command_has(
+    name, option, expected
+):
     with click.Context(command_of(EXPLAIN_PROPOSAL)):
         assert name(option) == expected
     assert name_option(option) == str(option)  # where there is no command line
@@ -34,7 +43,9 @@ def test_an_argument_becomes_the_option_that_the_command_has(name, option, expec
 def test_notes_and_errors_name_options(folder, study, run):
     told = run("importance", "study.db", "--csv").stderr
     assert "(--pruned last reads the last value it reported)" in told
-    pd.DataFrame({"x": ["2026-01-01"], "loss": [1.0]}).to_csv("t.csv", index=False)
+    pd.DataFrame({"x": ["2026-01-01"], "loss": [1.0]}).to_csv(
+        "t.csv", index=False
+    )
     refused = run("importance", "t.csv", "--objective", "loss")
     assert "--hyperparameter" in refused.stderr
 
@@ -45,7 +56,14 @@ def test_notes_beside_a_result_name_options(folder, run):
     )
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=14)
     study._storage.remove_session()
-    refused = run("explain-proposal", "r.db", "--trial", "12", "--sampler", "RandomSampler")
+    refused = run(
+        "explain-proposal",
+        "r.db",
+        "--trial",
+        "12",
+        "--sampler",
+        "RandomSampler",
+    )
     assert "sampler=" not in refused.output
     assert "--sampler" in refused.stderr
     unnamed = run("importance", "r.db")
@@ -57,7 +75,9 @@ def test_debug_shows_the_traceback_of_what_goes_wrong(folder, study, run):
         run("partial-dependence", "study.db", "z", "--debug")
 
 
-def test_a_defect_is_one_line_and_with_debug_a_traceback(folder, study, run, monkeypatch):
+def test_a_defect_is_one_line_and_with_debug_a_traceback(
+    folder, study, run, monkeypatch
+):
     def broken(*_, **__):
         raise KeyError("shapes")
 
@@ -71,14 +91,24 @@ def test_a_defect_is_one_line_and_with_debug_a_traceback(folder, study, run, mon
 
 
 @pytest.mark.parametrize("debug", [True, False])
-def test_a_failed_section_is_one_line_and_with_debug_a_traceback(study, run, monkeypatch, debug):
+def test_a_failed_section_is_one_line_and_with_debug_a_traceback(
+    study, run, monkeypatch, debug
+):
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
-    monkeypatch.setattr("hpo_explain.reporting.context.methods.ablation", broken)
-    parts = tuple(part for part in page.SECTIONS if part.name in ("overview", "ablation"))
+    monkeypatch.setattr(
+        "hpo_explain.reporting.context.methods.ablation", broken
+    )
+    parts = tuple(
+        part for part in page.SECTIONS if part.name in ("overview", "ablation")
+    )
     monkeypatch.setattr(page, "SECTIONS", parts)
     outcome = run("report", "study.db", *["--debug"] * debug)
     assert outcome.exit_code == 0
-    assert ("Traceback" in outcome.stderr) == ("shapes do not match" in outcome.stderr) == debug
+    assert (
+        ("Traceback" in outcome.stderr)
+        == ("shapes do not match" in outcome.stderr)
+        == debug
+    )
     assert "ValueError: shapes do not match" in outcome.stdout

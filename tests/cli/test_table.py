@@ -10,7 +10,11 @@ def lines(columns):
 
 
 def test_numbers_stand_to_the_right_and_texts_to_the_left():
-    columns = {"name": ["a", "long one"], "n": [1, 100], "share": [0.123456, 12.0]}
+    columns = {
+        "name": ["a", "long one"],
+        "n": [1, 100],
+        "share": [0.123456, 12.0],
+    }
     assert lines(columns) == [
         "name        n   share",
         "a           1  0.1235",
@@ -20,7 +24,11 @@ def test_numbers_stand_to_the_right_and_texts_to_the_left():
 
 def test_nothing_is_empty_but_none_is_a_value():
     columns = {"value": [None, float("nan"), True], "n": [1, 2, 3]}
-    assert [line.split() for line in lines(columns)[1:]] == [["None", "1"], ["2"], ["True", "3"]]
+    assert [line.split() for line in lines(columns)[1:]] == [
+        ["None", "1"],
+        ["2"],
+        ["True", "3"],
+    ]
 
 
 def test_among_numbers_none_is_not_known():
@@ -28,10 +36,18 @@ def test_among_numbers_none_is_not_known():
 
 
 def test_wide_and_combining_characters_are_aligned():
-    columns = {"name": ["学習率", "e\u0301", "👩\u200d🔬", "plain"], "n": [1, 2, 3, 4]}
+    columns = {
+        "name": ["学習率", "e\u0301", "👩\u200d🔬", "plain"],
+        "n": [1, 2, 3, 4],
+    }
     # three wide characters take six columns, a letter with an accent of its own takes one, and
     # a symbol joined of two takes as many as one
-    assert lines(columns)[1:] == ["学習率  1", "e\u0301       2", "👩\u200d🔬      3", "plain   4"]
+    assert lines(columns)[1:] == [
+        "学習率  1",
+        "e\u0301       2",
+        "👩\u200d🔬      3",
+        "plain   4",
+    ]
 
 
 def test_long_texts_are_shortened_and_control_characters_shown():

@@ -31,19 +31,35 @@ LONG = "optimizer__learning_rate_schedule_parameter_{}"
 ROWS = Rows(
     labels=[("lr", "= 0.1"), ("depth", "= 3"), ("momentum: inactive",)],
     bars=[
-        Bar(0, 0.0, 2.0, half=0.5, model=0.7), Bar(0, 0.0, -1.0, half=(0.1, 0.3), place=1),
-        Bar(1, 0.0, 1.0, fill=PALE), Bar(1, 0.2, 0.4, fill=HATCHED),
+        Bar(0, 0.0, 2.0, half=0.5, model=0.7),
+        Bar(0, 0.0, -1.0, half=(0.1, 0.3), place=1),
+        Bar(1, 0.0, 1.0, fill=PALE),
+        Bar(1, 0.2, 0.4, fill=HATCHED),
     ],
-    dots=[Dots(np.array([1.0, 0.5]), np.array([0.0, 1.0]), np.array([0.2, np.nan]), "total")],
+    dots=[
+        Dots(
+            np.array([1.0, 0.5]),
+            np.array([0.0, 1.0]),
+            np.array([0.2, np.nan]),
+            "total",
+        )
+    ],
     guides=[(1.5, "limit")],
     fills={0: "mean", 1: "uncertainty", 3: "not drawn"},
     means={"total": "total", "limit": "asked for", "border": "not drawn"},
-    heading="Why?", subtitle="payout 1", label="contribution", footer="Whiskers.", quiet=1,
-)  # fmt: skip
+    heading="Why?",
+    subtitle="payout 1",
+    label="contribution",
+    footer="Whiskers.",
+    quiet=1,
+)
 CURVES = Curves(
     x=Axis(label="trial", whole=True),
     y=Axis(label="loss"),
-    lines=[Line(X, Y, np.full(5, 0.5)), Line(X, Y + 1.0, look="incumbent", step=True)],
+    lines=[
+        Line(X, Y, np.full(5, 0.5)),
+        Line(X, Y + 1.0, look="incumbent", step=True),
+    ],
     dots=[
         Dots(X[:2], Y[:2], look="star", labels=["a", "b"]),
         Dots(X[:1], np.array([np.inf]), look="failed"),
@@ -55,7 +71,12 @@ CURVES = Curves(
     guide=2.0,
     levels=[(0.5, "goal")],
     notes=[Note(3.0, "from 3")],
-    means={"main": "mean", "band": "95 % band", "failed": "1 failed", "rug": "tried"},
+    means={
+        "main": "mean",
+        "band": "95 % band",
+        "failed": "1 failed",
+        "rug": "tried",
+    },
     caution="Of two trials.",
     heading="History",
 )
@@ -64,27 +85,46 @@ CELLS = Cells(
     y=Axis(label="", names=["a", "b", "c"]),
     values=np.array([[0.1, np.nan, 0.3], [0.2, 0.4, 0.9]]),
     texts=[["0.1", "", "0.3"], ["0.2", "0.4", "0.9"]],
-    scale="share", percent=True, low=0.0,
+    scale="share",
+    percent=True,
+    low=0.0,
     dimmed=np.array([[True, False, False], [False, False, False]]),
     dots=[Dots(np.array([0.0]), np.array([1.0]), look="tried")],
     heading="Pairs",
-)  # fmt: skip
+)
 SWARM = Rows(
-    labels=[("lr",)], bars=[], dots=[Dots(X, np.zeros(5), colors=X / 4.0)],
-    scale=("low", "high", "value"), heading="Swarm", label="contribution",
-)  # fmt: skip
+    labels=[("lr",)],
+    bars=[],
+    dots=[Dots(X, np.zeros(5), colors=X / 4.0)],
+    scale=("low", "high", "value"),
+    heading="Swarm",
+    label="contribution",
+)
 PANELS = Panels(
-    panels=[replace(CURVES, heading=LONG.format(k), emphasis=k == 0) for k in range(4)],
-    heading="Several", footer="All of them.", same_x=True,
-)  # fmt: skip
+    panels=[
+        replace(CURVES, heading=LONG.format(k), emphasis=k == 0)
+        for k in range(4)
+    ],
+    heading="Several",
+    footer="All of them.",
+    same_x=True,
+)
 MIXED = Panels(panels=[ROWS, CELLS, CURVES], heading="Mixed")
-KINDS = {"rows": ROWS, "curves": CURVES, "cells": CELLS, "swarm": SWARM, "panels": PANELS,
-         "mixed": MIXED}  # fmt: skip
+KINDS = {
+    "rows": ROWS,
+    "curves": CURVES,
+    "cells": CELLS,
+    "swarm": SWARM,
+    "panels": PANELS,
+    "mixed": MIXED,
+}
 
 
 def texts(ax):
     figure = ax.figure.figure
-    found = [t.get_text() for t in figure.findobj(mpl.text.Text) if t.get_text()]
+    found = [
+        t.get_text() for t in figure.findobj(mpl.text.Text) if t.get_text()
+    ]
     return " ".join(" ".join(found).split())
 
 
@@ -117,7 +157,9 @@ def test_plotly_draws_what_matplotlib_draws(kind):
 
 def test_bars_points_and_limits_are_those_described():
     ax = on_matplotlib.drawn(ROWS)
-    widths = sorted(patch.get_width() for patch in ax.patches if patch.get_height() < 0.9)
+    widths = sorted(
+        patch.get_width() for patch in ax.patches if patch.get_height() < 0.9
+    )
     assert widths == pytest.approx([-1.0, 0.2, 1.0, 2.0])
     low, high = ax.get_xlim()
     assert low < -1.1
@@ -131,7 +173,11 @@ def test_a_value_without_neighbours_is_a_mark_and_infinity_the_end_of_the_axes()
     assert CURVES.lines[0].alone.tolist() == [False, False, False, True, False]
     ax = on_matplotlib.drawn(CURVES)
     top = ax.get_ylim()[1]
-    assert any(line.get_ydata()[0] == top for line in ax.lines if line.get_marker() == "x")
+    assert any(
+        line.get_ydata()[0] == top
+        for line in ax.lines
+        if line.get_marker() == "x"
+    )
     assert ax.get_ylim() == pytest.approx(CURVES.limits())
 
 
@@ -150,7 +196,17 @@ def test_panels_share_axes_and_take_the_place_of_given_ones():
 
 def test_every_look_is_drawn():
     for look in LOOKS:
-        figure = Curves(x=Axis(label=""), y=Axis(label=""), heading="", means={look: look},
-                        lines=[Line(X, X, look=look)], dots=[Dots(X, X, look=look)])  # fmt: skip
-        ax = on_matplotlib.drawn(figure, ax=Figure(layout="constrained").add_subplot())
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [look]
+        figure = Curves(
+            x=Axis(label=""),
+            y=Axis(label=""),
+            heading="",
+            means={look: look},
+            lines=[Line(X, X, look=look)],
+            dots=[Dots(X, X, look=look)],
+        )
+        ax = on_matplotlib.drawn(
+            figure, ax=Figure(layout="constrained").add_subplot()
+        )
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+            look
+        ]

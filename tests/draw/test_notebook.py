@@ -52,12 +52,16 @@ def outputs():
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)
     try:
-        nbclient.NotebookClient(book, timeout=300, kernel_name="python3").execute()
+        nbclient.NotebookClient(
+            book, timeout=300, kernel_name="python3"
+        ).execute()
     finally:
         os.environ.pop("PYTHONPATH")
         if before is not None:
             os.environ["PYTHONPATH"] = before
-    return {name: cell.outputs for name, cell in zip(CELLS, cells, strict=True)}
+    return {
+        name: cell.outputs for name, cell in zip(CELLS, cells, strict=True)
+    }
 
 
 def images(outputs):
@@ -67,15 +71,27 @@ def images(outputs):
 def test_each_plot_is_one_image_and_none_is_left_over(outputs):
     found = {name: images(shown) for name, shown in outputs.items()}
     assert found == {
-        "begin": 0, "plot": 1, "quiet": 1, "panels": 1, "loop": 3, "shown": 1, "given": 1,
-        "saved": 0, "nothing": 0, "result": 0, "progress": 0,
-    }  # fmt: skip
+        "begin": 0,
+        "plot": 1,
+        "quiet": 1,
+        "panels": 1,
+        "loop": 3,
+        "shown": 1,
+        "given": 1,
+        "saved": 0,
+        "nothing": 0,
+        "result": 0,
+        "progress": 0,
+    }
 
 
 def test_a_result_is_its_sentence_its_figure_and_its_table_folded(outputs):
     (shown,) = outputs["result"]
     html = shown["data"]["text/html"]
-    order = [html.index(part) for part in ("best", "<svg", "<details>", "<table", "</details>")]
+    order = [
+        html.index(part)
+        for part in ("best", "<svg", "<details>", "<table", "</details>")
+    ]
     assert order == sorted(order)
 
 

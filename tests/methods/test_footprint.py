@@ -6,7 +6,12 @@ import pytest
 from scipy.spatial.distance import cdist, pdist
 
 import hpo_explain as hx
-from hpo_explain.methods.space.footprint import border_of, classical_scaling, improved, stress_1
+from hpo_explain.methods.space.footprint import (
+    border_of,
+    classical_scaling,
+    improved,
+    stress_1,
+)
 from hpo_explain.space.support import gower_distances
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import tuning_run
@@ -18,7 +23,9 @@ def test_a_plane_is_drawn_as_it_is():
     """Of two numbers, distances on the map are those of the configurations."""
     X = unit_cube(2).sample(40, seed=0)
     found = hx.methods.footprint(hx.Run(unit_cube(2), X, X[:, 0], "minimize"))
-    np.testing.assert_allclose(pdist(found.xy), pdist(found.X) / np.sqrt(2.0), atol=1e-9)
+    np.testing.assert_allclose(
+        pdist(found.xy), pdist(found.X) / np.sqrt(2.0), atol=1e-9
+    )
     assert found.stress < 1e-6
 
 
@@ -26,7 +33,9 @@ def test_classical_scaling_of_numbers_is_their_principal_components():
     X = np.random.default_rng(0).random((30, 5)) * [3.0, 2.0, 1.0, 0.5, 0.1]
     found = classical_scaling(cdist(X, X))
     U, S, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
-    np.testing.assert_allclose(np.abs(found), np.abs(U[:, :2] * S[:2]), atol=1e-9)
+    np.testing.assert_allclose(
+        np.abs(found), np.abs(U[:, :2] * S[:2]), atol=1e-9
+    )
     largest = np.abs(found).argmax(axis=0)
     assert (found[largest, [0, 1]] > 0.0).all()
 
@@ -45,7 +54,11 @@ def test_the_border_has_numbers_at_their_ends_in_every_kind_of_space():
     X = border_of(space, 50, 0)
     assert space.is_valid(X).all()
     assert len(np.unique(X, axis=0)) == len(X) > 20
-    numeric = [j for j, p in enumerate(space) if not isinstance(p, hx.CategoricalParameter)]
+    numeric = [
+        j
+        for j, p in enumerate(space)
+        if not isinstance(p, hx.CategoricalParameter)
+    ]
     ends = X[:, numeric]
     for j, column in zip(numeric, ends.T, strict=True):
         allowed = space.parameters[j].nearest(np.array([0.0, 1.0]))
@@ -66,7 +79,9 @@ def test_incumbents_were_the_best_when_they_finished_and_predictions_are_the_mod
     assert sorted(found.trials[found.of_kind("tried")].tolist()) == [4, 7, 8]
     np.testing.assert_allclose(found.mean, 3.0 * found.X[:, 0])
     np.testing.assert_allclose(found.std, 0.25)
-    maximal = hx.methods.footprint(hx.Run(space, X, y, "maximize"), surrogate=own)
+    maximal = hx.methods.footprint(
+        hx.Run(space, X, y, "maximize"), surrogate=own
+    )
     assert maximal.trials[maximal.of_kind("incumbent")].tolist() == [0, 1]
 
 
@@ -93,7 +108,9 @@ def test_the_surface_lies_between_the_predictions_and_is_empty_far_away():
     [(unit_cube(3), 0.03), (nested_space(), 0.05)],
     ids=["cube", "nested"],
 )
-def test_trials_spread_evenly_are_near_nineteen_twentieths_of_the_space(space, off):
+def test_trials_spread_evenly_are_near_nineteen_twentieths_of_the_space(
+    space, off
+):
     X = space.sample(50, seed=11)
     model = AnalyticSurrogate(space, 1.0)
     run = hx.Run(space, X, np.arange(len(X), dtype=float), "minimize")
@@ -106,7 +123,9 @@ def test_trials_spread_evenly_are_near_nineteen_twentieths_of_the_space(space, o
 def test_trials_in_one_corner_left_the_rest_unexplored():
     X = 0.2 * unit_cube(3).sample(50, seed=0)
     run = hx.Run(unit_cube(3), X, X[:, 0], "minimize")
-    found = hx.methods.footprint(run, surrogate=AnalyticSurrogate(unit_cube(3), 1.0))
+    found = hx.methods.footprint(
+        run, surrogate=AnalyticSurrogate(unit_cube(3), 1.0)
+    )
     (claim,) = found.claims
     assert claim.kind == "tried"
     assert claim.interval[1] < 0.4
@@ -133,7 +152,11 @@ def test_a_study_of_a_conditional_space():
 def test_in_the_figure_every_point_stands_at_its_place_and_colors_are_the_surface():
     found = hx.methods.footprint(tuning_run(30))
     figure = found.described()
-    drawn = {tuple(point) for dots in figure.dots for point in zip(dots.x, dots.y, strict=True)}
+    drawn = {
+        tuple(point)
+        for dots in figure.dots
+        for point in zip(dots.x, dots.y, strict=True)
+    }
     assert drawn == {tuple(point) for point in found.xy.tolist()}
     np.testing.assert_array_equal(figure.values.T, found.surface)
     best = found.xy[found.of_kind("incumbent")]

@@ -7,15 +7,23 @@ import numpy as np
 import pytest
 
 from hpo_explain.base.options import INDICES
-from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
-from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
+from hpo_explain.methods._engines.coalitions import (
+    all_coalitions,
+    shapley_weights,
+)
+from hpo_explain.methods.importance.interaction_indices import (
+    interaction_weights,
+    sets_up_to,
+)
 
 ORDERS = (1, 2, 3)
 
 
 def subsets(players):
     players = list(players)
-    return chain.from_iterable(combinations(players, k) for k in range(len(players) + 1))
+    return chain.from_iterable(
+        combinations(players, k) for k in range(len(players) + 1)
+    )
 
 
 def code(members):
@@ -25,7 +33,8 @@ def code(members):
 def derivative(v, members, others):
     """Return what the members do together where the others are there: Δ_S(T)."""
     return sum(
-        (-1) ** (len(members) - len(u)) * v[code(u) | code(others)] for u in subsets(members)
+        (-1) ** (len(members) - len(u)) * v[code(u) | code(others)]
+        for u in subsets(members)
     )
 
 
@@ -34,14 +43,22 @@ def random_game(n, seed=0):
 
 
 @pytest.mark.parametrize("index", INDICES)
-def test_a_product_of_two_players_is_theirs_together_and_a_sum_is_each_ones(index):
+def test_a_product_of_two_players_is_theirs_together_and_a_sum_is_each_ones(
+    index,
+):
     """v = 3 x0 + 2 x1 x2 - x3: its dividends are its coefficients."""
     x = all_coalitions(4).astype(float)
     v = 5.0 + 3.0 * x[:, 0] + 2.0 * x[:, 1] * x[:, 2] - x[:, 3]
-    found = dict(zip(sets_up_to(4, 2), interaction_weights(4, 2, index) @ v, strict=True))
+    found = dict(
+        zip(
+            sets_up_to(4, 2), interaction_weights(4, 2, index) @ v, strict=True
+        )
+    )
     expected = {(0,): 3.0, (3,): -1.0, (1, 2): 2.0}
     for members, value in found.items():
-        assert value == pytest.approx(expected.get(members, 0.0), abs=1e-12), members
+        assert value == pytest.approx(expected.get(members, 0.0), abs=1e-12), (
+            members
+        )
 
 
 def test_a_product_of_three_players_by_hand():
@@ -50,7 +67,9 @@ def test_a_product_of_three_players_by_hand():
     by_index = {i: interaction_weights(3, 2, i) @ v for i in INDICES}
     # SII of a pair 1/2, Shapley 1/3: k-SII of one is 1/3 - (1/2)(1/2 + 1/2)
     np.testing.assert_allclose(by_index["k-SII"], [-1 / 6] * 3 + [1 / 2] * 3)
-    np.testing.assert_allclose(by_index["STII"], [0.0] * 3 + [1 / 3] * 3, atol=1e-15)
+    np.testing.assert_allclose(
+        by_index["STII"], [0.0] * 3 + [1 / 3] * 3, atol=1e-15
+    )
 
 
 @pytest.mark.parametrize("n", [2, 4, 6])
@@ -58,16 +77,32 @@ def test_the_highest_order_is_a_mean_of_discrete_derivatives(n):
     """The definitions of SII, STII and FSII of the highest order (Tsai et al., Eq. 3, 4 and 20)."""
     v, k = random_game(n), 2
     chance = {
-        "k-SII": lambda t: factorial(n - t - k) * factorial(t) / factorial(n - k + 1),
+        "k-SII": lambda t: (
+            factorial(n - t - k) * factorial(t) / factorial(n - k + 1)
+        ),
         "STII": lambda t: k / (n * comb(n - 1, t)),
-        "FSII": lambda t: factorial(2 * k - 1) / factorial(k - 1) ** 2
-        * factorial(n - t - 1) * factorial(t + k - 1) / factorial(n + k - 1),
-    }  # fmt: skip
+        "FSII": lambda t: (
+            factorial(2 * k - 1)
+            / factorial(k - 1) ** 2
+            * factorial(n - t - 1)
+            * factorial(t + k - 1)
+            / factorial(n + k - 1)
+        ),
+    }
     for index in INDICES:
-        found = dict(zip(sets_up_to(n, k), interaction_weights(n, k, index) @ v, strict=True))
+        found = dict(
+            zip(
+                sets_up_to(n, k),
+                interaction_weights(n, k, index) @ v,
+                strict=True,
+            )
+        )
         for pair in combinations(range(n), k):
             others = set(range(n)) - set(pair)
-            expected = sum(chance[index](len(t)) * derivative(v, pair, t) for t in subsets(others))
+            expected = sum(
+                chance[index](len(t)) * derivative(v, pair, t)
+                for t in subsets(others)
+            )
             assert found[pair] == pytest.approx(expected, abs=1e-10)
 
 
@@ -76,21 +111,30 @@ def test_the_faithful_index_is_the_best_approximation_by_shapleys_weights():
     n, k = 5, 2
     v, sets = random_game(n), sets_up_to(n, k)
     x = all_coalitions(n)
-    design = np.array([[set(s) <= set(np.flatnonzero(c)) for s in sets] for c in x], dtype=float)
+    design = np.array(
+        [[set(s) <= set(np.flatnonzero(c)) for s in sets] for c in x],
+        dtype=float,
+    )
     size = x.sum(axis=1)
     inner = (size > 0) & (size < n)
     weight = np.array([1.0 / (comb(n, s) * s * (n - s)) for s in size[inner]])
     normal = design[inner].T @ (weight[:, None] * design[inner])
     right = design[inner].T @ (weight * (v - v[0])[inner])
     ones = np.ones(len(sets))
-    system = np.block([[normal, ones[:, None]], [ones[None, :], np.zeros((1, 1))]])
+    system = np.block(
+        [[normal, ones[:, None]], [ones[None, :], np.zeros((1, 1))]]
+    )
     expected = np.linalg.solve(system, [*right, v[-1] - v[0]])[:-1]
-    np.testing.assert_allclose(interaction_weights(n, k, "FSII") @ v, expected, atol=1e-10)
+    np.testing.assert_allclose(
+        interaction_weights(n, k, "FSII") @ v, expected, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("index", INDICES)
 def test_of_order_one_every_index_is_shapleys(index):
-    np.testing.assert_allclose(interaction_weights(5, 1, index), shapley_weights(5), atol=1e-14)
+    np.testing.assert_allclose(
+        interaction_weights(5, 1, index), shapley_weights(5), atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("index", INDICES)
@@ -98,12 +142,19 @@ def test_of_order_one_every_index_is_shapleys(index):
 def test_efficiency_symmetry_and_dummies(index, order):
     n = 6
     v = random_game(n)
-    assert (interaction_weights(n, order, index) @ v).sum() == pytest.approx(v[-1] - v[0])
+    assert (interaction_weights(n, order, index) @ v).sum() == pytest.approx(
+        v[-1] - v[0]
+    )
     x = all_coalitions(n)
     # players 0 and 1 are counted alike, player 2 does nothing
     symmetric = np.sin(x[:, 0] + x[:, 1] + 2.0 * x[:, 3] * x[:, 4] + x[:, 5])
-    found = dict(zip(sets_up_to(n, order), interaction_weights(n, order, index) @ symmetric,
-                     strict=True))  # fmt: skip
+    found = dict(
+        zip(
+            sets_up_to(n, order),
+            interaction_weights(n, order, index) @ symmetric,
+            strict=True,
+        )
+    )
     for members, value in found.items():
         swapped = tuple(sorted({0: 1, 1: 0}.get(i, i) for i in members))
         assert value == pytest.approx(found[swapped], abs=1e-12)
@@ -116,8 +167,12 @@ def test_the_order_of_all_players_gives_the_dividends(index):
     n = 4
     v = random_game(n)
     found = interaction_weights(n, n, index) @ v
-    if index != "k-SII":  # whose values of all players are other ones of the same sum
-        np.testing.assert_allclose(found, [derivative(v, s, ()) for s in sets_up_to(n, n)])
+    if (
+        index != "k-SII"
+    ):  # whose values of all players are other ones of the same sum
+        np.testing.assert_allclose(
+            found, [derivative(v, s, ()) for s in sets_up_to(n, n)]
+        )
     assert found[-1] == pytest.approx(derivative(v, range(n), ()))
 
 
@@ -135,4 +190,6 @@ def test_shapiq_finds_the_same(index, order):
     expected = [reference[s] for s in sets_up_to(n, order)]
     # shapiq solves a least squares problem with large weights for FSII, which is exact to 1e-8
     found = interaction_weights(n, order, index) @ v
-    np.testing.assert_allclose(found, expected, atol=1e-7 if index == "FSII" else 1e-12)
+    np.testing.assert_allclose(
+        found, expected, atol=1e-7 if index == "FSII" else 1e-12
+    )

@@ -8,7 +8,11 @@ from scipy.stats import kendalltau, multivariate_normal, spearmanr
 
 import hpo_explain as hx
 from hpo_explain.methods.runs.learning_curves import interval
-from hpo_explain.methods.runs.pruners import HalvingRule, HyperbandRule, MedianRule
+from hpo_explain.methods.runs.pruners import (
+    HalvingRule,
+    HyperbandRule,
+    MedianRule,
+)
 from tests.analytic import unit_cube
 from tests.noted import kinds
 
@@ -25,9 +29,14 @@ def curved_run(values, final=None, *, X=None, direction="minimize"):
     curves = hx.run.Curves(trials, X, np.arange(1, S + 1), values)
     excluded = {int(t): "pruned" for t in trials[~done]}
     return hx.Run(
-        space, X[done], final[done], direction, trials=trials[done], curves=curves,
+        space,
+        X[done],
+        final[done],
+        direction,
+        trials=trials[done],
+        curves=curves,
         excluded=excluded,
-    )  # fmt: skip
+    )
 
 
 def of_kind(result, kind):
@@ -35,11 +44,19 @@ def of_kind(result, kind):
 
 
 def changes_of(result):
-    return [claim for claim in of_kind(result, "difference") if claim.hyperparameters]
+    return [
+        claim
+        for claim in of_kind(result, "difference")
+        if claim.hyperparameters
+    ]
 
 
 def regrets_of(result):
-    return [claim for claim in of_kind(result, "difference") if not claim.hyperparameters]
+    return [
+        claim
+        for claim in of_kind(result, "difference")
+        if not claim.hyperparameters
+    ]
 
 
 # ---------------------------------------------------------------------- ranks
@@ -47,10 +64,16 @@ def regrets_of(result):
 
 def test_the_correlation_is_spearmans_at_every_step_in_either_direction():
     rng = np.random.default_rng(0)
-    values = rng.standard_normal((40, 1)) + rng.standard_normal((40, 6)) * np.linspace(3, 0, 6)
+    values = rng.standard_normal((40, 1)) + rng.standard_normal(
+        (40, 6)
+    ) * np.linspace(3, 0, 6)
     for direction in ("minimize", "maximize"):
-        found = hx.methods.learning_curves(curved_run(values, direction=direction), at=(), orders=0)
-        expected = [spearmanr(values[:, s], values[:, -1]).statistic for s in range(6)]
+        found = hx.methods.learning_curves(
+            curved_run(values, direction=direction), at=(), orders=0
+        )
+        expected = [
+            spearmanr(values[:, s], values[:, -1]).statistic for s in range(6)
+        ]
         np.testing.assert_allclose(found.correlation, expected, atol=1e-12)
 
 
@@ -62,7 +85,9 @@ def test_the_interval_covers_the_true_rank_correlation_19_times_in_20(rho):
     covered = 0
     for _ in range(400):
         pair = normal.rvs(30, random_state=rng)
-        low, high = interval(spearmanr(*pair.T).statistic, 30, kendalltau(*pair.T).statistic)
+        low, high = interval(
+            spearmanr(*pair.T).statistic, 30, kendalltau(*pair.T).statistic
+        )
         covered += low <= truth <= high
     assert covered >= 0.92 * 400
 
@@ -85,8 +110,12 @@ def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
     for _ in range(80):
         y = rng.standard_normal(60)
         rho = np.where(np.arange(8) < 4, 0.7, 0.97)
-        values = rho * y[:, None] + np.sqrt(1 - rho**2) * rng.standard_normal((60, 8))
-        found = hx.methods.learning_curves(curved_run(values, y), at=(), orders=0)
+        values = rho * y[:, None] + np.sqrt(1 - rho**2) * rng.standard_normal(
+            (60, 8)
+        )
+        found = hx.methods.learning_curves(
+            curved_run(values, y), at=(), orders=0
+        )
         named += found.known_from is not None
         wrong += found.known_from is not None and found.known_from <= 4
     assert named > 70
@@ -106,8 +135,16 @@ def test_crossing_curves_are_unrelated_until_they_have_crossed():
 
 
 def test_a_trial_counts_at_a_step_only_while_it_runs():
-    values = np.array([[1.0, np.nan, 3.0, np.nan], [2.0, 2.0, 2.0, 2.0], [3.0, np.nan, 1.0, 0.0]])
-    found = hx.methods.learning_curves(curved_run(values, [3.0, 2.0, 0.0]), at=())
+    values = np.array(
+        [
+            [1.0, np.nan, 3.0, np.nan],
+            [2.0, 2.0, 2.0, 2.0],
+            [3.0, np.nan, 1.0, 0.0],
+        ]
+    )
+    found = hx.methods.learning_curves(
+        curved_run(values, [3.0, 2.0, 0.0]), at=()
+    )
     assert found.trials.tolist() == [3, 3, 3, 2]
     assert found.correlation[0] == pytest.approx(-1.0)
 
@@ -121,7 +158,10 @@ def read(pruner):
     space = {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
     study.add_trial(
         optuna.create_trial(
-            params={"x": 0.5}, distributions=space, value=1.0, intermediate_values={0: 1.0}
+            params={"x": 0.5},
+            distributions=space,
+            value=1.0,
+            intermediate_values={0: 1.0},
         )
     )
     return hx.from_optuna(study).curves.pruner
@@ -129,7 +169,10 @@ def read(pruner):
 
 def costs(n=40, S=30, seed=0):
     rng = np.random.default_rng(seed)
-    walks = rng.standard_normal((n, 1)) + rng.standard_normal((n, S)).cumsum(axis=1) / 4
+    walks = (
+        rng.standard_normal((n, 1))
+        + rng.standard_normal((n, S)).cumsum(axis=1) / 4
+    )
     walks[rng.random((n, S)) < 0.1] = np.nan  # not every step is reported
     return np.arange(1.0, S + 1), walks
 
@@ -139,32 +182,52 @@ def costs(n=40, S=30, seed=0):
     ("rule", "pruner"),
     [
         (MedianRule(), optuna.pruners.MedianPruner()),
-        (HalvingRule(least=1.0), optuna.pruners.SuccessiveHalvingPruner(min_resource=1)),
+        (
+            HalvingRule(least=1.0),
+            optuna.pruners.SuccessiveHalvingPruner(min_resource=1),
+        ),
         (
             HalvingRule(3, 2.0, 1),
             optuna.pruners.SuccessiveHalvingPruner(
                 min_resource=2, reduction_factor=3, min_early_stopping_rate=1
             ),
         ),
-        (HyperbandRule(least=1.0), optuna.pruners.HyperbandPruner(max_resource=31)),
+        (
+            HyperbandRule(least=1.0),
+            optuna.pruners.HyperbandPruner(max_resource=31),
+        ),
     ],
     ids=["median", "halving", "late halving", "hyperband"],
 )
-def test_a_rule_stops_whom_optunas_pruner_stops_and_when(rule, pruner, finished):
+def test_a_rule_stops_whom_optunas_pruner_stops_and_when(
+    rule, pruner, finished
+):
     steps, walks = costs()
-    done = np.ones(40, dtype=bool) if finished == "all" else np.arange(40) % 3 > 0
+    done = (
+        np.ones(40, dtype=bool) if finished == "all" else np.arange(40) % 3 > 0
+    )
     expected = read(pruner).stopped(steps, walks, done, 5)
-    np.testing.assert_array_equal(rule.stopped(steps, walks, done, 5), expected)
+    np.testing.assert_array_equal(
+        rule.stopped(steps, walks, done, 5), expected
+    )
     assert 0 < (expected < 30).sum() < 40
 
 
 def test_where_early_ranks_are_final_no_pruner_costs_the_best():
-    values = np.random.default_rng(1).permutation(50)[:, None] + np.linspace(1.0, 0.0, 20)
+    values = np.random.default_rng(1).permutation(50)[:, None] + np.linspace(
+        1.0, 0.0, 20
+    )
     found = hx.methods.learning_curves(curved_run(values), at=(), orders=20)
     for replay in found.replays:
-        assert (replay.regret, replay.rank, replay.best_stopped) == (0.0, 1, 0.0)
+        assert (replay.regret, replay.rank, replay.best_stopped) == (
+            0.0,
+            1,
+            0.0,
+        )
         assert 0.2 < replay.saved < 1.0
-    assert all(claim.estimate == 0.0 and claim.certain for claim in regrets_of(found))
+    assert all(
+        claim.estimate == 0.0 and claim.certain for claim in regrets_of(found)
+    )
 
 
 # ---------------------------------------------------------------------- what values depend on
@@ -183,10 +246,15 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     assert len(found.shares[1.0].subject.tried) == 46
     assert found.unfinished == 6
     changes = changes_of(found)
-    assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {"x1": -1.0, "x2": 1.0}
+    assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {
+        "x1": -1.0,
+        "x2": 1.0,
+    }
     assert all(c.certain for c in changes)
     assert "finished_only" in kinds(found.notes)
-    assert changes_of(hx.methods.learning_curves(run, at=[1.0], orders=0)) == []
+    assert (
+        changes_of(hx.methods.learning_curves(run, at=[1.0], orders=0)) == []
+    )
 
 
 # ---------------------------------------------------------------------- real runs
@@ -198,7 +266,11 @@ def study():
         lr = trial.suggest_float("lr", 1e-4, 1.0, log=True)
         depth = trial.suggest_int("depth", 1, 5)
         for epoch in range(8):
-            loss = (np.log10(lr) + 2.0) ** 2 + 0.1 * depth + 2.0 * np.exp(-epoch * depth / 3.0)
+            loss = (
+                (np.log10(lr) + 2.0) ** 2
+                + 0.1 * depth
+                + 2.0 * np.exp(-epoch * depth / 3.0)
+            )
             trial.report(loss, epoch)
             if trial.should_prune():
                 raise optuna.TrialPruned
@@ -227,20 +299,30 @@ def test_a_study_with_a_pruner_is_replayed_as_it_ran(study):
     assert found.finished[-1] == len(run)
     for number, row in zip(curves.trials.tolist(), curves.values, strict=True):
         reported = study.trials[number].intermediate_values
-        assert {int(s): v for s, v in zip(curves.steps, row, strict=True) if v == v} == reported
+        assert {
+            int(s): v for s, v in zip(curves.steps, row, strict=True) if v == v
+        } == reported
 
 
 def test_a_table_with_a_row_per_step_has_curves():
-    rows = [(i, 10.0**-i, e, i + 1.0 / e) for i in range(6) for e in range(1, 5 - i % 2)]
+    rows = [
+        (i, 10.0**-i, e, i + 1.0 / e)
+        for i in range(6)
+        for e in range(1, 5 - i % 2)
+    ]
     table = pd.DataFrame(rows, columns=["id", "lr", "epoch", "loss"])
     run = hx.from_frame(table, objective="loss", trial="id", fidelity="epoch")
     assert run.curves.step_name == "epoch"
     assert run.curves.trials.tolist() == [*range(6)]
     assert np.isnan(run.curves.values[1::2, 3]).all()
-    np.testing.assert_allclose(run.curves.values[2], [3.0, 2.5, 2 + 1 / 3, 2.25])
+    np.testing.assert_allclose(
+        run.curves.values[2], [3.0, 2.5, 2 + 1 / 3, 2.25]
+    )
     assert run.config(2)["lr"] == pytest.approx(0.01)
     np.testing.assert_allclose(run.curves.X[2], run.X[run.row(2)])
-    early = hx.from_frame(table, objective="loss", trial="id", fidelity="epoch", level=2)
+    early = hx.from_frame(
+        table, objective="loss", trial="id", fidelity="epoch", level=2
+    )
     assert early.curves.steps.tolist() == [1.0, 2.0]
 
 
@@ -248,8 +330,12 @@ def test_a_table_with_a_row_per_step_has_curves():
 
 
 def test_known_ranks_are_told_with_the_step_and_the_interval():
-    values = np.random.default_rng(0).permutation(30)[:, None] + np.linspace(1.0, 0.0, 4)
-    sentence = hx.methods.learning_curves(curved_run(values), at=(), orders=0).sentence
+    values = np.random.default_rng(0).permutation(30)[:, None] + np.linspace(
+        1.0, 0.0, 4
+    )
+    sentence = hx.methods.learning_curves(
+        curved_run(values), at=(), orders=0
+    ).sentence
     assert sentence.startswith(
         "From step 1 of 4 on the objective ranks the 30 finished trials much as in the end: there "
         "the rank correlation with the final values is 1 (0.99"
@@ -263,17 +349,26 @@ def test_the_figures_hold_ranks_curves_and_shares():
     values = X[:, [0]] + X[:, [1]] * np.linspace(1.0, 0.0, 5)
     values[25:, 2:] = np.nan
     final = np.where(np.arange(30) < 25, values[:, -1], np.nan)
-    found = hx.methods.learning_curves(curved_run(values, final, X=X), at=[1.0, 5.0], orders=2)
+    found = hx.methods.learning_curves(
+        curved_run(values, final, X=X), at=[1.0, 5.0], orders=2
+    )
     ranks = found.described()
     np.testing.assert_array_equal(ranks.lines[0].y, found.correlation)
-    np.testing.assert_array_equal(ranks.lines[0].half[0], found.correlation - found.lower)
+    np.testing.assert_array_equal(
+        ranks.lines[0].half[0], found.correlation - found.lower
+    )
     assert ranks.levels == [(0.8, "limit")]
     curves = found.described("curves")
     assert len(curves.dots[0].x) == 5  # crosses of those that were pruned
-    assert np.isnan(curves.thin[1]).sum() == 25  # a gap after each finished one
-    np.testing.assert_array_equal(curves.lines[-1].y, values[np.nanargmin(final)])
+    assert (
+        np.isnan(curves.thin[1]).sum() == 25
+    )  # a gap after each finished one
+    np.testing.assert_array_equal(
+        curves.lines[-1].y, values[np.nanargmin(final)]
+    )
     shares = found.described("shares")
     assert {tuple(dots.y) for dots in shares.dots} == {
-        tuple(result.estimate[j] for result in found.shares.values()) for j in range(2)
+        tuple(result.estimate[j] for result in found.shares.values())
+        for j in range(2)
     }
     assert set(shares.means.values()) == {"x1", "x2"}

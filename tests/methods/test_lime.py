@@ -6,7 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit
-from sklearn.linear_model import LinearRegression, LogisticRegression, lasso_path
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    lasso_path,
+)
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, cross_val_predict
 
@@ -37,7 +41,10 @@ def mixed_space(most=4):
 def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
     level = np.array([0.0, 2.0, -1.0])
     surrogate = AnalyticSurrogate(
-        mixed_space(41), lambda X: 5.0 + 3.0 * X[:, 0] + level[X[:, 1].astype(int)] - 0.01 * X[:, 2]
+        mixed_space(41),
+        lambda X: (
+            5.0 + 3.0 * X[:, 0] + level[X[:, 1].astype(int)] - 0.01 * X[:, 2]
+        ),
     )
     found = hx.methods.LimeExplainer(
         surrogate, sampling=sampling, kernel_width=width, sample=400
@@ -51,7 +58,9 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
     assert effects(found) == pytest.approx(expected, rel=1e-9)
     assert found.fidelity == pytest.approx(1.0, abs=1e-12)
     assert (
-        found.local_prediction == pytest.approx(found.prediction) == pytest.approx(8.5 - 1e-2 / 40)
+        found.local_prediction
+        == pytest.approx(found.prediction)
+        == pytest.approx(8.5 - 1e-2 / 40)
     )
     assert found.remarks == ()
     assert max(s.std for s in found.statements) < 1e-9
@@ -59,63 +68,88 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
 
 def test_coefficients_and_fidelity_are_those_of_weighted_least_squares():
     space = unit_cube(3)
-    surrogate = AnalyticSurrogate(space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2])
+    surrogate = AnalyticSurrogate(
+        space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2]
+    )
     X = space.sample(200, seed=5)
-    found = hx.methods.LimeExplainer(surrogate, sample=X, kernel_width=0.4).explain(CENTRE)
+    found = hx.methods.LimeExplainer(
+        surrogate, sample=X, kernel_width=0.4
+    ).explain(CENTRE)
     x = np.array(list(CENTRE.values()))
     weights = np.exp(-((X - x) ** 2).sum(axis=1) / 0.4**2)
     y, _ = surrogate.predict(X)
     line = LinearRegression().fit(X - x, y, sample_weight=weights)
     expected = {f"x{j + 1} from 0 to 1": line.coef_[j] for j in range(3)}
     assert effects(found) == pytest.approx(expected)
-    assert found.fidelity == pytest.approx(line.score(X - x, y, sample_weight=weights))
+    assert found.fidelity == pytest.approx(
+        line.score(X - x, y, sample_weight=weights)
+    )
     assert found.local_prediction == pytest.approx(line.intercept_)
-    assert found.effective_size == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert found.effective_size == pytest.approx(
+        weights.sum() ** 2 / (weights**2).sum()
+    )
 
 
 def test_the_std_of_a_coefficient_is_how_much_it_varies_between_samples():
     space = unit_cube(2)
-    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] ** 2 + np.sin(6 * X[:, 1]))
+    surrogate = AnalyticSurrogate(
+        space, lambda X: X[:, 0] ** 2 + np.sin(6 * X[:, 1])
+    )
     drawn = []
     for seed in range(60):
         X = space.sample(150, seed=seed, method="uniform")
-        found = hx.methods.LimeExplainer(surrogate, sample=X).explain({"x1": 0.4, "x2": 0.5})
-        drawn.append([s.effect for s in sorted(found.statements, key=lambda s: s.names)])
+        found = hx.methods.LimeExplainer(surrogate, sample=X).explain(
+            {"x1": 0.4, "x2": 0.5}
+        )
+        drawn.append(
+            [s.effect for s in sorted(found.statements, key=lambda s: s.names)]
+        )
     told = [s.std for s in sorted(found.statements, key=lambda s: s.names)]
     np.testing.assert_allclose(told, np.std(drawn, axis=0), rtol=0.35)
 
 
 LOGIT = {
-    "lr from 0.0001 to 1": 3.0, "c = a, not b": -2.0, "c = c, not b": -3.0, "k from 1 to 41": 0.5
-}  # fmt: skip
+    "lr from 0.0001 to 1": 3.0,
+    "c = a, not b": -2.0,
+    "c = c, not b": -3.0,
+    "k from 1 to 41": 0.5,
+}
 
 
 def logistic_surrogate():
     level = np.array([0.0, 2.0, -1.0])
     return AnalyticSurrogate(
         mixed_space(41),
-        lambda X: expit(3.0 * X[:, 0] + level[X[:, 1].astype(int)] + 0.5 * X[:, 2] - 2.5),
+        lambda X: expit(
+            3.0 * X[:, 0] + level[X[:, 1].astype(int)] + 0.5 * X[:, 2] - 2.5
+        ),
     )
 
 
 def test_a_logistic_surrogate_is_recovered_exactly():
-    found = hx.methods.LimeExplainer(logistic_surrogate(), model="logistic", sample=400).explain(
-        {"lr": 0.01, "c": "b", "k": 2}
-    )
+    found = hx.methods.LimeExplainer(
+        logistic_surrogate(), model="logistic", sample=400
+    ).explain({"lr": 0.01, "c": "b", "k": 2})
     assert effects(found) == pytest.approx(LOGIT, rel=1e-8)
     assert found.fidelity == pytest.approx(1.0, abs=1e-12)
-    assert found.local_prediction == pytest.approx(expit(1.5 + 2.0 + 0.5 / 40 - 2.5))
+    assert found.local_prediction == pytest.approx(
+        expit(1.5 + 2.0 + 0.5 / 40 - 2.5)
+    )
     assert found.prediction == pytest.approx(found.local_prediction)
     assert max(s.std for s in found.statements) < 1e-7
     assert "logit of the predicted objective changes by +3 " in found.sentence
-    assert found.described().label == "change of the logit of the predicted objective"
+    assert (
+        found.described().label
+        == "change of the logit of the predicted objective"
+    )
 
 
 def test_coefficients_of_a_probability_are_those_of_a_weighted_logistic_regression():
     """Each configuration counts as a success and as a failure, by the Bernoulli loss's weights."""
     space = unit_cube(3)
     surrogate = AnalyticSurrogate(
-        space, lambda X: np.clip(0.5 + 0.7 * np.sin(4 * X[:, 0]) * X[:, 1], 0.0, 1.0)
+        space,
+        lambda X: np.clip(0.5 + 0.7 * np.sin(4 * X[:, 0]) * X[:, 1], 0.0, 1.0),
     )
     X = space.sample(200, seed=5)
     x = np.array(list(CENTRE.values()))
@@ -127,16 +161,19 @@ def test_coefficients_of_a_probability_are_those_of_a_weighted_logistic_regressi
     assert y.max() == 1.0  # taken as 1 - 1e-6
     line = LogisticRegression(C=1e9, tol=1e-12, max_iter=10_000)
     line.fit(
-        np.vstack([X - x, X - x]), np.repeat([1, 0], 200),
+        np.vstack([X - x, X - x]),
+        np.repeat([1, 0], 200),
         sample_weight=np.r_[weights * y, weights * (1.0 - y)],
-    )  # fmt: skip
+    )
     expected = {f"x{j + 1} from 0 to 1": line.coef_[0, j] for j in range(3)}
     assert effects(found) == pytest.approx(expected, rel=1e-3, abs=1e-3)
     probability = line.predict_proba(X - x)[:, 1]
     assert found.fidelity == pytest.approx(
         r2_score(y, probability, sample_weight=weights), abs=1e-4
     )
-    assert found.local_prediction == pytest.approx(expit(line.intercept_[0]), abs=1e-4)
+    assert found.local_prediction == pytest.approx(
+        expit(line.intercept_[0]), abs=1e-4
+    )
 
 
 def test_the_logistic_effects_in_each_function_are_the_derivatives_of_the_fit():
@@ -148,29 +185,45 @@ def test_the_logistic_effects_in_each_function_are_the_derivatives_of_the_fit():
     coordinates = coordinates_of(space, x, z)
 
     def fitted(values):
-        return fit_linear(space, coordinates, weights, values, most=2, logistic=True)
+        return fit_linear(
+            space, coordinates, weights, values, most=2, logistic=True
+        )
 
     moved = 1e-5 * rng.standard_normal((120, 4))
     at_x = np.zeros((1, 4))
-    found = fitted(y).drawn(coordinates, weights, np.vstack([at_x, y[:, None] + moved]))
+    found = fitted(y).drawn(
+        coordinates, weights, np.vstack([at_x, y[:, None] + moved])
+    )
     refitted = np.stack([fitted(y + by).beta[1:] for by in moved.T], axis=1)
     own = fitted(y).beta[1:, None]
-    np.testing.assert_allclose(found - own, refitted - own, rtol=1e-3, atol=1e-9)
+    np.testing.assert_allclose(
+        found - own, refitted - own, rtol=1e-3, atol=1e-9
+    )
 
 
 def test_the_logit_of_failing_and_of_improving_is_explained():
     space = unit_cube(2)
     X = space.sample(60, seed=1)
     run = hx.Run(space, X, X[:, 1], "minimize", feasible=X[:, 0] < 0.6)
-    found = hx.methods.lime(run, {"x1": 0.5, "x2": 0.5}, "logistic", target="infeasible")
+    found = hx.methods.lime(
+        run, {"x1": 0.5, "x2": 0.5}, "logistic", target="infeasible"
+    )
     assert found.statements[0].names == ("x1",)
-    assert found.statements[0].effect > 3.0  # of log odds: no probability changes by that
+    assert (
+        found.statements[0].effect > 3.0
+    )  # of log odds: no probability changes by that
     assert 0.0 < found.local_prediction < 1.0
     assert found.claims[0].certain
-    assert "logit of the predicted probability of infeasibility" in found.sentence
-    of_pi = hx.methods.lime(run, {"x1": 0.5, "x2": 0.5}, "logistic", acquisition="pi")
+    assert (
+        "logit of the predicted probability of infeasibility" in found.sentence
+    )
+    of_pi = hx.methods.lime(
+        run, {"x1": 0.5, "x2": 0.5}, "logistic", acquisition="pi"
+    )
     assert 0.0 <= of_pi.local_prediction <= 1.0
-    with pytest.raises(InputError, match="which explains probabilities, but predictions") as caught:
+    with pytest.raises(
+        InputError, match="which explains probabilities, but predictions"
+    ) as caught:
         hx.methods.LimeExplainer(
             AnalyticSurrogate(space, lambda X: 2.0 * X[:, 0]), model="logistic"
         ).explain({"x1": 0.5, "x2": 0.5})
@@ -180,9 +233,14 @@ def test_the_logit_of_failing_and_of_improving_is_explained():
 
 def test_the_lasso_takes_up_what_its_path_does_and_fits_it_by_least_squares():
     space = unit_cube(6)
-    rng, slopes = np.random.default_rng(0), np.array([3.0, 0.0, -2.0, 0.1, 0.0, 1.0])
+    rng, slopes = (
+        np.random.default_rng(0),
+        np.array([3.0, 0.0, -2.0, 0.1, 0.0, 1.0]),
+    )
     surrogate = AnalyticSurrogate(space, lambda X: X @ slopes + X[:, 1] ** 2)
-    X = np.clip(rng.random((300, 1)) * 0.5 + rng.random((300, 6)) * 0.5, 0.0, 1.0)
+    X = np.clip(
+        rng.random((300, 1)) * 0.5 + rng.random((300, 6)) * 0.5, 0.0, 1.0
+    )
     config = {f"x{j}": 0.5 for j in range(1, 7)}
     found = hx.methods.LimeExplainer(
         surrogate, model="lasso", sample=X, kernel_width=2.0, max_features=3
@@ -196,25 +254,38 @@ def test_the_lasso_takes_up_what_its_path_does_and_fits_it_by_least_squares():
     penalties = np.geomspace(1.0, 1e-4, 400)
     _, path, _ = lasso_path(design, root * (y - weights @ y), alphas=penalties)
     first = next(beta for beta in path.T[::-1] if (beta != 0.0).sum() <= 3)
-    assert {s.names[0] for s in found.statements} == {f"x{j + 1}" for j in np.flatnonzero(first)}
+    assert {s.names[0] for s in found.statements} == {
+        f"x{j + 1}" for j in np.flatnonzero(first)
+    }
     kept = np.flatnonzero(first)
     line = LinearRegression().fit(X[:, kept] - 0.5, y, sample_weight=weights)
-    expected = {f"x{j + 1} from 0 to 1": line.coef_[i] for i, j in enumerate(kept)}
+    expected = {
+        f"x{j + 1} from 0 to 1": line.coef_[i] for i, j in enumerate(kept)
+    }
     assert effects(found) == pytest.approx(expected)
 
 
 def test_rules_find_both_steps_whose_effects_add_up():
     surrogate = AnalyticSurrogate(
-        mixed_space(), lambda X: 5.0 * (X[:, 1] == 2) + 2.0 * ((X[:, 2] < 0.5) & (X[:, 0] > 0.5))
+        mixed_space(),
+        lambda X: (
+            5.0 * (X[:, 1] == 2) + 2.0 * ((X[:, 2] < 0.5) & (X[:, 0] > 0.5))
+        ),
     )
-    found = hx.methods.LimeExplainer(surrogate, model="rules", max_features=2, sample=500).explain(
-        {"lr": 0.001, "c": "a", "k": 4}
-    )
+    found = hx.methods.LimeExplainer(
+        surrogate, model="rules", max_features=2, sample=500
+    ).explain({"lr": 0.001, "c": "a", "k": 4})
     simple, both = found.statements
-    assert (simple.text, simple.effect) == ("c = c", pytest.approx(5.0, abs=0.05))
+    assert (simple.text, simple.effect) == (
+        "c = c",
+        pytest.approx(5.0, abs=0.05),
+    )
     assert set(both.names) == {"lr", "k"}
     assert both.effect == pytest.approx(2.0, abs=0.05)
-    assert all(s.kind == "rule" and not s.holds(found.config) for s in found.statements)
+    assert all(
+        s.kind == "rule" and not s.holds(found.config)
+        for s in found.statements
+    )
     assert found.prediction == pytest.approx(found.local_prediction, abs=0.05)
     assert found.held_out > 0.99
     configs = surrogate.space.decode(surrogate.space.sample(500, seed=0))
@@ -228,13 +299,16 @@ def test_what_fits_the_sample_only_is_told_by_the_part_held_out(model):
 
     def noise(X):
         for row in X:
-            values.setdefault(row.tobytes(), np.random.default_rng(len(values)).standard_normal())
+            values.setdefault(
+                row.tobytes(),
+                np.random.default_rng(len(values)).standard_normal(),
+            )
         return np.array([values[row.tobytes()] for row in X])
 
     surrogate = AnalyticSurrogate(unit_cube(3), noise)
-    found = hx.methods.LimeExplainer(surrogate, model=model, sample=60, kernel_width=3.0).explain(
-        CENTRE
-    )
+    found = hx.methods.LimeExplainer(
+        surrogate, model=model, sample=60, kernel_width=3.0
+    ).explain(CENTRE)
     assert found.held_out < found.fidelity
     assert found.held_out < 0.1
     assert [remark.kind for remark in found.remarks] == ["low_fidelity"]
@@ -242,9 +316,13 @@ def test_what_fits_the_sample_only_is_told_by_the_part_held_out(model):
 
 def test_the_held_out_fidelity_is_that_of_a_cross_validation():
     space = unit_cube(3)
-    surrogate = AnalyticSurrogate(space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2])
+    surrogate = AnalyticSurrogate(
+        space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2]
+    )
     X = space.sample(600, seed=5)
-    found = hx.methods.LimeExplainer(surrogate, sample=X, kernel_width=50.0).explain(CENTRE)
+    found = hx.methods.LimeExplainer(
+        surrogate, sample=X, kernel_width=50.0
+    ).explain(CENTRE)
     y, _ = surrogate.predict(X)
     folds = KFold(5, shuffle=True, random_state=0)
     theirs = cross_val_predict(LinearRegression(), X, y, cv=folds)
@@ -258,9 +336,13 @@ def test_the_held_out_fidelity_is_that_of_a_cross_validation():
 def sampled(space, sampling, size, tried=()):
     """The configurations at which an explainer asks its surrogate, without the explained one."""
     asked = []
-    surrogate = AnalyticSurrogate(space, lambda X: asked.append(X) or np.zeros(len(X)))
+    surrogate = AnalyticSurrogate(
+        space, lambda X: asked.append(X) or np.zeros(len(X))
+    )
     subject = hx.base.Subject(space, tried=tried)
-    explainer = hx.methods.LimeExplainer(surrogate, sampling=sampling, sample=size, subject=subject)
+    explainer = hx.methods.LimeExplainer(
+        surrogate, sampling=sampling, sample=size, subject=subject
+    )
     explainer.explain(space.decode(space.sample(1, seed=3))[0])
     return max(asked, key=len)[1:]
 
@@ -279,7 +361,9 @@ def test_a_grid_is_equidistant_and_has_all_combinations_where_these_are_few_enou
 
 def test_univariate_draws_the_values_tried_of_each_hyperparameter_by_itself():
     x = np.linspace(0.0, 0.5, 11)
-    rows = sampled(unit_cube(2), "univariate", 400, tried=np.column_stack([x, x]))
+    rows = sampled(
+        unit_cube(2), "univariate", 400, tried=np.column_stack([x, x])
+    )
     assert {*rows[:, 0]} <= {*x}
     assert {*rows[:, 1]} <= {*x}
     assert abs(np.corrcoef(rows.T)[0, 1]) < 0.15
@@ -291,8 +375,12 @@ def test_perturbed_draws_near_the_configurations_tried_each_as_often():
     nearest = np.argmin(np.linalg.norm(rows[:, None] - tried, axis=2), axis=1)
     assert np.bincount(nearest).tolist() == pytest.approx([200, 200], abs=10)
     away = np.abs(rows - tried[nearest])
-    assert 0.2 < (away == 0.0).mean() < 0.4  # each value stays with a probability of 0.3
-    assert away[away > 0.0].mean() == pytest.approx(0.1 * np.sqrt(2.0 / np.pi), rel=0.1)
+    assert (
+        0.2 < (away == 0.0).mean() < 0.4
+    )  # each value stays with a probability of 0.3
+    assert away[away > 0.0].mean() == pytest.approx(
+        0.1 * np.sqrt(2.0 / np.pi), rel=0.1
+    )
 
 
 @pytest.mark.parametrize("sampling", ["grid", "perturbed", "univariate"])
@@ -308,11 +396,14 @@ def test_in_any_space_only_configurations_are_asked_about(sampling):
 def test_a_tree_finds_the_step_and_its_own_leaf():
     surrogate = AnalyticSurrogate(
         mixed_space(),
-        lambda X: np.where(X[:, 1] == 2, 5.0, 0.0) + np.where(X[:, 2] > 0.5, 2.0, 0.0),
+        lambda X: (
+            np.where(X[:, 1] == 2, 5.0, 0.0)
+            + np.where(X[:, 2] > 0.5, 2.0, 0.0)
+        ),
     )
-    found = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=2).explain(
-        {"lr": 0.1, "c": "a", "k": 4}
-    )
+    found = hx.methods.LimeExplainer(
+        surrogate, model="tree", max_depth=2
+    ).explain({"lr": 0.1, "c": "a", "k": 4})
     assert found.fidelity == pytest.approx(1.0)
     assert effects(found) == pytest.approx(
         {
@@ -339,24 +430,36 @@ def test_a_low_fidelity_is_warned_of():
     assert remark["fidelity"] == found.held_out < found.fidelity
     assert not any(claim.certain for claim in found.claims)
     assert all(claim.because[-1] == remark for claim in found.claims)
-    assert "Caution: the linear model misses most" in found.described().subtitle
-    assert found.sentence.endswith("Try a smaller kernel_width, sampling='local', or a tree.")
-    near = hx.methods.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
+    assert (
+        "Caution: the linear model misses most" in found.described().subtitle
+    )
+    assert found.sentence.endswith(
+        "Try a smaller kernel_width, sampling='local', or a tree."
+    )
+    near = hx.methods.LimeExplainer(
+        surrogate, kernel_width=0.01, sample=3000
+    ).explain(CENTRE)
     assert near.fidelity > 0.9
     slope = 40 * np.cos(40 * 0.3)
     assert near.statements[0].effect == pytest.approx(slope, rel=0.05)
 
 
 @pytest.mark.parametrize("model", ["linear", "lasso", "tree", "rules"])
-@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
+@pytest.mark.parametrize(
+    "kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate]
+)
 def test_every_kind_of_hyperparameter_can_be_told(kind, model):
     space = nested_space()
     X = space.sample(40, seed=1)
     surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
     for config in space.decode(X[:4]):
-        found = hx.methods.LimeExplainer(surrogate, model=model, sample=200).explain(config)
+        found = hx.methods.LimeExplainer(
+            surrogate, model=model, sample=200
+        ).explain(config)
         assert found.fidelity <= 1.0 + 1e-12
-        assert np.isfinite([[s.effect, s.std, s.weight] for s in found.statements]).all()
+        assert np.isfinite(
+            [[s.effect, s.std, s.weight] for s in found.statements]
+        ).all()
         told = {name for s in found.statements for name in s.names}
         assert told <= {*config, "warmup"}
         json.dumps(found.to_dict(), allow_nan=False)
@@ -364,54 +467,94 @@ def test_every_kind_of_hyperparameter_can_be_told(kind, model):
 
 def test_presence_of_an_optional_hyperparameter_is_a_coordinate():
     space = hx.SearchSpace(
-        [hx.IntParameter("warmup", 1, 3, optional=0.5), hx.FloatParameter("lr", 0.0, 1.0)]
+        [
+            hx.IntParameter("warmup", 1, 3, optional=0.5),
+            hx.FloatParameter("lr", 0.0, 1.0),
+        ]
     )
-    surrogate = AnalyticSurrogate(space, lambda X: np.where(np.isnan(X[:, 0]), 4.0, X[:, 0]))
+    surrogate = AnalyticSurrogate(
+        space, lambda X: np.where(np.isnan(X[:, 0]), 4.0, X[:, 0])
+    )
     absent = hx.methods.LimeExplainer(surrogate).explain({"lr": 0.5})
     assert absent.statements[0].text == "warmup present"
     assert absent.statements[0].effect == pytest.approx(-3.5, abs=0.05)
-    present = hx.methods.LimeExplainer(surrogate).explain({"warmup": 2, "lr": 0.5})
-    assert effects(present) == pytest.approx({"warmup absent": 3.5, "warmup from 1 to 3": 1.0})
-    tree = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=1).explain({"lr": 0.5})
-    assert [s.text for s in tree.statements] == ["warmup absent", "warmup present"]
+    present = hx.methods.LimeExplainer(surrogate).explain(
+        {"warmup": 2, "lr": 0.5}
+    )
+    assert effects(present) == pytest.approx(
+        {"warmup absent": 3.5, "warmup from 1 to 3": 1.0}
+    )
+    tree = hx.methods.LimeExplainer(
+        surrogate, model="tree", max_depth=1
+    ).explain({"lr": 0.5})
+    assert [s.text for s in tree.statements] == [
+        "warmup absent",
+        "warmup present",
+    ]
 
 
 def test_an_acquisition_and_any_scale():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 1])
     acquisition = hx.models.LowerConfidenceBound(surrogate, kappa=2.0)
-    found = hx.methods.LimeExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
-    assert effects(found) == pytest.approx({"x2 from 0 to 1": 2.0, "x1 from 0 to 1": -1.0})
+    found = hx.methods.LimeExplainer(acquisition).explain(
+        {"x1": 0.5, "x2": 0.5}
+    )
+    assert effects(found) == pytest.approx(
+        {"x2 from 0 to 1": 2.0, "x1 from 0 to 1": -1.0}
+    )
     assert found.subject.acquisition == acquisition.label
     assert not found.subject.lower_is_better
     for unit in (1e-200, 1e200):
         scaled = AnalyticSurrogate(space, lambda X, unit=unit: unit * X[:, 0])
-        found = hx.methods.LimeExplainer(scaled).explain({"x1": 0.5, "x2": 0.5})
+        found = hx.methods.LimeExplainer(scaled).explain(
+            {"x1": 0.5, "x2": 0.5}
+        )
         assert found.statements[0].effect == pytest.approx(unit)
 
 
 def test_a_maximized_objective_is_told_in_its_direction():
-    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] - 2.0 * X[:, 1])
+    surrogate = AnalyticSurrogate(
+        unit_cube(2), lambda X: X[:, 0] - 2.0 * X[:, 1]
+    )
     config = {"x1": 0.5, "x2": 0.5}
-    found = hx.methods.LimeExplainer(surrogate, direction="maximize").explain(config)
-    assert (found.subject.direction, found.subject.lower_is_better) == ("maximize", False)
-    assert [claim.hyperparameters for claim in found.claims] == [("x2",), ("x1",)]
-    assert [claim.estimate for claim in found.claims] == pytest.approx([-2.0, 1.0])
-    assert [bar.fill for bar in found.described().bars] == [1, 0]  # 2 less is worse
+    found = hx.methods.LimeExplainer(surrogate, direction="maximize").explain(
+        config
+    )
+    assert (found.subject.direction, found.subject.lower_is_better) == (
+        "maximize",
+        False,
+    )
+    assert [claim.hyperparameters for claim in found.claims] == [
+        ("x2",),
+        ("x1",),
+    ]
+    assert [claim.estimate for claim in found.claims] == pytest.approx(
+        [-2.0, 1.0]
+    )
+    assert [bar.fill for bar in found.described().bars] == [
+        1,
+        0,
+    ]  # 2 less is worse
 
 
-@pytest.mark.parametrize("model", ["linear", "lasso", "logistic", "tree", "rules"])
+@pytest.mark.parametrize(
+    "model", ["linear", "lasso", "logistic", "tree", "rules"]
+)
 def test_nothing_changes_a_constant(model):
     level = 0.25 if model == "logistic" else 4.0
-    found = hx.methods.LimeExplainer(AnalyticSurrogate(unit_cube(3), level), model=model).explain(
-        CENTRE
-    )
+    found = hx.methods.LimeExplainer(
+        AnalyticSurrogate(unit_cube(3), level), model=model
+    ).explain(CENTRE)
     assert found.fidelity == 1.0
     assert not any(s.effect for s in found.statements)
-    assert [(claim.kind, claim.certain) for claim in found.claims] == [("difference", False)]
+    assert [(claim.kind, claim.certain) for claim in found.claims] == [
+        ("difference", False)
+    ]
     assert found.described().fills == {}
     assert (
-        f"no hyperparameter changes the predicted objective, which is {level:g}." in found.sentence
+        f"no hyperparameter changes the predicted objective, which is {level:g}."
+        in found.sentence
     )
 
 
@@ -423,21 +566,35 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
     X = space.sample(25, seed=3)
     noise = 0.1 * np.random.default_rng(0).standard_normal(25)
     y = X[:, 0] + 0.3 * (X[:, 1] == 2) + X[:, 2] ** 2 + noise
-    belief, config = hx.Run(space, X, y, "minimize").belief(), {"lr": 0.02, "c": "b", "k": 4}
+    belief, config = (
+        hx.Run(space, X, y, "minimize").belief(),
+        {"lr": 0.02, "c": "b", "k": 4},
+    )
     X, x = space.sample(150, seed=5), space.encode(config)[0]
-    found = hx.methods.LimeExplainer(belief, sample=X, kernel_width=0.8).explain(config)
+    found = hx.methods.LimeExplainer(
+        belief, sample=X, kernel_width=0.8
+    ).explain(config)
     differs = (X[:, 1] != x[1]).astype(float)
     squares = (X[:, 0] - x[0]) ** 2 + differs + (X[:, 2] - x[2]) ** 2
     design = np.column_stack([X[:, 0], X[:, 1] == 0, X[:, 1] == 2, X[:, 2]])
     weights = np.exp(-squares / 0.8**2)
-    fitted = LinearRegression().fit(design, belief.draws(X).T, sample_weight=weights)
-    names = ["lr from 0.0001 to 1", "c = a, not b", "c = c, not b", "k from 1 to 9"]
-    for text, drawn in zip(found.texts, found.drawn, strict=True):
-        np.testing.assert_allclose(drawn, fitted.coef_[:, names.index(text)], atol=1e-4)
-    # a leaf beside its own one
-    found = hx.methods.LimeExplainer(belief, model="tree", sample=X, kernel_width=0.8).explain(
-        config
+    fitted = LinearRegression().fit(
+        design, belief.draws(X).T, sample_weight=weights
     )
+    names = [
+        "lr from 0.0001 to 1",
+        "c = a, not b",
+        "c = c, not b",
+        "k from 1 to 9",
+    ]
+    for text, drawn in zip(found.texts, found.drawn, strict=True):
+        np.testing.assert_allclose(
+            drawn, fitted.coef_[:, names.index(text)], atol=1e-4
+        )
+    # a leaf beside its own one
+    found = hx.methods.LimeExplainer(
+        belief, model="tree", sample=X, kernel_width=0.8
+    ).explain(config)
     configs, values = space.decode(X), belief.draws(X).T
 
     def mean(leaf):
@@ -445,23 +602,35 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
         return np.average(values[inside], axis=0, weights=weights[inside])
 
     for leaf, drawn in zip(found.statements, found.drawn, strict=True):
-        np.testing.assert_allclose(drawn, mean(leaf) - mean(found.statements[0]), atol=1e-4)
+        np.testing.assert_allclose(
+            drawn, mean(leaf) - mean(found.statements[0]), atol=1e-4
+        )
 
 
 def unsure(error):
     """A linear surrogate explained, each of whose effects has this std over the functions."""
-    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
-    found = hx.methods.LimeExplainer(surrogate, sample=50).explain({"x1": 0.5, "x2": 0.5})
+    surrogate = AnalyticSurrogate(
+        unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1]
+    )
+    found = hx.methods.LimeExplainer(surrogate, sample=50).explain(
+        {"x1": 0.5, "x2": 0.5}
+    )
     errors = np.random.default_rng(1).standard_normal((2, 200))
-    drawn = np.array([[3.0], [-1.0]]) + error * (errors - errors.mean(axis=1, keepdims=True))
+    drawn = np.array([[3.0], [-1.0]]) + error * (
+        errors - errors.mean(axis=1, keepdims=True)
+    )
     return replace(found, drawn=drawn)
 
 
 def test_an_effect_is_certain_where_the_functions_agree_on_its_sign():
     assert [claim.certain for claim in unsure(0.4).claims] == [True, True]
     assert [claim.certain for claim in unsure(0.9).claims] == [True, False]
-    assert [reason.kind for reason in unsure(0.9).claims[1].because] == ["not_settled"]
-    assert not any(claim.certain for claim in replace(unsure(0.1), drawn=None).claims)
+    assert [reason.kind for reason in unsure(0.9).claims[1].because] == [
+        "not_settled"
+    ]
+    assert not any(
+        claim.certain for claim in replace(unsure(0.1), drawn=None).claims
+    )
 
 
 # ---------------------------------------------------------------------- words and figure
@@ -474,17 +643,27 @@ def test_effects_are_told_with_their_sign_and_why_one_is_not_certain():
         f"{start}objective changes by +3 ± 2 for x1 from 0 to 1 and by "
     )
     assert "Not certain: it holds in 92%" in found.sentence
-    assert found.described().footer.endswith("over what the trials allow the objective to be.")
+    assert found.described().footer.endswith(
+        "over what the trials allow the objective to be."
+    )
 
 
 def test_the_figure_has_a_bar_per_statement_and_a_line_per_condition():
-    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: np.where(X > 0.5, 1.0, 0.0) @ [3.0, 1.0])
+    surrogate = AnalyticSurrogate(
+        unit_cube(2), lambda X: np.where(X > 0.5, 1.0, 0.0) @ [3.0, 1.0]
+    )
     config = {"x1": 0.2, "x2": 0.2}
-    found = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=2).explain(config)
+    found = hx.methods.LimeExplainer(
+        surrogate, model="tree", max_depth=2
+    ).explain(config)
     figure = found.described()
     assert figure.labels[0][-1] == "(its own leaf)"
     assert all(label[1].startswith("and ") for label in figure.labels)
-    assert [bar.end for bar in figure.bars] == [s.effect for s in found.statements]
-    assert [bar.half for bar in figure.bars] == [s.half for s in found.statements]
+    assert [bar.end for bar in figure.bars] == [
+        s.effect for s in found.statements
+    ]
+    assert [bar.half for bar in figure.bars] == [
+        s.half for s in found.statements
+    ]
     assert figure.fills == {1: "worse"}
     assert "weighted R² = 1.00" in figure.subtitle

@@ -45,12 +45,19 @@ def test_a_region_is_the_shortest_range_with_the_best_of_nine_in_ten_functions()
     assert (found.space["a"].low, found.space["a"].high) == (2, 4)
     assert region.share == pytest.approx(0.3)
     assert region.held.probability == pytest.approx(0.95)
-    np.testing.assert_allclose(region.density, [0, 0, 6, 0, 3.5, 0, 0, 0, 0, 0.5])
+    np.testing.assert_allclose(
+        region.density, [0, 0, 6, 0, 3.5, 0, 0, 0, 0, 0.5]
+    )
 
 
 def test_a_region_of_categories_is_the_smallest_set():
-    functions = [*(6 * [lambda X: X[:, 0] != 0.0]), *(4 * [lambda X: X[:, 0] != 3.0])]
-    run = known([lambda X, f=f: f(X).astype(float) for f in functions], a=list("pqrs"))
+    functions = [
+        *(6 * [lambda X: X[:, 0] != 0.0]),
+        *(4 * [lambda X: X[:, 0] != 3.0]),
+    ]
+    run = known(
+        [lambda X, f=f: f(X).astype(float) for f in functions], a=list("pqrs")
+    )
     (region,) = OptimumExplainer(run).explain().regions
     assert region.values == ("p", "s")
     assert (region.share, region.held.probability) == (0.5, 1.0)
@@ -60,14 +67,22 @@ def test_regret_and_whether_a_better_one_exists_are_those_of_the_functions():
     """The trial to keep, 4, lacks 2, 2, 0, 1 and 5, of which 2 is the median: P is 2 / (2 + ε)."""
     space = space_of(a=range(10))
     X = space.encode([{"a": 2}, {"a": 4}, {"a": 9}])
-    functions = [best_at(2.0), best_at(2.0), best_at(4.0), best_at(5.0), best_at(9.0)]
+    functions = [
+        best_at(2.0),
+        best_at(2.0),
+        best_at(4.0),
+        best_at(5.0),
+        best_at(9.0),
+    ]
     run = hx.Run(space, X, np.array([3.0, 2.0, 5.0]), "minimize")
     run = run.explained_by(Known(space, functions))
     found = OptimumExplainer(run, epsilon=0.5).explain()
     assert (found.incumbent, found.keep) == ({"a": 4}, 1)
     assert found.regret == pytest.approx(2.0)
     assert found.p_better == pytest.approx(0.8)
-    assert OptimumExplainer(run, epsilon=100.0).explain().p_better == pytest.approx(2 / 102)
+    assert OptimumExplainer(
+        run, epsilon=100.0
+    ).explain().p_better == pytest.approx(2 / 102)
     assert found.epsilon == 0.5
 
 
@@ -79,7 +94,9 @@ def test_the_configuration_has_the_lowest_mean_of_what_was_tried_and_its_neighbo
 
     space = unit_cube(1)
     X = np.array([[0.1], [0.2], [0.42]])
-    run = hx.Run(space, X, mean(X), "minimize").explained_by(Known(space, [mean]))
+    run = hx.Run(space, X, mean(X), "minimize").explained_by(
+        Known(space, [mean])
+    )
     found = OptimumExplainer(run).explain()
     assert found.config["x1"] == pytest.approx(0.47)
     assert found.estimate == pytest.approx(0.02)
@@ -91,7 +108,10 @@ def test_what_trials_bring_is_the_best_of_so_many_at_places_like_the_later_ones(
     X = space.encode([{"a": "p"}] * 40)
     run = hx.Run(space, X, np.zeros(40), "minimize")
     asked = run.explained_by(Known(space, [lambda X: -X[:, 0]]))
-    gains = [OptimumExplainer(asked, more=n).explain().expected_gain for n in (1, 20, 200)]
+    gains = [
+        OptimumExplainer(asked, more=n).explain().expected_gain
+        for n in (1, 20, 200)
+    ]
     # one in 21 places is drawn anew, and half of these are the better one
     assert gains[0] == pytest.approx(1 / 42, abs=0.03)
     assert gains[1] == pytest.approx(1.0 - (1.0 - 1 / 42) ** 20, abs=0.2)
@@ -118,7 +138,11 @@ def test_of_a_bowl_the_region_is_small_and_holds_the_optimum():
     assert x1.high - x1.low <= 0.25
     assert found.regions[1].share > 0.5
     assert found.config["x1"] == pytest.approx(0.3, abs=0.05)
-    assert found.interval[0] <= bowl(np.array([[found.config["x1"]]]))[0] <= found.interval[1]
+    assert (
+        found.interval[0]
+        <= bowl(np.array([[found.config["x1"]]]))[0]
+        <= found.interval[1]
+    )
     assert [r.hyperparameter for r in found.narrowest] == ["x1", "x2"]
     assert not found.better.certain
 
@@ -129,7 +153,9 @@ def test_maximizing_the_negated_objective_is_the_same_optimum():
     assert second.config == first.config
     assert second.space == first.space
     assert second.estimate == pytest.approx(-first.estimate)
-    assert second.interval == pytest.approx((-first.interval[1], -first.interval[0]))
+    assert second.interval == pytest.approx(
+        (-first.interval[1], -first.interval[0])
+    )
     for name in ("epsilon", "regret", "p_better", "expected_gain"):
         assert getattr(second, name) == pytest.approx(getattr(first, name))
 
@@ -139,7 +165,9 @@ def test_no_promise_leaves_the_bounds():
     X = space.sample(60, seed=0)
     noise = 0.05 * np.random.default_rng(0).normal(size=60)
     accuracy = np.clip(1.0 - (X[:, 0] - 0.3) ** 2 + noise, 0.0, 1.0)
-    found = hx.optimum(hx.Run(space, X, accuracy, "maximize", bounds=(0.0, 1.0)))
+    found = hx.optimum(
+        hx.Run(space, X, accuracy, "maximize", bounds=(0.0, 1.0))
+    )
     assert found.interval[1] <= 1.0
     assert found.estimate <= 1.0
     # what the incumbent may lack is not more than what there is
@@ -177,22 +205,32 @@ def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
 
 def test_that_nothing_better_exists_is_not_certain_where_a_well_was_not_seen():
     found = hx.optimum(make_run(Setting(narrow_optimum(), "tpe", 50, 0)))
-    assert [c.kind for c in found.claims if c.certain and c.kind == "difference"] == []
+    assert [
+        c.kind for c in found.claims if c.certain and c.kind == "difference"
+    ] == []
     assert [c.side for c in found.claims if c.side == "below"] == []
 
 
 def branches():
-    return hx.SearchSpace([
-        hx.CategoricalParameter("booster", ["tree", "linear"]),
-        hx.FloatParameter("depth", 0.0, 1.0, active_when={"booster": ["tree"]}),
-        hx.FloatParameter("alpha", 0.0, 1.0, active_when={"booster": ["linear"]}),
-    ])  # fmt: skip
+    return hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["tree", "linear"]),
+            hx.FloatParameter(
+                "depth", 0.0, 1.0, active_when={"booster": ["tree"]}
+            ),
+            hx.FloatParameter(
+                "alpha", 0.0, 1.0, active_when={"booster": ["linear"]}
+            ),
+        ]
+    )
 
 
 def of_branches():
     X = branches().sample(80, seed=3)
     values = np.where(
-        X[:, 0] == 0, 1.0 + np.nan_to_num(X[:, 1]), (np.nan_to_num(X[:, 2]) - 0.7) ** 2
+        X[:, 0] == 0,
+        1.0 + np.nan_to_num(X[:, 1]),
+        (np.nan_to_num(X[:, 2]) - 0.7) ** 2,
     )
     return hx.Run(branches(), X, values, "minimize")
 
@@ -215,7 +253,11 @@ def test_of_a_branch_that_is_never_best_it_is_told_that_its_hyperparameter_is_in
 def test_the_sentence_names_the_number_of_each_claim():
     found = hx.optimum(of_bowl())
     config, better, gain, *regions = found.claims
-    assert (config.kind, better.kind, gain.kind) == ("best", "difference", "difference")
+    assert (config.kind, better.kind, gain.kind) == (
+        "best",
+        "difference",
+        "difference",
+    )
     assert config.values == tuple(found.config.values())
     assert config.estimate == found.estimate
     assert better.probability == found.p_better
@@ -224,14 +266,21 @@ def test_the_sentence_names_the_number_of_each_claim():
     assert [c.hyperparameters for c in regions] == [
         (r.hyperparameter,) for r in found.narrowest if r.share < 1.0
     ]
-    assert found.sentence.startswith("Expected best near the trials: objective")
+    assert found.sentence.startswith(
+        "Expected best near the trials: objective"
+    )
     assert "20 more trials like the last ones" in found.sentence
 
 
 def test_the_figure_has_the_most_narrowed_first_and_marks_their_regions():
-    space = hx.SearchSpace([
-        *unit_cube(14), hx.CategoricalParameter("kind", ["a long name of a category", "b"])
-    ])  # fmt: skip
+    space = hx.SearchSpace(
+        [
+            *unit_cube(14),
+            hx.CategoricalParameter(
+                "kind", ["a long name of a category", "b"]
+            ),
+        ]
+    )
     X = space.sample(60, seed=1)
     found = hx.optimum(hx.Run(space, X, bowl(X) + 0.3 * X[:, 14], "minimize"))
     drawn = found.described()
@@ -246,21 +295,31 @@ def test_the_figure_has_the_most_narrowed_first_and_marks_their_regions():
             (line,) = panel.lines
             widths = np.diff(line.x)
             assert (widths[::2] > 0.0).all()  # steps
-            assert np.sum(widths[::2] * line.y[::2]) == pytest.approx(1.0, abs=0.05)  # a density
+            assert np.sum(widths[::2] * line.y[::2]) == pytest.approx(
+                1.0, abs=0.05
+            )  # a density
     assert len(np.ravel(found.plot())) == 12
     plt.close("all")
 
 
 def test_negative_epsilon_no_trials_and_models_without_a_posterior_are_refused():
     run = of_bowl()
-    with pytest.raises(hx.base.InputError, match="epsilon must not be negative"):
+    with pytest.raises(
+        hx.base.InputError, match="epsilon must not be negative"
+    ):
         hx.optimum(run, epsilon=-0.1)
     with pytest.raises(hx.base.InputError, match="more must be at least 1"):
         hx.optimum(run, more=0)
     own = AnalyticSurrogate(run.space, bowl)
     with pytest.raises(hx.base.NothingToExplain, match="no joint posterior"):
         hx.optimum(run, surrogate=own)
-    none = hx.Run(run.space, run.X, run.objective, "minimize", feasible=np.zeros(60, bool))
+    none = hx.Run(
+        run.space,
+        run.X,
+        run.objective,
+        "minimize",
+        feasible=np.zeros(60, bool),
+    )
     with pytest.raises(hx.base.NothingToExplain, match="feasible"):
         hx.optimum(none)
 

@@ -22,15 +22,21 @@ def test_those_that_matter_most_come_first_then_the_pair_that_interacts_most():
     assert found.names[:2] == (("x3",), ("x1",))
     assert set(found.names[2]) == {"x2", "x4"}
     assert found.left_out == ("x2", "x4")
-    assert found.share_left_out == pytest.approx(found.shares["x2",] + found.shares["x4",])
+    assert found.share_left_out == pytest.approx(
+        found.shares["x2",] + found.shares["x4",]
+    )
     # closed form over the unit cube: 16/12, 0.64/12 and 36/144
     variances = {("x3",): 16 / 12, ("x1",): 0.64 / 12, ("x2", "x4"): 36 / 144}
     for names, variance in variances.items():
-        assert found.shares[names] == pytest.approx(variance / sum(variances.values()), abs=0.05)
+        assert found.shares[names] == pytest.approx(
+            variance / sum(variances.values()), abs=0.05
+        )
 
 
 def test_each_effect_is_that_of_the_single_call():
-    found = hx.partial_dependence(RUN, ["x2", ("x4", "x2"), "x1"], seed=3, **QUICK)
+    found = hx.partial_dependence(
+        RUN, ["x2", ("x4", "x2"), "x1"], seed=3, **QUICK
+    )
     assert found.names == (("x2",), ("x4", "x2"), ("x1",))
     for effect in found:
         alone = hx.partial_dependence(RUN, effect.names, seed=3, **QUICK)
@@ -38,17 +44,29 @@ def test_each_effect_is_that_of_the_single_call():
         np.testing.assert_array_equal(effect.std, alone.std)
         assert effect.claims == alone.claims
     assert found.effect("x2", "x4") is found.effects[1]
-    assert found.claims == tuple(claim for effect in found for claim in effect.claims)
+    assert found.claims == tuple(
+        claim for effect in found for claim in effect.claims
+    )
     assert found.shares == {}
-    with pytest.raises(hx.base.InputError, match="There are effects of x2, x4 × x2, x1"):
+    with pytest.raises(
+        hx.base.InputError, match="There are effects of x2, x4 × x2, x1"
+    ):
         found.effect("x3")
 
 
 def test_the_table_holds_the_tables_of_all_effects():
     found = hx.partial_dependence(RUN, ["x1", ("x1", "x2")], **QUICK)
     frame = found.to_frame()
-    assert list(frame.columns[:4]) == ["hyperparameter", "value", "value_2", "mean"]
-    assert frame["hyperparameter"].value_counts().to_dict() == {"x1": 5, "x1 × x2": 25}
+    assert list(frame.columns[:4]) == [
+        "hyperparameter",
+        "value",
+        "value_2",
+        "mean",
+    ]
+    assert frame["hyperparameter"].value_counts().to_dict() == {
+        "x1": 5,
+        "x1 × x2": 25,
+    }
     pair = frame[frame["hyperparameter"] == "x1 × x2"]
     np.testing.assert_array_equal(pair["mean"], found.effects[1].mean.ravel())
     assert frame["value_2"].isna().sum() == 5
@@ -61,14 +79,21 @@ def test_a_model_of_your_own_chooses_what_matters_and_is_drawn():
 
     found = hx.partial_dependence(RUN, most=1, surrogate=Own(), **QUICK)
     assert found.names == (("x4",),)
-    np.testing.assert_allclose(found.effects[0].mean, np.linspace(0.0, 1.0, 5), atol=1e-9)
+    np.testing.assert_allclose(
+        found.effects[0].mean, np.linspace(0.0, 1.0, 5), atol=1e-9
+    )
 
 
 def test_two_names_are_a_pair_and_three_are_three_effects():
-    assert hx.partial_dependence(RUN, ["x1", "x2"], **QUICK).names == ("x1", "x2")
+    assert hx.partial_dependence(RUN, ["x1", "x2"], **QUICK).names == (
+        "x1",
+        "x2",
+    )
     assert hx.partial_dependence(RUN, ["x1", "x2", "x3"], **QUICK).names == (
-        ("x1",), ("x2",), ("x3",),
-    )  # fmt: skip
+        ("x1",),
+        ("x2",),
+        ("x3",),
+    )
 
 
 def test_accumulated_effects_of_all_that_matters_are_those_of_single_calls():
@@ -81,9 +106,9 @@ def test_accumulated_effects_of_all_that_matters_are_those_of_single_calls():
 
 def test_the_surrogate_has_the_name_of_a_kind():
     found = hx.partial_dependence(RUN, "x1", surrogate="forest", **QUICK)
-    expected = hx.methods.PartialDependenceExplainer(RUN.surrogate(kind="forest"), **QUICK).explain(
-        "x1"
-    )
+    expected = hx.methods.PartialDependenceExplainer(
+        RUN.surrogate(kind="forest"), **QUICK
+    ).explain("x1")
     np.testing.assert_array_equal(found.mean, expected.mean)
 
 
@@ -99,7 +124,9 @@ def test_the_surrogate_has_the_name_of_a_kind():
         ("x1", {"kind": "accumulated", "attainable": False}, "attainable"),
     ],
 )
-def test_an_option_that_has_no_meaning_for_what_is_asked_is_refused(names, options, argument):
+def test_an_option_that_has_no_meaning_for_what_is_asked_is_refused(
+    names, options, argument
+):
     with pytest.raises(hx.base.InputError) as caught:
         hx.partial_dependence(RUN, names, **options)
     assert caught.value.argument == argument
@@ -108,24 +135,44 @@ def test_an_option_that_has_no_meaning_for_what_is_asked_is_refused(names, optio
 def test_effects_that_make_no_difference_are_told_in_one_sentence():
     run = hx.Run(SPACE, X, X[:, 2], "minimize", objective_name="loss")
     found = hx.partial_dependence(run, ["x3", "x1", "x2"], **QUICK)
-    effects = (found.effects[0], *(replace(one, noise_std=9.0) for one in found.effects[1:]))
+    effects = (
+        found.effects[0],
+        *(replace(one, noise_std=9.0) for one in found.effects[1:]),
+    )
     sentence = replace(found, effects=effects).sentence
-    assert "the same, within the noise of one evaluation, for every value of x1 and x2." in sentence
+    assert (
+        "the same, within the noise of one evaluation, for every value of x1 and x2."
+        in sentence
+    )
 
 
 def test_the_caution_that_all_effects_share_is_said_once():
-    found = hx.partial_dependence(RUN, ["x1", "x2", "x3"], surrogate="forest", **QUICK)
+    found = hx.partial_dependence(
+        RUN, ["x1", "x2", "x3"], surrogate="forest", **QUICK
+    )
     assert not any(claim.certain for claim in found.claims)
     assert found.sentence.count("Not certain") == 1
 
 
 def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colors():
-    names = ["lr", "booster", "rate_drop", ("lr", "layers"), ("booster", "rate_drop")]
-    found = hx.partial_dependence(tuning_run(20), names, sample=30, grid_size=4)
+    names = [
+        "lr",
+        "booster",
+        "rate_drop",
+        ("lr", "layers"),
+        ("booster", "rate_drop"),
+    ]
+    found = hx.partial_dependence(
+        tuning_run(20), names, sample=30, grid_size=4
+    )
     panels = found.described().panels
     assert [panel.heading for panel in panels] == [
-        "lr", "booster", "rate_drop", "lr × layers", "booster × rate_drop",
-    ]  # fmt: skip
+        "lr",
+        "booster",
+        "rate_drop",
+        "lr × layers",
+        "booster × rate_drop",
+    ]
     ((low, high),) = {panel.limits() for panel in panels[:3]}
     for effect in found.effects[:3]:
         lower, upper = effect.band()

@@ -10,7 +10,9 @@ from hpo_explain.base import NothingToExplain
 from hpo_explain.base.figures import PALE
 from hpo_explain.belief.landscape import axis_of
 from hpo_explain.methods.space.narrowing import Narrowing, part_of, untried
-from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer
+from hpo_explain.methods.space.recommended_space import (
+    RecommendedSpaceExplainer,
+)
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
@@ -18,7 +20,9 @@ from tests.claims.runs import Setting, make_run
 
 def recommend(space, mean, n=80, direction="minimize", **options):
     X = space.sample(n, seed=2)
-    return hx.recommended_space(hx.Run(space, X, mean(X), direction), **options)
+    return hx.recommended_space(
+        hx.Run(space, X, mean(X), direction), **options
+    )
 
 
 def bowl(X):
@@ -26,7 +30,9 @@ def bowl(X):
 
 
 def inside(space, x):
-    return all(p.low <= v <= p.high for p, v in zip(space.parameters, x, strict=True))
+    return all(
+        p.low <= v <= p.high for p, v in zip(space.parameters, x, strict=True)
+    )
 
 
 # ---------------------------------------------------------------------- from functions
@@ -54,14 +60,25 @@ def test_what_is_best_in_more_than_one_in_twenty_functions_of_a_part_stays():
     together = Known(space, 39 * low + high, parts=1)
     apart = Known(space, 34 * low + 4 * high + 38 * low, parts=2)
     assert Narrowing(together, 0.5).found()[0][0].nonzero()[0].tolist() == [1]
-    assert Narrowing(apart, 0.5).found()[0][0].nonzero()[0].tolist() == [*range(1, 10)]
+    assert Narrowing(apart, 0.5).found()[0][0].nonzero()[0].tolist() == [
+        *range(1, 10)
+    ]
 
 
 def test_what_loses_less_is_given_up_first():
     """Without a = 1 two in a hundred functions lose, without b = 1 four: both are too many."""
-    both, of_a, of_b = (lambda X: X.sum(axis=1)), (lambda X: 1 - X[:, 0]), (lambda X: 1 - X[:, 1])
-    draws = Known(space_of(a=range(2), b=range(2)), 94 * [both] + 2 * [of_a] + 4 * [of_b])
-    assert [of.tolist() for of in Narrowing(draws, 0.5).found()[0]] == [[True, False], [True, True]]
+    both, of_a, of_b = (
+        (lambda X: X.sum(axis=1)),
+        (lambda X: 1 - X[:, 0]),
+        (lambda X: 1 - X[:, 1]),
+    )
+    draws = Known(
+        space_of(a=range(2), b=range(2)), 94 * [both] + 2 * [of_a] + 4 * [of_b]
+    )
+    assert [of.tolist() for of in Narrowing(draws, 0.5).found()[0]] == [
+        [True, False],
+        [True, True],
+    ]
 
 
 def test_levels_of_a_range_meet_halfway():
@@ -88,12 +105,18 @@ def test_of_what_does_not_matter_the_level_of_the_configuration_to_keep_is_left(
     assert [of.nonzero()[0].tolist() for of in kept] == [[4], [7]]
     assert lost.tolist() == [0.0]
     for fix, low in ({}, 7), ({"fix": False}, 0):
-        explainer = RecommendedSpaceExplainer(draws, lose=0.5, keep=keep, **fix)
+        explainer = RecommendedSpaceExplainer(
+            draws, lose=0.5, keep=keep, **fix
+        )
         assert explainer.explain().space["b"].low == low
     # of what is worth more than half of the allowed loss nothing is given up so
-    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.02 * 9.0 * X[:, 1]])
+    draws = Known(
+        space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.02 * 9.0 * X[:, 1]]
+    )
     (keep,) = space.encode([{"a": 4, "b": 9}])
-    assert Narrowing(draws, 0.55, keep=keep).found()[0][1].nonzero()[0].tolist() == [9]
+    assert Narrowing(draws, 0.55, keep=keep).found()[0][1].nonzero()[
+        0
+    ].tolist() == [9]
     assert len(Narrowing(draws, 0.3, keep=keep).found()[0][1].nonzero()[0]) > 1
 
 
@@ -110,7 +133,10 @@ def test_what_is_enough_for_less_is_enough_for_more():
     run = make_run(Setting(hyper_ellipsoid(), "tpe", 60, 0))
     draws = run.belief().at_best
     spread = float(np.median(draws.landscape.spread))
-    boxes = [Narrowing(draws, share * spread).found()[0] for share in (0.01, 0.03, 0.05, 0.2, 1.0)]
+    boxes = [
+        Narrowing(draws, share * spread).found()[0]
+        for share in (0.01, 0.03, 0.05, 0.2, 1.0)
+    ]
     for smaller, larger in pairwise(boxes):
         for before, after in zip(smaller, larger, strict=True):
             assert not (after & ~before).any()
@@ -120,8 +146,15 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
     """Of a number and of a whole number wider than a fifth of the range, of a category any."""
     space = space_of(x=(0.0, 1.0), n=range(10), kind=list("abc"))
     draws = Known(space, [lambda X: X[:, 0] + X[:, 1] + X[:, 2]])
-    rows = [(x, n, kind) for x in np.linspace(0.0, 0.7, 15) for n in range(9) for kind in "ab"]
-    tried = space.encode([dict(zip("x n kind".split(), row, strict=True)) for row in rows])
+    rows = [
+        (x, n, kind)
+        for x in np.linspace(0.0, 0.7, 15)
+        for n in range(9)
+        for kind in "ab"
+    ]
+    tried = space.encode(
+        [dict(zip("x n kind".split(), row, strict=True)) for row in rows]
+    )
     x, n, kind = Narrowing(draws, 0.1, tried=tried).untried
     # levels of x are twelfths: the stretch from 0.7 to 1 holds the middles of the last three
     assert x.nonzero()[0].tolist() == [9, 10, 11]
@@ -138,16 +171,23 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
 def test_between_the_values_of_a_coarse_grid_nothing_is_known():
     x = np.repeat([0.0, 1 / 3, 2 / 3, 1.0], 5)
     axis = axis_of(Known(space_of(x=(0.0, 1.0)), [lambda X: X[:, 0]]), 0)
-    assert untried(axis, x).sum() == 8  # all levels but those that hold a value
+    assert (
+        untried(axis, x).sum() == 8
+    )  # all levels but those that hold a value
 
 
 def test_where_it_is_not_known_what_activates_a_hyperparameter_nothing_is_certain():
-    space = hx.SearchSpace([
-        hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("deep", 0.0, 1.0, optional=0.5)
-    ])  # fmt: skip
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("x", 0.0, 1.0),
+            hx.FloatParameter("deep", 0.0, 1.0, optional=0.5),
+        ]
+    )
     X = space.sample(80, seed=0)
     X[:, 1] = np.where(X[:, 0] > 0.5, np.nan_to_num(X[:, 1], nan=0.5), np.nan)
-    found = hx.recommended_space(hx.Run(space, X, np.abs(X[:, 0] - 0.7), "minimize"))
+    found = hx.recommended_space(
+        hx.Run(space, X, np.abs(X[:, 0] - 0.7), "minimize")
+    )
     assert found.volume < 0.9
     assert not any(claim.certain for claim in found.claims)
     assert "activity_unexplained" in [note.kind for note in found.notes]
@@ -164,8 +204,12 @@ def test_a_range_is_narrowed_around_the_best_values():
     (claim,) = found.claims
     assert claim.kind == "keep"
     assert claim.certain
-    assert dict(zip(claim.hyperparameters, claim.values, strict=True))["x1"] == (x1.low, x1.high)
-    assert found.volume == pytest.approx(np.prod([row.share for row in found.rows]))
+    assert dict(zip(claim.hyperparameters, claim.values, strict=True))[
+        "x1"
+    ] == (x1.low, x1.high)
+    assert found.volume == pytest.approx(
+        np.prod([row.share for row in found.rows])
+    )
 
 
 def test_maximizing_the_negated_objective_recommends_the_same_space():
@@ -192,7 +236,9 @@ def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
 
 
 def test_noise_alone_narrows_little():
-    space = hx.SearchSpace([*unit_cube(3), hx.CategoricalParameter("kind", list("abcd"))])
+    space = hx.SearchSpace(
+        [*unit_cube(3), hx.CategoricalParameter("kind", list("abcd"))]
+    )
     kept = []
     for seed in range(4):
         X = space.sample(40, seed=seed)
@@ -252,20 +298,29 @@ def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
 def test_a_conditional_range_keeps_the_best_of_its_branch():
     """Half of the functions need one branch, the others the other: of each its best is kept."""
     space = space_of(
-        booster=["tree", "dart"], drop=range(10), depth=range(5),
+        booster=["tree", "dart"],
+        drop=range(10),
+        depth=range(5),
         when={"drop": {"booster": ["dart"]}, "depth": {"booster": ["tree"]}},
-    )  # fmt: skip
+    )
 
     def cost(X, dart):
-        drop, depth = 9.0 * np.nan_to_num(X[:, 1]), 4.0 * np.nan_to_num(X[:, 2])
-        return np.where(X[:, 0] == 1, np.abs(drop - 2.0) + dart, np.abs(depth - 3.0))
+        drop, depth = (
+            9.0 * np.nan_to_num(X[:, 1]),
+            4.0 * np.nan_to_num(X[:, 2]),
+        )
+        return np.where(
+            X[:, 0] == 1, np.abs(drop - 2.0) + dart, np.abs(depth - 3.0)
+        )
 
     functions = [lambda X: cost(X, 0.3), lambda X: cost(X, -0.3)]
     search = Narrowing(Known(space, functions), 0.25)
     assert search.goal_of == [0, 1, 2]  # the space, and each branch
     found, _ = search.found()
     assert [of.nonzero()[0].tolist() for of in found] == [[0, 1], [2], [3]]
-    assert search.volume(found) == pytest.approx((1 / 10 + 1 / 5) / 2, abs=0.01)
+    assert search.volume(found) == pytest.approx(
+        (1 / 10 + 1 / 5) / 2, abs=0.01
+    )
 
 
 # ---------------------------------------------------------------------- every kind of number
@@ -281,7 +336,14 @@ def test_a_conditional_range_keeps_the_best_of_its_branch():
         hx.IntParameter("p", 1, 9),
         hx.FloatParameter("p", 0.0, 1.0, optional=0.5),
     ],
-    ids=["log", "step", "log integer", "integer with step", "integer", "optional"],
+    ids=[
+        "log",
+        "step",
+        "log integer",
+        "integer with step",
+        "integer",
+        "optional",
+    ],
 )
 def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
     space = hx.SearchSpace([parameter, hx.FloatParameter("q", 0.0, 1.0)])
@@ -310,11 +372,21 @@ def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
         "the best one's or worse by 0.5 at most (probability 99%)."
     )
     frame = found.to_frame()
-    assert frame.values.tolist() == [["[0, 9]", "[4, 4]", 0.1], ["{a, None}", "{a, None}", 1.0]]
+    assert frame.values.tolist() == [
+        ["[0, 9]", "[4, 4]", 0.1],
+        ["{a, None}", "{a, None}", 1.0],
+    ]
     figure = found.described()
     assert figure.labels == [("a", "[4, 4]"), ("kind", "{a, None}")]
-    assert [(bar.row, bar.kind) for bar in figure.bars] == [(0, PALE), (0, 0), (1, 0), (1, 0)]
-    same = RecommendedSpaceExplainer(Known(space, [lambda X: 0.0 * X[:, 0]]), lose=0.5).explain()
+    assert [(bar.row, bar.kind) for bar in figure.bars] == [
+        (0, PALE),
+        (0, 0),
+        (1, 0),
+        (1, 0),
+    ]
+    same = RecommendedSpaceExplainer(
+        Known(space, [lambda X: 0.0 * X[:, 0]]), lose=0.5
+    ).explain()
     assert same.sentence == "No value can be left out of the search."
 
 

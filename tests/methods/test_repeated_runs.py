@@ -19,27 +19,40 @@ def test_mean_and_standard_deviation_over_runs_of_paths():
     phi = np.array([np.dstack([path.phi, path.total]) for path in paths])
     np.testing.assert_allclose(found.mean, phi.mean(axis=0))
     np.testing.assert_allclose(found.std, phi.std(axis=0, ddof=1))
-    np.testing.assert_allclose(found.mean[..., :2].sum(axis=-1), found.mean[..., 2])
+    np.testing.assert_allclose(
+        found.mean[..., :2].sum(axis=-1), found.mean[..., 2]
+    )
     objective = np.array([run.objective[[6, 9, 13]] for run in runs])
     np.testing.assert_allclose(found.objective, objective.mean(axis=0))
-    np.testing.assert_allclose(found.objective_std, objective.std(axis=0, ddof=1))
+    np.testing.assert_allclose(
+        found.objective_std, objective.std(axis=0, ddof=1)
+    )
     assert found.runs == 3
     frame = found.to_frame()
     assert len(frame) == 3 * 3 * 3
-    one = frame[(frame.proposal == 2) & (frame.hyperparameter == "x3") & (frame.term == "total")]
+    one = frame[
+        (frame.proposal == 2)
+        & (frame.hyperparameter == "x3")
+        & (frame.term == "total")
+    ]
     assert one.contribution.item() == pytest.approx(found.mean[1, 2, 2])
     assert one["std"].item() == pytest.approx(found.std[1, 2, 2])
 
 
 def test_paths_of_different_length_end_with_the_shortest_and_say_so():
-    found = compared([path_of(run_of(proposals=p)) for p in ([6, 9, 13], [6, 9])])
+    found = compared(
+        [path_of(run_of(proposals=p)) for p in ([6, 9, 13], [6, 9])]
+    )
     assert len(found) == 2
-    assert [(note.kind, note["proposals"]) for note in found.notes] == [("longer_runs_cut", 2)]
+    assert [(note.kind, note["proposals"]) for note in found.notes] == [
+        ("longer_runs_cut", 2)
+    ]
 
 
 def test_single_explanations_are_one_proposal():
     explanations = [
-        hx.explain_proposal(run_of(proposals=[9], seed=s), 9, background=50) for s in range(4)
+        hx.explain_proposal(run_of(proposals=[9], seed=s), 9, background=50)
+        for s in range(4)
     ]
     found = compared(explanations)
     total = np.array([e.total for e in explanations])
@@ -59,11 +72,15 @@ def test_means_and_bands_of_one_standard_deviation_by_proposal():
     figure = found.described()
     for panel in figure.panels:
         j = int(panel.heading[1:])
-        by_run = np.array([np.column_stack([p.total[:, j], p.phi[:, j]]) for p in paths])
+        by_run = np.array(
+            [np.column_stack([p.total[:, j], p.phi[:, j]]) for p in paths]
+        )
         for k, line in enumerate(panel.lines):
             np.testing.assert_array_equal(line.x, [1, 2, 3, 4, 5])
             np.testing.assert_allclose(line.y, by_run.mean(axis=0)[:, k])
-            np.testing.assert_allclose(line.half, by_run.std(axis=0, ddof=1)[:, k])
+            np.testing.assert_allclose(
+                line.half, by_run.std(axis=0, ddof=1)[:, k]
+            )
     assert figure.heading == "Mean contributions to LCB (κ = 1.96) over 3 runs"
     assert found.sentence.startswith("On average over 3 runs, x")
     both = compared([random_path(5, 2), random_path(3, 2)])
@@ -76,11 +93,16 @@ def test_single_proposals_of_several_runs_are_bars_with_whiskers():
     figure = compared([explanation(phi) for phi in phis]).described()
     order = np.argsort(-np.abs(phis.mean(axis=0).sum(axis=1)))[:20]
     assert figure.labels == [(f"x{j}",) for j in order]
-    np.testing.assert_allclose([bar.end for bar in figure.bars], phis.mean(axis=0)[order].ravel())
     np.testing.assert_allclose(
-        [bar.half for bar in figure.bars], phis.std(axis=0, ddof=1)[order].ravel()
+        [bar.end for bar in figure.bars], phis.mean(axis=0)[order].ravel()
+    )
+    np.testing.assert_allclose(
+        [bar.half for bar in figure.bars],
+        phis.std(axis=0, ddof=1)[order].ravel(),
     )
     total = phis.sum(axis=2)
     np.testing.assert_allclose(figure.dots[0].x, total.mean(axis=0)[order])
-    np.testing.assert_allclose(figure.dots[0].half, total.std(axis=0, ddof=1)[order])
+    np.testing.assert_allclose(
+        figure.dots[0].half, total.std(axis=0, ddof=1)[order]
+    )
     assert "and 2 more." in figure.footer

@@ -8,7 +8,9 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from hpo_explain.methods.importance.interaction_indices import interaction_weights
+from hpo_explain.methods.importance.interaction_indices import (
+    interaction_weights,
+)
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import tuning_run
 
@@ -21,13 +23,26 @@ def run_of(y, d=4, n=60):
 @pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
 def test_a_product_and_a_sum_by_hand(index):
     """f = x1 x2 + 3 x3 at (1, 1, 1): E(x1 x2 | x1 = 1) = 1/2, so the pair has 1 - 1 + 1/4."""
-    model = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2])
-    background = np.array(list(np.ndindex(2, 2, 2)), dtype=float)  # its means are those of x
+    model = AnalyticSurrogate(
+        unit_cube(3), lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]
+    )
+    background = np.array(
+        list(np.ndindex(2, 2, 2)), dtype=float
+    )  # its means are those of x
     found = hx.methods.ShapleyInteractionExplainer(
         model, index=index, background=background
     ).explain(dict.fromkeys(("x1", "x2", "x3"), 1.0))
-    expected = {"x1": 0.25, "x2": 0.25, "x3": 1.5, "x1 × x2": 0.25, "x1 × x3": 0, "x2 × x3": 0}
-    for label, value in zip(found.total.labels, found.total.values, strict=True):
+    expected = {
+        "x1": 0.25,
+        "x2": 0.25,
+        "x3": 1.5,
+        "x1 × x2": 0.25,
+        "x1 × x3": 0,
+        "x2 × x3": 0,
+    }
+    for label, value in zip(
+        found.total.labels, found.total.values, strict=True
+    ):
         assert value == pytest.approx(expected[label], abs=1e-12), label
     assert found.prediction - found.baseline == pytest.approx(2.25)
 
@@ -37,7 +52,9 @@ def test_a_product_and_a_sum_by_hand(index):
 def test_structured_coalitions_agree_with_composed_rows(kind, of):
     run = tuning_run()
     model = run.surrogate(before=25, kind=kind)
-    acquisition = hx.models.LowerConfidenceBound(model, direction=run.direction)
+    acquisition = hx.models.LowerConfidenceBound(
+        model, direction=run.direction
+    )
     found = hx.methods.ShapleyInteractionExplainer(
         model if of == "prediction" else acquisition, background=20, order=3
     ).explain(run.incumbent)
@@ -54,17 +71,23 @@ def test_structured_coalitions_agree_with_composed_rows(kind, of):
     for joined in all_coalitions(len(players)):
         rows = background.copy()
         rows[:, players[joined]] = x[players[joined]]
-        values.append([t.mean() for t in explained(run.space.project(rows)).values()])
+        values.append(
+            [t.mean() for t in explained(run.space.project(rows)).values()]
+        )
     expected = interaction_weights(len(players), 3, "k-SII") @ np.array(values)
     np.testing.assert_allclose(found.by_term, expected, rtol=1e-6, atol=1e-8)
 
 
 def test_the_terms_of_a_confidence_bound_add_up_and_so_do_all_sets():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2])
-    found = hx.methods.shapley_interactions(run, 30, of="acquisition", background=50)
+    found = hx.methods.shapley_interactions(
+        run, 30, of="acquisition", background=50
+    )
     assert found.terms == ("mean", "uncertainty")
     np.testing.assert_allclose(found.by_term.sum(axis=1), found.total.values)
-    assert found.total.values.sum() == pytest.approx(found.prediction - found.baseline)
+    assert found.total.values.sum() == pytest.approx(
+        found.prediction - found.baseline
+    )
     assert abs(found.efficiency_gap) < 1e-9
 
 
@@ -75,13 +98,21 @@ def test_of_singles_and_pairs_shapleys_values_are_made():
     found = hx.methods.shapley_interactions(run, background=rows)
     shapley = hx.explain_prediction(run, background=rows)
     for j, name in enumerate(run.space.names):
-        pairs = [found.value(name, other) for other in run.space.names if other != name]
-        assert found.value(name) + sum(pairs) / 2 == pytest.approx(shapley.phi[j], abs=1e-5)
+        pairs = [
+            found.value(name, other)
+            for other in run.space.names
+            if other != name
+        ]
+        assert found.value(name) + sum(pairs) / 2 == pytest.approx(
+            shapley.phi[j], abs=1e-5
+        )
 
 
 def test_the_draws_are_those_of_the_linear_functional():
     run = run_of(lambda X: X[:, 0] * X[:, 1], d=2, n=20)
-    found = hx.methods.shapley_interactions(run, background={"x1": 0.1, "x2": 0.2})
+    found = hx.methods.shapley_interactions(
+        run, background={"x1": 0.1, "x2": 0.2}
+    )
     x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
     rows = np.array([b, [x[0], b[1]], [b[0], x[1]], x])
     expected = run.belief().draws(rows) @ np.array([1.0, -1.0, -1.0, 1.0])
@@ -92,11 +123,14 @@ def test_the_draws_are_those_of_the_linear_functional():
 def test_beyond_eleven_the_least_play_as_one():
     d = 15
     model = AnalyticSurrogate(
-        unit_cube(d), lambda X: X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * X[:, 3:].sum(axis=1)
+        unit_cube(d),
+        lambda X: X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * X[:, 3:].sum(axis=1),
     )
     config = {f"x{j + 1}": 1.0 for j in range(d)}
     rows = unit_cube(d).sample(2, seed=0)
-    found = hx.methods.ShapleyInteractionExplainer(model, background=rows).explain(config)
+    found = hx.methods.ShapleyInteractionExplainer(
+        model, background=rows
+    ).explain(config)
     assert [len(player) for player in found.total.players] == [1] * 10 + [5]
     expected = np.mean((1.0 - rows[:, 0]) * (1.0 - rows[:, 1]))
     assert found.value("x1", "x2") == pytest.approx(expected)
@@ -108,7 +142,9 @@ def test_beyond_eleven_the_least_play_as_one():
 @pytest.mark.parametrize("seed", range(3))
 def test_in_pure_noise_no_interaction_is_certain(kind, seed):
     rng = np.random.default_rng(seed)
-    found = hx.methods.shapley_interactions(run_of(lambda X: rng.normal(size=len(X))), kind=kind)
+    found = hx.methods.shapley_interactions(
+        run_of(lambda X: rng.normal(size=len(X))), kind=kind
+    )
     assert not any(claim.certain for claim in found.claims)
 
 
@@ -118,7 +154,10 @@ def test_an_interaction_is_told_with_its_interval_that_holds_the_truth():
         dict.fromkeys(("x1", "x2", "x3", "x4"), 1.0),
     )
     claim = found.claims[0]
-    assert (claim.kind, claim.hyperparameters) == ("contribution", ("x1", "x2"))
+    assert (claim.kind, claim.hyperparameters) == (
+        "contribution",
+        ("x1", "x2"),
+    )
     assert claim.certain
     assert claim.interval[0] <= 0.5 <= claim.interval[1]
     assert "x1 = 1 with x2 = 1 raises it by 0." in found.sentence
@@ -127,14 +166,18 @@ def test_an_interaction_is_told_with_its_interval_that_holds_the_truth():
 def test_tpe_is_univariate_so_nothing_acts_together():
     optuna = pytest.importorskip("optuna")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0, multivariate=False))
+    study = optuna.create_study(
+        sampler=optuna.samplers.TPESampler(seed=0, multivariate=False)
+    )
 
     def objective(trial):
         x = [trial.suggest_float(f"x{j}", 0.0, 1.0) for j in range(15)]
         return x[0] * x[1] + x[2]
 
     study.optimize(objective, n_trials=25)
-    found = hx.methods.shapley_interactions(study, 24, of="acquisition", background=50)
+    found = hx.methods.shapley_interactions(
+        study, 24, of="acquisition", background=50
+    )
     pairs = [i for i, s in enumerate(found.total.sets) if len(s) == 2]
     assert len(pairs) == len(list(combinations(range(15), 2)))
     np.testing.assert_allclose(found.total.values[pairs], 0.0, atol=1e-12)
@@ -147,11 +190,17 @@ def test_tpe_is_univariate_so_nothing_acts_together():
 @pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
 def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova(index):
     """f = x1 x2 + x3: V_1 = V_2 = 1/48, V_12 = 1/144, V_3 = 1/12."""
-    model = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2])
-    found = hx.methods.ShapleyInteractionExplainer(model, index=index).explain_variance()
+    model = AnalyticSurrogate(
+        unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2]
+    )
+    found = hx.methods.ShapleyInteractionExplainer(
+        model, index=index
+    ).explain_variance()
     expected = [1 / 48, 1 / 48, 1 / 12, 1 / 144, 0.0, 0.0]
     np.testing.assert_allclose(found.total.values, expected, atol=4e-4)
-    assert found.prediction == pytest.approx(1 / 24 + 1 / 144 + 1 / 12, rel=0.01)
+    assert found.prediction == pytest.approx(
+        1 / 24 + 1 / 144 + 1 / 12, rel=0.01
+    )
     assert abs(found.efficiency_gap) < 1e-12
 
 
@@ -159,13 +208,23 @@ def test_the_variance_of_a_forest_is_exact():
     """Dividends of the variance game are the components of the functional ANOVA, cell by cell."""
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=15)
     forest = run.surrogate(kind="forest", n_trees=3)
-    found = hx.methods.ShapleyInteractionExplainer(forest, order=3, index="STII").explain_variance()
+    found = hx.methods.ShapleyInteractionExplainer(
+        forest, order=3, index="STII"
+    ).explain_variance()
     cuts = [
-        np.unique(np.concatenate([b.cuts[b.first[j] : b.first[j + 1]] for b in forest.boxes()]))
+        np.unique(
+            np.concatenate(
+                [b.cuts[b.first[j] : b.first[j + 1]] for b in forest.boxes()]
+            )
+        )
         for j in range(3)
     ]
-    middles = np.meshgrid(*[(c[1:] + c[:-1]) / 2.0 for c in cuts], indexing="ij")
-    f = forest.predict(np.column_stack([m.ravel() for m in middles]))[0].reshape(middles[0].shape)
+    middles = np.meshgrid(
+        *[(c[1:] + c[:-1]) / 2.0 for c in cuts], indexing="ij"
+    )
+    f = forest.predict(np.column_stack([m.ravel() for m in middles]))[
+        0
+    ].reshape(middles[0].shape)
     x, y, z = (np.diff(c) for c in cuts)
 
     def variance(values, weights):
@@ -183,38 +242,63 @@ def test_the_variance_of_a_forest_is_exact():
 
 
 def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
-    forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(kind="forest")
+    forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(
+        kind="forest"
+    )
     exact = hx.methods.ShapleyInteractionExplainer(forest).explain_variance()
-    monkeypatch.setattr("hpo_explain.methods.importance._variance_game._MOST_PAIRS", 0)
+    monkeypatch.setattr(
+        "hpo_explain.methods.importance._variance_game._MOST_PAIRS", 0
+    )
     found = hx.methods.ShapleyInteractionExplainer(forest).explain_variance()
     away = np.abs(found.total.values - exact.total.values)
     assert (away <= 3.0 * found.total.half_width + 1e-6).all()
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
-def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior(kind):
+def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior(
+    kind,
+):
     run = run_of(lambda X: 2.0 * X[:, 0] * X[:, 1] + X[:, 2])
     found = hx.methods.shapley_interactions(run, of="variance", kind=kind)
-    assert (found.of, dict(found.config), found.trial) == ("variance", {}, None)
+    assert (found.of, dict(found.config), found.trial) == (
+        "variance",
+        {},
+        None,
+    )
     claim = found.claims[0]
-    assert (claim.hyperparameters, claim.certain) == (("x1", "x2"), kind == "gp")
+    assert (claim.hyperparameters, claim.certain) == (
+        ("x1", "x2"),
+        kind == "gp",
+    )
     if kind == "gp":  # V_12 = 4/144 in closed form, of 2 (4/48) + 4/144 + 1/12
         assert claim.interval[0] <= 1 / 10 <= claim.interval[1]
         assert found.probability("x3", "x4") > 0.99
-    assert found.sentence.startswith("The variance of the predicted loss over the space is")
+    assert found.sentence.startswith(
+        "The variance of the predicted loss over the space is"
+    )
     with pytest.raises(InputError, match="whole space"):
         hx.methods.shapley_interactions(run, 3, of="variance")
 
 
 def test_the_figures_hold_the_values():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=40)
-    found = hx.methods.shapley_interactions(run, {"x1": 1.0, "x2": 1.0, "x3": 0.0}, background=100)
+    found = hx.methods.shapley_interactions(
+        run, {"x1": 1.0, "x2": 1.0, "x3": 0.0}, background=100
+    )
     steps, cells = found.described(), found.described("matrix")
     assert [" ".join(parts) for parts in steps.labels] == [
-        "average", *found.to_frame().index, "this configuration"
-    ]  # fmt: skip
+        "average",
+        *found.to_frame().index,
+        "this configuration",
+    ]
     assert steps.bars[0].begin == found.baseline
-    assert steps.bars[-1].end == pytest.approx(found.prediction, rel=1e-5)  # single precision
-    assert [bar.fill for bar in steps.bars] == [int(v > 0.0) for v in found.to_frame()["value"]]
+    assert steps.bars[-1].end == pytest.approx(
+        found.prediction, rel=1e-5
+    )  # single precision
+    assert [bar.fill for bar in steps.bars] == [
+        int(v > 0.0) for v in found.to_frame()["value"]
+    ]
     assert np.isnan(cells.values[1, 0])
-    assert [cells.values[i, i] for i in range(3)] == [found.value(f"x{i + 1}") for i in range(3)]
+    assert [cells.values[i, i] for i in range(3)] == [
+        found.value(f"x{i + 1}") for i in range(3)
+    ]

@@ -26,14 +26,18 @@ def subspace_of(run, share=0.9):
 def without_incumbent(run, **known):
     """The explainer of the run's forest, which knows no incumbent, or another one."""
     forest = run.surrogate(kind="forest", n_trees=8)
-    return hx.methods.SubspaceExplainer(forest, subject=Subject(run.space, **known))
+    return hx.methods.SubspaceExplainer(
+        forest, subject=Subject(run.space, **known)
+    )
 
 
 def brute_force(run, names):
     """The share of the variance that a set explains, by the exact integral of each tree."""
     members = [run.space.index(name) for name in names]
     trees = run.surrogate(kind="forest", n_trees=8).boxes()
-    shares = [closed_variance([b], members) / mean_and_variance(b)[1] for b in trees]
+    shares = [
+        closed_variance([b], members) / mean_and_variance(b)[1] for b in trees
+    ]
     return np.mean(shares), np.std(shares)
 
 
@@ -42,12 +46,17 @@ def products(X):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8, 0.9, 0.99, 1.0])
-def test_no_smaller_set_explains_the_share_and_no_set_of_the_size_explains_more(share):
+def test_no_smaller_set_explains_the_share_and_no_set_of_the_size_explains_more(
+    share,
+):
     run = fitted(unit_cube(6), products)
     subspace = subspace_of(run, share)
     assert subspace.exhaustive
     size = len(subspace.names)
-    best = max(brute_force(run, names)[0] for names in combinations(run.space.names, size))
+    best = max(
+        brute_force(run, names)[0]
+        for names in combinations(run.space.names, size)
+    )
     assert subspace.explained[-1] == pytest.approx(best, rel=1e-9)
     assert best >= share - 1e-9
     for names in combinations(run.space.names, size - 1):
@@ -78,7 +87,9 @@ def test_the_others_are_those_of_the_incumbent():
     run = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
     subspace = subspace_of(run)
     assert subspace.names == ("x2",)
-    assert subspace.others == {name: run.incumbent[name] for name in ("x1", "x3")}
+    assert subspace.others == {
+        name: run.incumbent[name] for name in ("x1", "x3")
+    }
     explains, *_ = subspace.claims
     assert (explains.kind, explains.hyperparameters) == ("share", ("x2",))
     assert explains.estimate == pytest.approx(subspace.explained[-1])
@@ -101,7 +112,9 @@ def test_of_a_constant_objective_nothing_matters():
     subspace = subspace_of(fitted(unit_cube(2), lambda X: np.ones(len(X))))
     assert subspace.names == ()
     assert set(subspace.others) == {"x1", "x2"}
-    assert [(claim.kind, claim.side) for claim in subspace.claims] == [("share", "below")]
+    assert [(claim.kind, claim.side) for claim in subspace.claims] == [
+        ("share", "below")
+    ]
 
 
 def conditional():
@@ -126,9 +139,14 @@ def test_what_is_inactive_in_the_incumbent_is_not_fixed():
 
 def test_the_parent_of_what_is_inactive_in_the_incumbent_comes_along():
     run = fitted(
-        conditional(), lambda X: np.where(X[:, 0] == 1, 0.5 + 3.0 * np.abs(X[:, 1] - 0.5), 0.9)
+        conditional(),
+        lambda X: np.where(
+            X[:, 0] == 1, 0.5 + 3.0 * np.abs(X[:, 1] - 0.5), 0.9
+        ),
     )
-    explainer = without_incumbent(run, incumbent={"booster": "tree", "lr": 0.5})
+    explainer = without_incumbent(
+        run, incumbent={"booster": "tree", "lr": 0.5}
+    )
     subspace = explainer.explain(0.6)
     assert set(subspace.names) == {"booster", "drop"}
     assert subspace.others == {"lr": 0.5}
@@ -153,37 +171,51 @@ def test_what_can_stay_fixed_truly_loses_little(seed):
     run = hx.Run(space, X, valley(X), "minimize")
     subspace = judged(run)
     at = run.incumbent
-    losses = {"x1": 3.0 * (at["x1"] - 0.3) ** 2, "x2": (at["x2"] - 0.8) ** 2, "x3": 0.0}
+    losses = {
+        "x1": 3.0 * (at["x1"] - 0.3) ** 2,
+        "x2": (at["x2"] - 0.8) ** 2,
+        "x3": 0.0,
+    }
     lost = sum(losses[name] for name in subspace.fixed)
     assert subspace.fixed
     assert lost <= subspace.lose
     _, claim = subspace.claims
     assert (claim.kind, claim.certain) == ("keep", True)
-    assert dict(zip(claim.hyperparameters, claim.values, strict=True)) == subspace.fixed
+    assert (
+        dict(zip(claim.hyperparameters, claim.values, strict=True))
+        == subspace.fixed
+    )
     assert subspace.fixed.items() <= at.items()
 
 
 def test_what_is_left_to_gain_cannot_stay_fixed():
     space = unit_cube(3)
     X = space.sample(80, seed=1)
-    X = X[np.abs(X[:, 1] - 0.8) + np.abs(X[:, 0] - 0.3) > 0.35]  # the optimum was not tried
+    X = X[
+        np.abs(X[:, 1] - 0.8) + np.abs(X[:, 0] - 0.3) > 0.35
+    ]  # the optimum was not tried
     assert "x2" not in judged(hx.Run(space, X, valley(X), "minimize")).fixed
 
 
 def test_shares_are_of_the_good_quarter_unless_that_is_one_value():
     space = unit_cube(3)
     X = space.sample(200, seed=1)
-    bad = X[:, 0] > 0.5  # what decides over the whole space is decided among the good
+    bad = (
+        X[:, 0] > 0.5
+    )  # what decides over the whole space is decided among the good
     run = hx.Run(space, X, np.where(bad, 9.0, X[:, 1]), "minimize")
     assert hx.methods.subspace(run, 0.5, n_trees=8, cap=None).names == ("x1",)
     capped = hx.methods.subspace(run, 0.5, n_trees=8)
     assert "x2" in capped.names
     by_hand = hx.models.ForestSurrogate.fit(
-        space, X, np.minimum(run.objective, np.quantile(run.objective, 0.25)), n_trees=8
+        space,
+        X,
+        np.minimum(run.objective, np.quantile(run.objective, 0.25)),
+        n_trees=8,
     )
-    assert hx.methods.SubspaceExplainer(by_hand).explain(0.5).explained == pytest.approx(
-        capped.explained
-    )
+    assert hx.methods.SubspaceExplainer(by_hand).explain(
+        0.5
+    ).explained == pytest.approx(capped.explained)
     tied = hx.Run(space, X, np.round(X[:, 0]), "minimize")
     subspace = hx.methods.subspace(tied, n_trees=8)
     assert "cap_is_the_best" in [note.kind for note in subspace.notes]
@@ -193,10 +225,17 @@ def told(names, fixed, **known):
     """A subspace made by hand."""
     n = len(names)
     return Subspace(
-        subject=Subject(unit_cube(3)), names=tuple(names), share=0.9, explained=np.full(n, 0.9),
-        std=np.full(n, 0.05), fixed=dict.fromkeys(fixed, 0.5), exhaustive=True,
-        loss=decide(np.zeros(4), 0.1, side="below"), lose=0.1, **known,
-    )  # fmt: skip
+        subject=Subject(unit_cube(3)),
+        names=tuple(names),
+        share=0.9,
+        explained=np.full(n, 0.9),
+        std=np.full(n, 0.05),
+        fixed=dict.fromkeys(fixed, 0.5),
+        exhaustive=True,
+        loss=decide(np.zeros(4), 0.1, side="below"),
+        lose=0.1,
+        **known,
+    )
 
 
 def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
@@ -204,16 +243,24 @@ def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
     left = "can stay at the incumbent's values: by that the best objective gets worse by 0.1"
     none = "No hyperparameter can stay fixed for all that the trials tell."
     one, two, three = unit_cube(3).names
-    assert told([one], [two, three]).finding == f"{of_one}. x2 and x3 {left} at most."
+    assert (
+        told([one], [two, three]).finding
+        == f"{of_one}. x2 and x3 {left} at most."
+    )
     assert told([one], []).finding == f"{of_one}. {none}"
     assert told([one, two], []).finding == (
         "x1 and x2 explain 90%, sd 5% over trees, of the variance, interactions among them "
         f"included. {none}"
     )
-    assert told("", "").finding == "The prediction is constant: no hyperparameter matters."
+    assert (
+        told("", "").finding
+        == "The prediction is constant: no hyperparameter matters."
+    )
     capped = told([one], [], notes=(fact("objectives_capped"),))
     assert capped.finding.startswith(f"{of_one} among good predictions.")
     run = fitted(unit_cube(2), lambda X: X[:, 0])
-    forest = run.surrogate(kind="forest", n_trees=8)  # it has no joint posterior
+    forest = run.surrogate(
+        kind="forest", n_trees=8
+    )  # it has no joint posterior
     unknown = hx.methods.subspace(run, surrogate=forest).finding
     assert unknown.endswith("It is not known what can stay fixed.")

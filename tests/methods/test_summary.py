@@ -16,11 +16,16 @@ def run():
 def test_each_line_tells_what_the_function_of_its_question_says(run):
     found = hx.summary(run)
     more, matters, where, what, far = found.claims
-    optimum, space, trust = hx.optimum(run), hx.recommended_space(run), hx.trust(run)
+    optimum, space, trust = (
+        hx.optimum(run),
+        hx.recommended_space(run),
+        hx.trust(run),
+    )
     assert more.probability == optimum.p_better
     assert (matters.hyperparameters, matters.estimate) == (
-        hx.importance(run).claims[0].hyperparameters, hx.importance(run).claims[0].estimate
-    )  # fmt: skip
+        hx.importance(run).claims[0].hyperparameters,
+        hx.importance(run).claims[0].estimate,
+    )
     assert where.hyperparameters == space.claims[0].hyperparameters
     assert what.term == hx.advise(run).chosen("first")[0].kind
     assert far.estimate == trust.r2
@@ -34,8 +39,12 @@ LONG = ["x" * 200, "model.encoder." * 14, "学習率" * 30, "a b" * 40]
 
 @pytest.mark.parametrize("names", [None, LONG])
 def test_every_line_has_less_than_a_hundred_columns(names):
-    run = tuning_run(30, **({} if names is None else {"names": names, "choices": NASTY[:2]}))
-    assert [columns(line) < 100 for line in hx.summary(run).lines] == 5 * [True]
+    run = tuning_run(
+        30, **({} if names is None else {"names": names, "choices": NASTY[:2]})
+    )
+    assert [columns(line) < 100 for line in hx.summary(run).lines] == 5 * [
+        True
+    ]
 
 
 def test_names_that_are_not_too_long_are_never_cut_nor_is_a_sentence():
@@ -50,18 +59,26 @@ def test_where_nothing_can_be_told_each_line_says_so():
     few = hx.summary(hx.Run(space, [[0.5]], [1.0], "minimize"))
     assert few.lines[0] == "Best objective 1 by trial 0."
     assert few.lines[2] == "Everywhere: nothing can be left out yet."
-    same = hx.summary(hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize"))
-    assert same.lines[1] == "Nothing is known to matter yet."
-    assert hx.summary(hx.Run(space, [[0.5]], [1.0], "minimize", feasible=[False])).lines[0] == (
-        "No trial counts yet."
+    same = hx.summary(
+        hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
     )
+    assert same.lines[1] == "Nothing is known to matter yet."
+    assert hx.summary(
+        hx.Run(space, [[0.5]], [1.0], "minimize", feasible=[False])
+    ).lines[0] == ("No trial counts yet.")
 
 
 def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
-    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abcd"])
+    space = hx.SearchSpace(
+        [hx.FloatParameter(name, 0.0, 1.0) for name in "abcd"]
+    )
     noise = np.random.default_rng(3).normal(size=40)
-    found = hx.summary(hx.Run(space, space.sample(40, seed=1), noise, "minimize"))
-    assert found.lines[1].startswith(("Probably ", "Nothing is known to matter yet."))
+    found = hx.summary(
+        hx.Run(space, space.sample(40, seed=1), noise, "minimize")
+    )
+    assert found.lines[1].startswith(
+        ("Probably ", "Nothing is known to matter yet.")
+    )
     assert found.trusted.level == "poor"
 
 

@@ -30,7 +30,9 @@ def test_the_expected_skill_is_that_over_the_space():
     assert found.level == "good"
 
 
-@pytest.mark.parametrize("y", [np.ones(40), np.random.default_rng(3).standard_normal(40)])
+@pytest.mark.parametrize(
+    "y", [np.ones(40), np.random.default_rng(3).standard_normal(40)]
+)
 def test_of_nothing_and_of_noise_nothing_is_known(y):
     assert hx.trust(run_of(y)).level == "poor"
 
@@ -49,7 +51,11 @@ def test_a_part_of_the_space_leaves_the_rest_open(seed):
 def test_the_word_follows_from_the_numbers_and_is_told_with_them():
     found = hx.trust(run_of(bowl(X)))
     assert found.sentence.startswith(f"Trust in the model is {found.level}: ")
-    assert [claim.estimate for claim in found.claims] == [found.r2, found.rank, found.covered]
+    assert [claim.estimate for claim in found.claims] == [
+        found.r2,
+        found.rank,
+        found.covered,
+    ]
     assert found.to_frame()["value"].tolist() == [*found.values]
     assert found.described().heading == f"Trust in the model is {found.level}"
 
@@ -62,4 +68,7 @@ def test_a_printed_result_repeats_the_word_where_it_is_not_good():
     assert "Trust in the model is poor." in found._repr_html_()
     good = hx.partial_dependence(run_of(bowl(X)), "x1", sample=40)
     assert "Trust" not in str(good)
-    assert hx.partial_dependence(noise, "x1", surrogate="gp", sample=40).trust is None
+    assert (
+        hx.partial_dependence(noise, "x1", surrogate="gp", sample=40).trust
+        is None
+    )

@@ -6,8 +6,13 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from hpo_explain.methods.importance.interaction_indices import interaction_weights
-from hpo_explain.methods.importance.tunability import shared_game, shared_players
+from hpo_explain.methods.importance.interaction_indices import (
+    interaction_weights,
+)
+from hpo_explain.methods.importance.tunability import (
+    shared_game,
+    shared_players,
+)
 from tests.analytic import AnalyticSurrogate, space_of, unit_cube
 from tests.handmade import tuning_run
 
@@ -15,7 +20,9 @@ DEFAULT = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 
 
 def explainer(mean, d=3, **options):
-    return hx.methods.GameExplainer(AnalyticSurrogate(unit_cube(d), mean), **options)
+    return hx.methods.GameExplainer(
+        AnalyticSurrogate(unit_cube(d), mean), **options
+    )
 
 
 def run_of(y, d=3, n=50):
@@ -29,9 +36,13 @@ def run_of(y, d=3, n=50):
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_tunability_of_a_sum_is_that_of_its_parts(direction):
     """f = 2 x1 + x2: the best values gain 1 and 0.5, in whichever direction; x3 nothing."""
-    found = explainer(lambda X: 2.0 * X[:, 0] + X[:, 1], direction=direction).tunability(DEFAULT)
+    found = explainer(
+        lambda X: 2.0 * X[:, 0] + X[:, 1], direction=direction
+    ).tunability(DEFAULT)
     np.testing.assert_allclose(found.alone(), [1.0, 0.5, 0.0], atol=1e-9)
-    np.testing.assert_allclose(found.total.values[:3], [1.0, 0.5, 0.0], atol=1e-9)
+    np.testing.assert_allclose(
+        found.total.values[:3], [1.0, 0.5, 0.0], atol=1e-9
+    )
     np.testing.assert_allclose(found.total.values[3:], 0.0, atol=1e-9)
     best = 0.0 if direction == "minimize" else 1.0
     assert found.configuration("x1") == {"x1": best, "x2": 0.5, "x3": 0.5}
@@ -39,7 +50,9 @@ def test_the_tunability_of_a_sum_is_that_of_its_parts(direction):
 
 def test_a_product_gains_only_together_where_the_default_hides_it():
     """f = -x1 x2 from a default at 0: alone nothing, together 1, shared as a pair."""
-    found = explainer(lambda X: -X[:, 0] * X[:, 1]).tunability(dict.fromkeys(DEFAULT, 0.0))
+    found = explainer(lambda X: -X[:, 0] * X[:, 1]).tunability(
+        dict.fromkeys(DEFAULT, 0.0)
+    )
     np.testing.assert_allclose(found.alone(), 0.0, atol=1e-12)
     assert found.gain("x1", "x2") == pytest.approx(1.0)
     assert found.total.of("x1", "x2") == pytest.approx(1.0)
@@ -47,7 +60,9 @@ def test_a_product_gains_only_together_where_the_default_hides_it():
 
 
 def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
-    space = space_of(lr=(1e-05, 0.1, "log"), layers=range(1, 9), booster=["a", "b", "c"])
+    space = space_of(
+        lr=(1e-05, 0.1, "log"), layers=range(1, 9), booster=["a", "b", "c"]
+    )
 
     class Model:
         def __init__(self):
@@ -55,9 +70,13 @@ def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
 
         def predict(self, X):
             layers = np.abs(X[:, 1] - 5.0 / 7.0)
-            return (X[:, 0] - 0.3) ** 2 + layers + (X[:, 2] != 1.0), np.zeros(len(X))
+            return (X[:, 0] - 0.3) ** 2 + layers + (X[:, 2] != 1.0), np.zeros(
+                len(X)
+            )
 
-    found = hx.methods.GameExplainer(Model()).tunability({"lr": 1e-1, "layers": 1, "booster": "a"})
+    found = hx.methods.GameExplainer(Model()).tunability(
+        {"lr": 1e-1, "layers": 1, "booster": "a"}
+    )
     best = found.configuration("lr", "layers", "booster")
     assert (best["layers"], best["booster"]) == (6, "b")
     assert space.encode([best])[0, 0] == pytest.approx(0.3, abs=0.01)
@@ -72,12 +91,18 @@ def test_mistunability_is_the_gain_of_the_worst_and_below_zero():
 
 def test_the_sensitivity_of_a_sum_and_of_a_product():
     """Var x = 1/12; around 1/2, x1 x2 alone is x1 / 2; Var(x1 x2) = 1/9 - 1/16."""
-    found = explainer(lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]).sensitivity(DEFAULT)
-    np.testing.assert_allclose(found.alone(), [1 / 48, 1 / 48, 9 / 12], rtol=0.02)
+    found = explainer(lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]).sensitivity(
+        DEFAULT
+    )
+    np.testing.assert_allclose(
+        found.alone(), [1 / 48, 1 / 48, 9 / 12], rtol=0.02
+    )
     assert found.gain("x1", "x2") == pytest.approx(1 / 9 - 1 / 16, rel=0.05)
     i = found.total.labels.index("x1 × x2")
     expected = (1 / 9 - 1 / 16) - 2 / 48
-    assert abs(found.total.values[i] - expected) < 1.5 * found.total.half_width[i]
+    assert (
+        abs(found.total.values[i] - expected) < 1.5 * found.total.half_width[i]
+    )
 
 
 def test_what_was_tried_misses_what_was_not():
@@ -87,17 +112,34 @@ def test_what_was_tried_misses_what_was_not():
     run = hx.Run(unit_cube(3), X, -X[:, 0], "minimize")
     model = AnalyticSurrogate(unit_cube(3), lambda X: -X[:, 0])
     found = hx.methods.tunability(
-        run, dict.fromkeys(DEFAULT, 0.0), kind="optimizer_bias", surrogate=model
+        run,
+        dict.fromkeys(DEFAULT, 0.0),
+        kind="optimizer_bias",
+        surrogate=model,
     )
     np.testing.assert_allclose(found.alone(), [-0.6, 0.0, 0.0], atol=1e-9)
-    other = hx.Run(unit_cube(3), [[0.7, 0.1, 0.1], [0.2, 0.3, 0.4]], [1.0, 2.0], "minimize")
+    other = hx.Run(
+        unit_cube(3),
+        [[0.7, 0.1, 0.1], [0.2, 0.3, 0.4]],
+        [1.0, 2.0],
+        "minimize",
+    )
     among = hx.methods.tunability(
-        run, dict.fromkeys(DEFAULT, 0.0), kind="optimizer_bias", surrogate=model, ensemble=[other]
+        run,
+        dict.fromkeys(DEFAULT, 0.0),
+        kind="optimizer_bias",
+        surrogate=model,
+        ensemble=[other],
     )
     np.testing.assert_allclose(among.alone(), [-0.3, 0.0, 0.0], atol=1e-9)
-    nothing = hx.methods.tunability(run, 0, kind="optimizer_bias", surrogate=model, ensemble=[run])
+    nothing = hx.methods.tunability(
+        run, 0, kind="optimizer_bias", surrogate=model, ensemble=[run]
+    )
     assert nothing.whole == 0.0
-    assert (nothing.claims[0].side, nothing.claims[0].certain) == ("below", False)
+    assert (nothing.claims[0].side, nothing.claims[0].certain) == (
+        "below",
+        False,
+    )
 
 
 # ---------------------------------------------------------------------- brute force and axioms
@@ -111,9 +153,14 @@ def test_the_search_finds_at_least_what_a_large_random_search_finds(kind):
     sign = 1.0 if run.direction == "minimize" else -1.0
     sample = run.space.sample(4000, seed=9, latent=True)
     default = run.space.encode([found.default])[0]
-    for joined, value in zip(all_coalitions(len(found.total.players)), found.coalitions,
-                             strict=True):  # fmt: skip
-        names = [p[0] for p, free in zip(found.total.players, joined, strict=True) if free]
+    for joined, value in zip(
+        all_coalitions(len(found.total.players)), found.coalitions, strict=True
+    ):
+        names = [
+            p[0]
+            for p, free in zip(found.total.players, joined, strict=True)
+            if free
+        ]
         free = np.isin(run.space.names, names)
         rows = run.space.project(np.where(free, sample, default))
         rows = rows[run.space.is_valid(rows)]
@@ -123,13 +170,21 @@ def test_the_search_finds_at_least_what_a_large_random_search_finds(kind):
             assert value >= gain - 0.01 * abs(found.whole), names
 
 
-@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
+@pytest.mark.parametrize(
+    "game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
+)
 def test_efficiency_dummies_and_the_sets_of_all_games(game):
     run = run_of(lambda X: X[:, 0] * X[:, 1], n=30)
-    model = AnalyticSurrogate(unit_cube(3), lambda X: (X[:, 0] - 0.4) ** 2 * X[:, 1])
+    model = AnalyticSurrogate(
+        unit_cube(3), lambda X: (X[:, 0] - 0.4) ** 2 * X[:, 1]
+    )
     for index in ("k-SII", "STII", "FSII"):
-        found = hx.methods.tunability(run, 0, kind=game, index=index, surrogate=model)
-        assert found.total.values.sum() == pytest.approx(found.whole - found.coalitions[0])
+        found = hx.methods.tunability(
+            run, 0, kind=game, index=index, surrogate=model
+        )
+        assert found.total.values.sum() == pytest.approx(
+            found.whole - found.coalitions[0]
+        )
         expected = interaction_weights(3, 2, index) @ found.coalitions
         np.testing.assert_allclose(found.total.values, expected)
         for i, members in enumerate(found.total.sets):
@@ -138,7 +193,9 @@ def test_efficiency_dummies_and_the_sets_of_all_games(game):
 
 
 def test_tuning_more_never_gains_less():
-    found = hx.methods.tunability(run_of(lambda X: np.sin(5 * X).prod(axis=1)), 2)
+    found = hx.methods.tunability(
+        run_of(lambda X: np.sin(5 * X).prod(axis=1)), 2
+    )
     joined = all_coalitions(3)
     for a, smaller in enumerate(joined):
         for b, larger in enumerate(joined):
@@ -156,7 +213,9 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
     sample = run.space.sample(1000, seed=5)
     at = belief.costs(default[None, :])
     for free, gains in zip(all_coalitions(3), found.drawn.T, strict=True):
-        reached = at[:, 0] - belief.costs(np.where(free, sample, default)).min(axis=1)
+        reached = at[:, 0] - belief.costs(np.where(free, sample, default)).min(
+            axis=1
+        )
         assert (gains >= reached - 0.02 * found.whole).mean() > 0.9
         # numbers have 64 values, and draws single precision: without noise large terms cancel
         assert gains.mean() > 0.97 * reached.mean() - 1e-5
@@ -169,10 +228,14 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
 
 def test_what_nobody_else_reached_is_missed_by_no_optimizer():
     run = run_of(lambda X: X[:, 0] + X[:, 1])
-    nothing = hx.methods.tunability(run, DEFAULT, kind="optimizer_bias", ensemble=[run])
+    nothing = hx.methods.tunability(
+        run, DEFAULT, kind="optimizer_bias", ensemble=[run]
+    )
     # of single precision, in which without noise terms of 100 cancel
     np.testing.assert_allclose(nothing.drawn, 0.0, atol=3e-4)
-    assert [(c.side, c.probability > 0.95) for c in nothing.claims] == [("below", True)]
+    assert [(c.side, c.probability > 0.95) for c in nothing.claims] == [
+        ("below", True)
+    ]
 
 
 def test_beyond_eleven_those_that_vary_least_play_as_one():
@@ -191,10 +254,14 @@ def test_beyond_eleven_those_that_vary_least_play_as_one():
 
 
 def function(X):
-    return 0.7 * X[..., 0] + 2.0 * X[..., 0] * X[..., 1] - (X[..., 2] - 0.3) ** 2
+    return (
+        0.7 * X[..., 0] + 2.0 * X[..., 0] * X[..., 1] - (X[..., 2] - 0.3) ** 2
+    )
 
 
-@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "ablation"])
+@pytest.mark.parametrize(
+    "game", ["tunability", "mistunability", "sensitivity", "ablation"]
+)
 def test_hypershap_finds_the_same_to_its_sampling_error(game):
     hypershap = pytest.importorskip("hypershap")
     from ConfigSpace import Configuration, ConfigurationSpace
@@ -203,7 +270,9 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
         def predict(self, X):
             return function(np.atleast_2d(X))
 
-    space = ConfigurationSpace({f"x{j}": (0.0, 1.0) for j in (1, 2, 3)}, seed=0)
+    space = ConfigurationSpace(
+        {f"x{j}": (0.0, 1.0) for j in (1, 2, 3)}, seed=0
+    )
     task = hypershap.ExplanationTask.from_base_model(space, Model())
     shap = hypershap.HyperSHAP(task)
     default = Configuration(space, values=DEFAULT)
@@ -216,32 +285,43 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
         ).explain(best)
     else:
         theirs = getattr(shap, game)(default)
-        ours = getattr(hx.methods.GameExplainer(model, index="FSII", direction="maximize"), game)(
-            DEFAULT
-        )
+        ours = getattr(
+            hx.methods.GameExplainer(
+                model, index="FSII", direction="maximize"
+            ),
+            game,
+        )(DEFAULT)
     expected = np.array([theirs[members] for members in ours.total.sets])
     # the best and the worst of 10,000 draws, and a variance of as many; an ablation has no sample
     error = {"ablation": 1e-6, "sensitivity": 0.01}.get(game, 0.1)
     np.testing.assert_allclose(ours.total.values, expected, atol=error)
     if game in ("tunability", "mistunability"):
         sign = 1.0 if game == "tunability" else -1.0
-        assert sign * ours.whole >= sign * expected.sum() - 1e-9  # never less than a sample's
+        assert (
+            sign * ours.whole >= sign * expected.sum() - 1e-9
+        )  # never less than a sample's
 
 
 # ---------------------------------------------------------------------- real runs and claims
 
 
 @pytest.mark.parametrize("kind", ["auto", "forest"])
-@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
+@pytest.mark.parametrize(
+    "game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
+)
 def test_in_pure_noise_nothing_is_certain(kind, game):
     for seed in range(3):
         y = np.random.default_rng(seed).normal(size=40)
-        found = hx.methods.tunability(run_of(lambda X, y=y: y, n=40), kind=game, surrogate=kind)
+        found = hx.methods.tunability(
+            run_of(lambda X, y=y: y, n=40), kind=game, surrogate=kind
+        )
         assert not any(claim.certain for claim in found.claims)
 
 
 def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
-    found = hx.methods.tunability(run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2]), DEFAULT)
+    found = hx.methods.tunability(
+        run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2]), DEFAULT
+    )
     whole, *others = found.claims
     assert whole.certain
     assert whole.interval[0] <= 0.75 <= whole.interval[1]
@@ -249,22 +329,34 @@ def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
     assert found.sentence.startswith("Tuning gains 0.7")
 
 
-@pytest.mark.parametrize("game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"])
+@pytest.mark.parametrize(
+    "game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
+)
 def test_a_conditional_run_has_every_game(game):
     found = hx.methods.tunability(tuning_run(), kind=game)
     assert np.isfinite(found.coalitions).all()
-    assert found.total.values.sum() == pytest.approx(found.whole - found.coalitions[0])
+    assert found.total.values.sum() == pytest.approx(
+        found.whole - found.coalitions[0]
+    )
     assert any("default" in str(note) for note in found.notes)
 
 
 @pytest.mark.parametrize("d", [3, 8])
-def test_the_sensitivity_is_that_of_each_draw_whatever_the_number_of_players(d):
+def test_the_sensitivity_is_that_of_each_draw_whatever_the_number_of_players(
+    d,
+):
     run = run_of(lambda X: X[:, 0] + 0.1 * X[:, 1], d=d, n=60)
-    found = hx.methods.tunability(run, {f"x{j + 1}": 0.5 for j in range(d)}, kind="sensitivity")
-    assert found.total.values[0] == pytest.approx(1 / 12, abs=found.total.half(0) + 0.005)
+    found = hx.methods.tunability(
+        run, {f"x{j + 1}": 0.5 for j in range(d)}, kind="sensitivity"
+    )
+    assert found.total.values[0] == pytest.approx(
+        1 / 12, abs=found.total.half(0) + 0.005
+    )
     assert found.total.model_std[0] < 0.02
     assert found.probability("x1", "x2") > 0.99
-    assert [c.hyperparameters for c in found.claims if c.certain][1:2] == [("x1",)]
+    assert [c.hyperparameters for c in found.claims if c.certain][1:2] == [
+        ("x1",)
+    ]
 
 
 GAMES = ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
@@ -276,12 +368,20 @@ FUNCTIONS = {
 
 
 def analytic(game, over, index="k-SII"):
-    models = {name: AnalyticSurrogate(unit_cube(3), f) for name, f in FUNCTIONS.items()}
+    models = {
+        name: AnalyticSurrogate(unit_cube(3), f)
+        for name, f in FUNCTIONS.items()
+    }
     options = {"index": index, "direction": "maximize"}
-    asked = {name: hx.methods.GameExplainer(model, **options) for name, model in models.items()}
+    asked = {
+        name: hx.methods.GameExplainer(model, **options)
+        for name, model in models.items()
+    }
     players = shared_players(asked, DEFAULT)
     games = {
-        name: getattr(hx.methods.GameExplainer(model, players=players, **options), game)(DEFAULT)
+        name: getattr(
+            hx.methods.GameExplainer(model, players=players, **options), game
+        )(DEFAULT)
         for name, model in models.items()
     }
     return shared_game(games, over)
@@ -291,7 +391,9 @@ def runs_of(functions=None, n=30, noise=0.05):
     X = unit_cube(3).sample(n, seed=0)
     rng = np.random.default_rng(0)
     return {
-        name: hx.Run(unit_cube(3), X, -f(X) + noise * rng.normal(size=n), "minimize")
+        name: hx.Run(
+            unit_cube(3), X, -f(X) + noise * rng.normal(size=n), "minimize"
+        )
         for name, f in (functions or FUNCTIONS).items()
     }
 
@@ -308,11 +410,15 @@ def runs_of(functions=None, n=30, noise=0.05):
         (0.5, 0.25),
     ],
 )
-def test_a_set_gains_its_mean_least_largest_or_quantile_over_the_runs(over, expected):
+def test_a_set_gains_its_mean_least_largest_or_quantile_over_the_runs(
+    over, expected
+):
     found = analytic("tunability", over)
     assert found.gain("x1") == pytest.approx(expected, abs=1e-6)
     of_each = {"iris": 0.75, "adult": 0.25 + 3.0 - 0.75, "wine": 1.0 + 0.04}
-    assert {n: game.whole for n, game in found.games.items()} == pytest.approx(of_each, abs=1e-6)
+    assert {n: game.whole for n, game in found.games.items()} == pytest.approx(
+        of_each, abs=1e-6
+    )
     assert found.total.values.sum() == pytest.approx(found.whole)
 
 
@@ -321,7 +427,9 @@ def test_of_a_mean_the_interactions_are_the_means_of_those_of_each_run(game):
     """Linearity: an interaction is linear in the values of coalitions."""
     found = analytic(game, "mean")
     each = np.array([one.total.values for one in found.games.values()])
-    np.testing.assert_allclose(found.total.values, each.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(
+        found.total.values, each.mean(axis=0), atol=1e-12
+    )
 
 
 def test_over_runs_each_draw_of_one_is_joined_with_one_of_the_others():
@@ -361,7 +469,9 @@ def test_hypershap_finds_the_same_over_several_data_sets(game, over):
     asked = getattr(tasks, f"{name}ExplanationTask")(space, first, default)
     way = {"mean": "AVG", "min": "MIN", "max": "MAX"}[over]
     joined = games.MultiDataHPIGame(
-        several, getattr(games, f"{name}Game")(asked), hypershap.utils.Aggregation[way]
+        several,
+        getattr(games, f"{name}Game")(asked),
+        hypershap.utils.Aggregation[way],
     )
     theirs = shapiq.ExactComputer(n_players=3, game=joined)("FSII", order=2)
     ours = analytic(game, over, "FSII")
@@ -379,15 +489,27 @@ def test_hypershap_finds_the_same_over_several_data_sets(game, over):
     [
         (lambda runs: {"one": runs["iris"]}, {}, "at least two runs"),
         (lambda runs: runs, {"over": "median"}, "over must be one of"),
-        (lambda runs: runs, {"default": None}, "default was not given, but there are several"),
+        (
+            lambda runs: runs,
+            {"default": None},
+            "default was not given, but there are several",
+        ),
         (lambda runs: runs, {"over": 1.5}, "over must lie between 0 and 1"),
-        (lambda runs: runs, {"before": 10}, "before was given with several runs"),
+        (
+            lambda runs: runs,
+            {"before": 10},
+            "before was given with several runs",
+        ),
         (lambda runs: runs["iris"], {"over": "max"}, "there is a single run"),
     ],
 )
-def test_what_cannot_be_asked_of_several_runs_is_an_error(runs, options, message):
+def test_what_cannot_be_asked_of_several_runs_is_an_error(
+    runs, options, message
+):
     with pytest.raises(InputError, match=message):
-        hx.methods.tunability(runs(runs_of()), **{"default": DEFAULT, **options})
+        hx.methods.tunability(
+            runs(runs_of()), **{"default": DEFAULT, **options}
+        )
 
 
 # ---------------------------------------------------------------------- figures
@@ -401,9 +523,16 @@ def test_the_figures_hold_the_values():
     assert [step.end - step.begin for step in steps.bars] == pytest.approx(
         list(found.to_frame()["value"])
     )
-    assert [step.half for step in steps.bars] == [found.total.half(i) for i in found.total.order()]
-    assert steps.bars[-1].end == steps.dots[0].x[-1] == pytest.approx(found.whole)
-    assert (cells.x.names, cells.y.names) == (["x1", "x2", "x3"], ["x1", "x2", "x3"])
+    assert [step.half for step in steps.bars] == [
+        found.total.half(i) for i in found.total.order()
+    ]
+    assert (
+        steps.bars[-1].end == steps.dots[0].x[-1] == pytest.approx(found.whole)
+    )
+    assert (cells.x.names, cells.y.names) == (
+        ["x1", "x2", "x3"],
+        ["x1", "x2", "x3"],
+    )
     assert cells.values[0, 1] == found.total.of("x1", "x2")
     assert cells.values[2, 2] == found.total.of("x3")
     assert np.isnan(cells.values[1, 0])

@@ -10,24 +10,37 @@ from hpo_explain.models._kernel import MixedMatern
 
 
 def kernel():
-    return ConstantKernel(1.3) * MixedMatern(np.zeros(4), np.array([0.3, 0.7, 1.1, 0.5]))
+    return ConstantKernel(1.3) * MixedMatern(
+        np.zeros(4), np.array([0.3, 0.7, 1.1, 0.5])
+    )
 
 
-@pytest.mark.parametrize("y", [np.sin(np.arange(40.0)), np.full(40, 3.0)], ids=["sine", "constant"])
+@pytest.mark.parametrize(
+    "y", [np.sin(np.arange(40.0)), np.full(40, 3.0)], ids=["sine", "constant"]
+)
 def test_it_is_the_process_of_the_own_fit_of_scikit_learn(y):
     Z = np.random.default_rng(0).random((40, 4))
     found = conditioned(kernel(), 0.01, Z, y)
     own = GaussianProcessRegressor(kernel(), alpha=0.01, optimizer=None)
     own.fit(Z, y)
     for name, value in vars(own).items():
-        if name not in ("kernel", "kernel_", "_rng", "log_marginal_likelihood_value_"):
+        if name not in (
+            "kernel",
+            "kernel_",
+            "_rng",
+            "log_marginal_likelihood_value_",
+        ):
             np.testing.assert_array_equal(getattr(found, name), value)
     np.testing.assert_array_equal(found.kernel_.theta, own.kernel_.theta)
     np.testing.assert_allclose(
-        found.log_marginal_likelihood_value_, own.log_marginal_likelihood_value_, rtol=1e-13
+        found.log_marginal_likelihood_value_,
+        own.log_marginal_likelihood_value_,
+        rtol=1e-13,
     )
     points = np.random.default_rng(1).random((7, 4))
     for got, expected in zip(
-        found.predict(points, return_std=True), own.predict(points, return_std=True), strict=True
+        found.predict(points, return_std=True),
+        own.predict(points, return_std=True),
+        strict=True,
     ):
         np.testing.assert_array_equal(got, expected)

@@ -1,10 +1,21 @@
 import numpy as np
 import pytest
 
-from hpo_explain.models._squares import exponential, matern_1_2, matern_3_2, matern_5_2
+from hpo_explain.models._squares import (
+    exponential,
+    matern_1_2,
+    matern_3_2,
+    matern_5_2,
+)
 from hpo_explain.models.product_kernel import FAR, correlate
 
-Q = np.concatenate([[0.0], np.geomspace(1e-300, 1e4, 20_001), np.random.default_rng(0).random(999)])
+Q = np.concatenate(
+    [
+        [0.0],
+        np.geomspace(1e-300, 1e4, 20_001),
+        np.random.default_rng(0).random(999),
+    ]
+)
 
 
 @pytest.mark.parametrize(
@@ -13,7 +24,10 @@ Q = np.concatenate([[0.0], np.geomspace(1e-300, 1e4, 20_001), np.random.default_
         (exponential, lambda q: np.exp(-q)),
         (matern_1_2, lambda q: np.exp(-np.sqrt(q))),
         (matern_3_2, lambda q: (1.0 + np.sqrt(q)) * np.exp(-np.sqrt(q))),
-        (matern_5_2, lambda q: (1.0 + np.sqrt(3.0 * q) + q) * np.exp(-np.sqrt(3.0 * q))),
+        (
+            matern_5_2,
+            lambda q: (1.0 + np.sqrt(3.0 * q) + q) * np.exp(-np.sqrt(3.0 * q)),
+        ),
     ],
 )
 def test_a_profile_is_its_formula_to_the_last_digits(profile, formula):
@@ -31,12 +45,21 @@ def test_a_profile_is_its_formula_to_the_last_digits(profile, formula):
 
 def test_correlations_in_single_precision_are_the_formula_to_its_last_digits():
     rng = np.random.default_rng(0)
-    at, trials = rng.random(300).astype("f4"), rng.random((3, 200)).astype("f4")
+    at, trials = (
+        rng.random(300).astype("f4"),
+        rng.random((3, 200)).astype("f4"),
+    )
     trials[2, 0] = FAR
-    rates, columns = np.array([0.3, 5.0, 400.0], "f4"), np.repeat([0, 1, 2], 100)
+    rates, columns = (
+        np.array([0.3, 5.0, 400.0], "f4"),
+        np.repeat([0, 1, 2], 100),
+    )
     found = np.empty((300, 200), "f4")
     correlate(at, columns, rates, trials, found)
-    r = np.abs(at[:, None] - trials[columns]).astype(float) * rates.astype(float)[columns, None]
+    r = (
+        np.abs(at[:, None] - trials[columns]).astype(float)
+        * rates.astype(float)[columns, None]
+    )
     formula = (1.0 + r + r**2 / 3.0) * np.exp(-r)
     normal = r < 87.0  # beyond, the exponential has no full precision
     off = np.abs(found[normal] / formula[normal] - 1.0)

@@ -23,7 +23,9 @@ def test_threads_end_what_nobody_waits_for():
 
     def interrupt():
         with threads() as pool:
-            futures.extend(pool.submit(work, i) for i in range(10 * n_threads()))
+            futures.extend(
+                pool.submit(work, i) for i in range(10 * n_threads())
+            )
             while len(begun) < n_threads():
                 time.sleep(0.001)
             raise KeyboardInterrupt

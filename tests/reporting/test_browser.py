@@ -14,21 +14,31 @@ from hpo_explain.reporting import BRIEF
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.reporting.pages import part, write
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
-WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
+webdriver = pytest.importorskip(
+    "selenium.webdriver", reason="selenium drives the browser"
+)
+WebDriverWait = pytest.importorskip(
+    "selenium.webdriver.support.ui"
+).WebDriverWait
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 pytestmark = [
     warns_of_glyphs,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"),
+    pytest.mark.skipif(
+        not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
+    ),
 ]
 
 DESKTOP = {"width": 1400, "height": 900, "pixelRatio": 1.0}
 LAPTOP = {"width": 1280, "height": 720, "pixelRatio": 1.0}
 TABLET = {"width": 768, "height": 1024, "pixelRatio": 1.0}
-PAPER = {"width": 718, "height": 1046, "pixelRatio": 1.0}  # A4 without its margins
+PAPER = {
+    "width": 718,
+    "height": 1046,
+    "pixelRatio": 1.0,
+}  # A4 without its margins
 PHONE = {"width": 360, "height": 800, "pixelRatio": 2.0}
 
 # The corners of every text of every plot, in pixels of the page; those not shown have none.
@@ -104,12 +114,21 @@ return found;
 def browser():
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
-    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
-                   "disable-background-networking", "disable-component-update",
-                   "disable-sync", "no-first-run"):  # fmt: skip
+    for switch in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-dev-shm-usage",
+        "disable-background-networking",
+        "disable-component-update",
+        "disable-sync",
+        "no-first-run",
+    ):
         options.add_argument(f"--{switch}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver = webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(DRIVER)
+    )
     yield driver
     driver.quit()
 
@@ -118,10 +137,15 @@ def many(n, d):
     """A run of `d` hyperparameters with long names, some on a log scale, some categorical."""
     space = hx.SearchSpace(
         [
-            hx.CategoricalParameter(f"model.encoder.layers.{j}.activation_function", list("abc"))
+            hx.CategoricalParameter(
+                f"model.encoder.layers.{j}.activation_function", list("abc")
+            )
             if j % 5 == 4
             else hx.FloatParameter(
-                f"model.encoder.layers.{j}.regularization_strength", 1e-6, 1.0, log=j % 2 == 1
+                f"model.encoder.layers.{j}.regularization_strength",
+                1e-6,
+                1.0,
+                log=j % 2 == 1,
             )
             for j in range(d)
         ]
@@ -133,14 +157,21 @@ def many(n, d):
 
 RUNS = {
     "nasty": lambda: tuning_run(
-        16, names=NASTY[2:6], choices=NASTY[-2:], objective_name=NASTY[-1], notes=NASTY,
+        16,
+        names=NASTY[2:6],
+        choices=NASTY[-2:],
+        objective_name=NASTY[-1],
+        notes=NASTY,
         excluded={100 + k: name for k, name in enumerate(NASTY)},
     ),
     "one": lambda: many(12, 1),
     "hundred": lambda: many(40, 100),
-    "objectives": lambda: {"loss": tuning_run(16), "time": tuning_run(20, direction="maximize")},
+    "objectives": lambda: {
+        "loss": tuning_run(16),
+        "time": tuning_run(20, direction="maximize"),
+    },
     "ten": lambda: many(30, 10),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(
@@ -148,27 +179,43 @@ RUNS = {
     params=[
         "nasty",
         "objectives",
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("one", "ten", "hundred")),
+        *(
+            pytest.param(name, marks=pytest.mark.thorough)
+            for name in ("one", "ten", "hundred")
+        ),
     ],
 )
 def address(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("browser") / f"{request.param}.html"
     # tabs of whole reports would look no different, and take their time twice
-    sections = (*BRIEF, "importance") if request.param == "objectives" else None
-    return write(RUNS[request.param](), path, title="A report", sections=sections).as_uri()
+    sections = (
+        (*BRIEF, "importance") if request.param == "objectives" else None
+    )
+    return write(
+        RUNS[request.param](), path, title="A report", sections=sections
+    ).as_uri()
 
 
 def shown(browser, address, screen, scheme="light", media="screen"):
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
-        {"width": screen["width"], "height": screen["height"],
-         "deviceScaleFactor": screen["pixelRatio"], "mobile": screen is PHONE},
-    )  # fmt: skip
+        {
+            "width": screen["width"],
+            "height": screen["height"],
+            "deviceScaleFactor": screen["pixelRatio"],
+            "mobile": screen is PHONE,
+        },
+    )
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
-        {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]},
+        {
+            "media": media,
+            "features": [{"name": "prefers-color-scheme", "value": scheme}],
+        },
     )
-    browser.get("about:blank")  # the same address again may be a page that is still being read
+    browser.get(
+        "about:blank"
+    )  # the same address again may be a page that is still being read
     browser.get(address)
     WebDriverWait(browser, 60).until(
         lambda at: at.execute_script(
@@ -191,19 +238,27 @@ def depth(one, other):
     return max(least, 0.0)
 
 
-@pytest.mark.parametrize("screen", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"])
-def test_the_page_fits_the_screen_and_does_not_complain(browser, address, screen):
+@pytest.mark.parametrize(
+    "screen", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"]
+)
+def test_the_page_fits_the_screen_and_does_not_complain(
+    browser, address, screen
+):
     shown(browser, address, screen)
     wide, visible = browser.execute_script(
         "const page = document.documentElement; return [page.scrollWidth, page.clientWidth];"
     )
-    assert screen["width"] - 20 <= visible <= screen["width"]  # a scroll bar for the height
+    assert (
+        screen["width"] - 20 <= visible <= screen["width"]
+    )  # a scroll bar for the height
     assert wide <= visible
     assert browser.execute_script(BEYOND) == []
     assert browser.get_log("browser") == []
 
 
-def test_the_five_lines_and_their_figure_stand_on_the_first_screen(browser, address):
+def test_the_five_lines_and_their_figure_stand_on_the_first_screen(
+    browser, address
+):
     if "nasty" in address:
         pytest.skip("names of 200 characters take their room")
     shown(browser, address, LAPTOP)
@@ -223,24 +278,34 @@ def test_no_labels_of_a_plot_overlap_or_are_cut_off(browser, address, screen):
     found = []
     for plot in plots:
         left, top, right, bottom = plot["frame"]
-        shapes = [(text["text"], np.array(text["corners"])) for text in plot["texts"]]
+        shapes = [
+            (text["text"], np.array(text["corners"])) for text in plot["texts"]
+        ]
         for i, (text, shape) in enumerate(shapes):
             line = min(np.hypot(*side) for side in np.diff(shape[:3], axis=0))
             low, high = shape.min(axis=0), shape.max(axis=0)
-            if (low < (left - 2.0, top - 2.0)).any() or (high > (right + 2.0, bottom + 2.0)).any():
+            if (low < (left - 2.0, top - 2.0)).any() or (
+                high > (right + 2.0, bottom + 2.0)
+            ).any():
                 found.append(f"{plot['plot'][:40]}: {text[:30]!r} is cut off")
             for other, behind in shapes[:i]:
                 # a text's box is taller than its letters: lines may touch
                 if depth(shape, behind) > 0.25 * line:
-                    found.append(f"{plot['plot'][:40]}: {text[:30]!r} on {other[:30]!r}")
+                    found.append(
+                        f"{plot['plot'][:40]}: {text[:30]!r} on {other[:30]!r}"
+                    )
     assert found == []
 
 
 def luminance(color):
     """The relative luminance of a color as a browser writes it (WCAG 2)."""
-    parts = [float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3]]
+    parts = [
+        float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3]
+    ]
     values = np.array(parts) / 255.0
-    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    linear = np.where(
+        values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4
+    )
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
@@ -269,9 +334,13 @@ def test_paper_shows_all_of_it_in_dark_ink(browser, address):
     texts = browser.execute_script(COLORS)
     assert len(texts) > 20
     for text, color, _ in texts:
-        assert 1.05 / (luminance(color) + 0.05) >= 4.5, text  # grounds are not printed
+        assert 1.05 / (luminance(color) + 0.05) >= 4.5, (
+            text
+        )  # grounds are not printed
     for text, width, letters in browser.execute_script(CELLS):
-        assert width >= 6.0 * min(letters, 12), text  # no word is a column of letters
+        assert width >= 6.0 * min(letters, 12), (
+            text
+        )  # no word is a column of letters
 
 
 @pytest.fixture(scope="module")
@@ -311,7 +380,9 @@ def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
         aloud = browser.find_element("css selector", "[aria-live=polite]").text
         assert result.sentence in aloud
         assert f"Trial {trial}" in aloud
-        assert "hyperparameter" not in aloud  # the table is not read at every step
+        assert (
+            "hyperparameter" not in aloud
+        )  # the table is not read at every step
         for name in result.config:
             assert name in text
         bars = browser.execute_script(
@@ -320,10 +391,14 @@ def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
         )
         order = [j for j in result.order() if result.active[j]]
         expected = result.phi[order].ravel()
-        assert [towards for towards, _ in bars] == [value >= 0 for value in expected]
+        assert [towards for towards, _ in bars] == [
+            value >= 0 for value in expected
+        ]
         widths = np.array([width for _, width in bars])
         np.testing.assert_allclose(
-            widths / widths.max(), np.abs(expected) / np.abs(expected).max(), atol=0.02
+            widths / widths.max(),
+            np.abs(expected) / np.abs(expected).max(),
+            atol=0.02,
         )
     assert browser.get_log("browser") == []
 
@@ -340,7 +415,9 @@ def test_every_mark_tells_its_trial_and_the_history_its_role(browser, trials):
     )
     assert [role for role, _ in hints] == ["option"] * (len(run) + 1)
     for trial, (_, hint) in zip(run.trials, hints, strict=False):
-        assert hint.startswith(f"trial {trial}: loss {run.objective[run.row(trial)]:.4g}")
+        assert hint.startswith(
+            f"trial {trial}: loss {run.objective[run.row(trial)]:.4g}"
+        )
     active = history.get_attribute("aria-activedescendant")
     assert told(browser)[0] == active
     order = browser.execute_script(
@@ -353,18 +430,25 @@ def test_a_table_is_a_file_at_a_click(browser, trials, tmp_path):
     run, address = trials
     shown(browser, address, DESKTOP)
     browser.execute_cdp_cmd(
-        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+        "Browser.setDownloadBehavior",
+        {"behavior": "allow", "downloadPath": str(tmp_path)},
     )
     for kind in ("csv", "json"):
         file = tmp_path / f"trials.{kind}"
-        browser.execute_script(f"document.querySelector('[download=\"{file.name}\"]').click();")
+        browser.execute_script(
+            f"document.querySelector('[download=\"{file.name}\"]').click();"
+        )
         WebDriverWait(browser, 20).until(lambda _, file=file: file.exists())
         text = file.read_text(encoding="utf-8-sig")
         if kind == "csv":
-            losses = [float(row["loss"]) for row in csv.DictReader(text.splitlines())]
+            losses = [
+                float(row["loss"]) for row in csv.DictReader(text.splitlines())
+            ]
         else:
             split = json.loads(text)
-            losses = [row[split["columns"].index("loss")] for row in split["data"]]
+            losses = [
+                row[split["columns"].index("loss")] for row in split["data"]
+            ]
         np.testing.assert_allclose(losses, run.objective, rtol=1e-6)
     assert browser.get_log("browser") == []
 
@@ -381,9 +465,12 @@ HOSTILE = (
 
 def test_hostile_names_neither_run_nor_break_the_data(browser, tmp_path):
     run = tuning_run(
-        12, names=HOSTILE[:4], choices=HOSTILE[4:], objective_name=HOSTILE[0],
+        12,
+        names=HOSTILE[:4],
+        choices=HOSTILE[4:],
+        objective_name=HOSTILE[0],
         excluded={12: HOSTILE[1]},
-    )  # fmt: skip
+    )
     address = write(
         run, tmp_path / "h.html", title="Safe", sections=["trials", "overview"]
     ).as_uri()
@@ -393,14 +480,21 @@ def test_hostile_names_neither_run_nor_break_the_data(browser, tmp_path):
             f"document.getElementById('trial-0-{trial}')"
             ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
         )
-        text = browser.execute_script("return document.querySelector('.explanation').textContent;")
+        text = browser.execute_script(
+            "return document.querySelector('.explanation').textContent;"
+        )
         if trial < 12:
             for name in run.config(trial):
                 assert printable(name) in text
         else:
             assert HOSTILE[1] in text
     assert browser.title == "Safe"
-    assert browser.find_elements("css selector", "main img, main script:not([type])") == []
+    assert (
+        browser.find_elements(
+            "css selector", "main img, main script:not([type])"
+        )
+        == []
+    )
     assert browser.get_log("browser") == []
 
 
@@ -422,16 +516,25 @@ def test_arrow_keys_go_from_trial_to_trial(browser, trials):
     assert told(browser)[0] == "trial-0-0"
 
 
-def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(trials):
+def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(
+    trials,
+):
     run, address = trials
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
-    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+    for switch in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-dev-shm-usage",
+    ):
         options.add_argument(f"--{switch}")
     options.add_experimental_option(
         "prefs", {"profile.managed_default_content_settings.javascript": 2}
     )
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver = webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(DRIVER)
+    )
     try:
         driver.get(address)
         plots = driver.find_elements("css selector", ".trials figure svg")
@@ -441,7 +544,10 @@ def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(
         best = driver.find_element("css selector", "#best")
         assert best.get_attribute("open") is None
         best.find_element("css selector", "summary").send_keys(Keys.ENTER)
-        assert hx.explain_proposal(run, "best", precision=0.05).sentence in best.text
+        assert (
+            hx.explain_proposal(run, "best", precision=0.05).sentence
+            in best.text
+        )
     finally:
         driver.quit()
 
@@ -451,9 +557,17 @@ def test_a_table_is_sorted_by_the_column_that_is_chosen(browser, tmp_path):
         '<table class="sortable"><thead><tr><th>name</th><th>share</th></tr></thead><tbody>'
         "<tr><td>b</td><td>2</td></tr><tr><td>a</td><td>10</td></tr></tbody></table>"
     )
-    address = write(tuning_run(12), tmp_path / "t.html", sections=[part(table)]).as_uri()
+    address = write(
+        tuning_run(12), tmp_path / "t.html", sections=[part(table)]
+    ).as_uri()
     shown(browser, address, DESKTOP)
     rows = "return [...document.querySelectorAll('tbody tr')].map(row => row.cells[0].innerText);"
-    for column, expected in ((0, ["a", "b"]), (1, ["b", "a"]), (1, ["a", "b"])):
-        browser.execute_script(f"document.querySelectorAll('.sort')[{column}].click();")
+    for column, expected in (
+        (0, ["a", "b"]),
+        (1, ["b", "a"]),
+        (1, ["a", "b"]),
+    ):
+        browser.execute_script(
+            f"document.querySelectorAll('.sort')[{column}].click();"
+        )
         assert browser.execute_script(rows) == expected

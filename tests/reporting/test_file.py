@@ -22,9 +22,13 @@ os.fsync = lambda _: (print("written", flush=True), time.sleep(60))
 write_atomically(Path(sys.argv[1]), "new" * 100_000)
 """
     command = [sys.executable, "-c", code, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout.readline() == "written\n"
-        write_atomically(path, "old as well")  # what another process is writing stays
+        write_atomically(
+            path, "old as well"
+        )  # what another process is writing stays
         (left,) = tmp_path.glob(".*.part")
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
@@ -33,4 +37,7 @@ write_atomically(Path(sys.argv[1]), "new" * 100_000)
     write_atomically(path.with_name("other.html"), "another file")
     assert left.exists()
     write_atomically(path, "newer")
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["other.html", "report.html"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
+        "other.html",
+        "report.html",
+    ]

@@ -17,20 +17,30 @@ SECTIONS = ["short", "trust", "importance"]
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "r.html"
-    return hx.report(tuning_run(14), path, sections=SECTIONS, interactive=True, progress=False)
+    return hx.report(
+        tuning_run(14),
+        path,
+        sections=SECTIONS,
+        interactive=True,
+        progress=False,
+    )
 
 
 def test_every_figure_carries_what_plotly_draws_and_the_page_stays_small(page):
     text = page.read_text(encoding="utf-8")
     assert len(text) < 5e6
-    held = re.findall(r'<script type="application/json" class="figure">(.*?)</script>', text)
+    held = re.findall(
+        r'<script type="application/json" class="figure">(.*?)</script>', text
+    )
     assert len(held) == text.count("<figure>") >= len(SECTIONS) - 1
     assert all(json.loads(one)["data"] for one in held)
     assert len(re.findall(r"https?://(?!www\.w3\.org)", text)) == 0
 
 
 def test_a_page_that_is_not_asked_to_has_no_script_of_plotly(tmp_path):
-    path = hx.report(tuning_run(14), tmp_path / "r.html", sections=["trust"], progress=False)
+    path = hx.report(
+        tuning_run(14), tmp_path / "r.html", sections=["trust"], progress=False
+    )
     text = path.read_text(encoding="utf-8")
     assert "blob:;" not in text
     assert 'id="plotly"' not in text
@@ -38,20 +48,36 @@ def test_a_page_that_is_not_asked_to_has_no_script_of_plotly(tmp_path):
 
 def test_without_plotly_it_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "plotly", None)
-    with pytest.raises(ImportError, match=r'pip install "hpo_explain\[plotly\]"'):
-        hx.report(tuning_run(14), tmp_path / "r.html", sections=["trust"], interactive=True)
+    with pytest.raises(
+        ImportError, match=r'pip install "hpo_explain\[plotly\]"'
+    ):
+        hx.report(
+            tuning_run(14),
+            tmp_path / "r.html",
+            sections=["trust"],
+            interactive=True,
+        )
 
 
 def test_a_browser_draws_the_figures_that_are_in_sight(page):
-    browser, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
+    browser, driver = (
+        shutil.which(name) for name in ("chromium", "chromedriver")
+    )
     if not (browser and driver):
         pytest.skip("chromium or chromedriver is missing")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
+    webdriver = pytest.importorskip(
+        "selenium.webdriver", reason="selenium drives the browser"
+    )
     from selenium.webdriver.support.ui import WebDriverWait
 
     options = webdriver.ChromeOptions()
     options.binary_location = browser
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+    for flag in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+    ):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     opened = webdriver.Chrome(options, webdriver.ChromeService(driver))

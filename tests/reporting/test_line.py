@@ -11,7 +11,9 @@ LONG = ["x" * 200, "model.encoder." * 14, "b c " * 50, "short"]
 
 @pytest.mark.parametrize("names", [None, LONG, NASTY[-4:]])
 def test_a_line_has_at_most_a_hundred_characters(names):
-    run = tuning_run(20, **({} if names is None else {"names": names, "choices": NASTY[:2]}))
+    run = tuning_run(
+        20, **({} if names is None else {"names": names, "choices": NASTY[:2]})
+    )
     found = [
         hx.methods.ablation(run),
         hx.methods.lime(run),
@@ -22,7 +24,9 @@ def test_a_line_has_at_most_a_hundred_characters(names):
         assert 10 < len(line(result)) <= MOST
 
 
-@pytest.mark.parametrize("text", ["short", "a" * 300, "word " * 60, "ab " * 20 + "c" * 200])
+@pytest.mark.parametrize(
+    "text", ["short", "a" * 300, "word " * 60, "ab " * 20 + "c" * 200]
+)
 def test_a_text_is_cut_between_words_where_it_has_any(text):
     cut = shortened(text)
     assert len(cut) <= MOST

@@ -36,7 +36,9 @@ def write(run, folder, **options):
 
 def section(page_text, title, following):
     """The part of a page's text from a heading (after the table of contents) to the next."""
-    page_text = page_text.partition("All tables as CSV")[0] + "Written by hpo_explain"
+    page_text = (
+        page_text.partition("All tables as CSV")[0] + "Written by hpo_explain"
+    )
     start = page_text.rindex(title)
     return page_text[start : page_text.rindex(following)]
 
@@ -44,14 +46,21 @@ def section(page_text, title, following):
 @pytest.fixture(scope="module")
 def run():
     return tuning_run(
-        30, excluded={30: "pruned", 31: "pruned", 32: "failed"}, optimizer="Optuna's TPESampler",
-        notes=["one note"], finished=np.arange(30) * 60.0,
-    )  # fmt: skip
+        30,
+        excluded={30: "pruned", 31: "pruned", 32: "failed"},
+        optimizer="Optuna's TPESampler",
+        notes=["one note"],
+        finished=np.arange(30) * 60.0,
+    )
 
 
 @pytest.fixture(scope="module")
 def source(run, tmp_path_factory):
-    return read(pages.write(run, tmp_path_factory.mktemp("report") / "r.html", title="my study"))
+    return read(
+        pages.write(
+            run, tmp_path_factory.mktemp("report") / "r.html", title="my study"
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +71,9 @@ def page(source):
 # ---------------------------------------------------------------------- what it says
 
 
-def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(page, run):
+def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(
+    page, run
+):
     text = section(page.text, "Overview", "How well is the objective known?")
     best = run.incumbent_trial
     assert f"Best configuration: trial {best}" in text
@@ -78,9 +89,13 @@ def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(pag
 
 def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
     found = hx.trust(run)
-    text = section(page.text, "How well is the objective known?", "What matters?")
+    text = section(
+        page.text, "How well is the objective known?", "What matters?"
+    )
     assert found.sentence in text
-    assert f"Trust is {found.level}: " in section(page.text, "In short", "How well")
+    assert f"Trust is {found.level}: " in section(
+        page.text, "In short", "How well"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,20 +105,31 @@ def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
         ("Why the latest proposal?", "Written by hpo_explain", "latest"),
     ],
 )
-def test_the_report_explains_the_best_and_the_latest_proposal(page, run, title, following, trial):
+def test_the_report_explains_the_best_and_the_latest_proposal(
+    page, run, title, following, trial
+):
     result = hx.explain_proposal(run, trial, precision=0.05)
     text = section(page.text, title, following)
     assert result.sentence in text
     assert "assumed" in text
 
 
-WITHOUT = ("noise", "learning-curves")  # nothing was tried twice, or reported on the way
+WITHOUT = (
+    "noise",
+    "learning-curves",
+)  # nothing was tried twice, or reported on the way
 SHOWN = [entry for entry in SECTIONS if entry.name not in WITHOUT]
 
 
 def test_a_line_of_the_contents_is_short_and_whole(page, source):
-    lines = re.findall(r"<summary><h3>.*?</h3> <span>(.*?)</span></summary>", source, re.DOTALL)
-    assert len(lines) == len([entry for entry in SHOWN if entry.folded]) + 1  # the numbers
+    lines = re.findall(
+        r"<summary><h3>.*?</h3> <span>(.*?)</span></summary>",
+        source,
+        re.DOTALL,
+    )
+    assert (
+        len(lines) == len([entry for entry in SHOWN if entry.folded]) + 1
+    )  # the numbers
     for line in map(html.unescape, lines):
         assert len(line) <= 100
         assert line.endswith((".", "…"))
@@ -115,9 +141,16 @@ def test_every_section_says_how_to_read_it(page):
         assert entry.how_to_read.count(". ") >= 1
 
 
-def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(page, run):
-    targets = [value[1:] for value in page.values("href") if value.startswith("#")]
-    assert targets == [*(entry.name for entry in SHOWN if not entry.folded), "details"]
+def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(
+    page, run
+):
+    targets = [
+        value[1:] for value in page.values("href") if value.startswith("#")
+    ]
+    assert targets == [
+        *(entry.name for entry in SHOWN if not entry.folded),
+        "details",
+    ]
     assert set(targets) <= set(page.values("id"))
     details = section(page.text, "Details", "Written by hpo_explain")
     said = hx.explain_proposal(run, "latest", precision=0.05).sentence
@@ -127,22 +160,35 @@ def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(p
 # ---------------------------------------------------------------------- the file
 
 
-def test_the_page_is_html_that_is_nested_properly_with_unique_ids(source, page):
+def test_the_page_is_html_that_is_nested_properly_with_unique_ids(
+    source, page
+):
     assert source.startswith("<!doctype html>")
     assert ("html", {"lang": "en"}) in page.elements
     assert ("meta", {"charset": "utf-8"}) in page.elements
-    assert any(a.get("name") == "viewport" for tag, a in page.elements if tag == "meta")
+    assert any(
+        a.get("name") == "viewport"
+        for tag, a in page.elements
+        if tag == "meta"
+    )
     assert page.misnested == []
     assert len(set(page.values("id"))) == len(page.values("id"))
 
 
 def test_the_page_needs_no_network_and_no_other_file(source, page):
-    assert page.tags().isdisjoint({"link", "iframe", "object", "embed", "audio", "video"})
+    assert page.tags().isdisjoint(
+        {"link", "iframe", "object", "embed", "audio", "video"}
+    )
     assert all(value.startswith("data:") for value in page.values("src"))
     for name in ("href", "xlink:href"):
-        assert all(value.startswith(("#", "data:")) for value in page.values(name))
+        assert all(
+            value.startswith(("#", "data:")) for value in page.values(name)
+        )
     assert re.findall(r"url\((?!#)|@import", source) == []
-    names = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}  # never loaded
+    names = {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }  # never loaded
     assert set(re.findall(r'https?://[^\s"\'<]+', source)) <= names
 
 
@@ -150,13 +196,27 @@ def test_only_the_page_s_own_script_may_run(source, page):
     (policy,) = [a["content"] for _, a in page.elements if "http-equiv" in a]
     assert policy.startswith("default-src 'none'")
     scripts = re.findall(r"<script>(.*?)</script>", source, flags=re.DOTALL)
-    digests = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
-    assert re.findall(r"script-src ([^;]+);", policy) == [f"'sha256-{digests[0]}'"]
+    digests = [
+        base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()
+        for s in scripts
+    ]
+    assert re.findall(r"script-src ([^;]+);", policy) == [
+        f"'sha256-{digests[0]}'"
+    ]
     assert len(digests) == 1
     assert len(scripts[0]) <= 30_000
     kinds = [attrs for tag, attrs in page.elements if tag == "script"]
-    assert [attrs for attrs in kinds if attrs not in ({}, {"type": "application/json"})] == []
-    assert not [key for _, attrs in page.elements for key in attrs if key.startswith("on")]
+    assert [
+        attrs
+        for attrs in kinds
+        if attrs not in ({}, {"type": "application/json"})
+    ] == []
+    assert not [
+        key
+        for _, attrs in page.elements
+        for key in attrs
+        if key.startswith("on")
+    ]
 
 
 def test_the_page_is_small(source):
@@ -174,18 +234,30 @@ def test_names_from_the_user_are_shown_and_are_no_markup(tmp_path):
     names, choices = NASTY[:4], NASTY[4:6]
     rest = " ".join(NASTY)
     run = tuning_run(
-        16, names=names, choices=choices, objective_name=rest, optimizer=rest, notes=NASTY,
+        16,
+        names=names,
+        choices=choices,
+        objective_name=rest,
+        optimizer=rest,
+        notes=NASTY,
         excluded={100 + k: name for k, name in enumerate(NASTY)},
-    )  # fmt: skip
+    )
     page = write(run, tmp_path, title=rest)
     assert page.misnested == []
     assert page.tags().isdisjoint({"img", "b", "i"})
     scripts = [attrs for tag, attrs in page.elements if tag == "script"]
     assert scripts == [{"type": "application/json"}, {}]
-    assert not [key for _, attrs in page.elements for key in attrs if key.startswith("on")]
+    assert not [
+        key
+        for _, attrs in page.elements
+        for key in attrs
+        if key.startswith("on")
+    ]
     for name in NASTY:
         assert name in page.text
-    assert "49" not in page.text[: page.text.index("In short")]  # {{ 7 * 7 }} is no template
+    assert (
+        "49" not in page.text[: page.text.index("In short")]
+    )  # {{ 7 * 7 }} is no template
 
 
 def test_a_name_that_has_no_encoding_is_replaced(tmp_path):
@@ -196,11 +268,24 @@ def test_a_name_that_has_no_encoding_is_replaced(tmp_path):
 # ---------------------------------------------------------------------- what does not apply
 
 
-def test_why_a_section_does_not_apply_is_a_sentence_that_leaves_names_as_they_are(tmp_path):
+def test_why_a_section_does_not_apply_is_a_sentence_that_leaves_names_as_they_are(
+    tmp_path,
+):
     run = tuning_run(12)
-    single = Run(run.space, run.X[:1], run.objective[:1], "minimize", proposals=[0])
+    single = Run(
+        run.space, run.X[:1], run.objective[:1], "minimize", proposals=[0]
+    )
     report = Report.of({"objective": single})
-    assert len([card for card in report.cards if card.status is Status.NOT_APPLICABLE]) > 5
+    assert (
+        len(
+            [
+                card
+                for card in report.cards
+                if card.status is Status.NOT_APPLICABLE
+            ]
+        )
+        > 5
+    )
     for card in report.cards:
         assert card.finding[0].isupper()
     page = Page(read(report.write(tmp_path / "report.html")))
@@ -212,7 +297,9 @@ def test_why_a_section_does_not_apply_is_a_sentence_that_leaves_names_as_they_ar
     assert refused.cards[0].finding == "lr never varies."
 
 
-def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_explained(tmp_path):
+def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_explained(
+    tmp_path,
+):
     run = tuning_run(20)
     best = run.incumbent_trial
     others = [trial for trial in range(8, 20) if trial != best]
@@ -224,23 +311,36 @@ def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_expla
     assert hx.explain_proposal(run, second, precision=0.05).sentence in text
 
 
-def test_when_too_little_was_known_before_the_best_trial_the_next_best_is_explained(tmp_path):
+def test_when_too_little_was_known_before_the_best_trial_the_next_best_is_explained(
+    tmp_path,
+):
     run = tuning_run(20)
     order = np.argsort(run.objective)
-    first_best = hx.Run(run.space, run.X[order], run.objective[order], "minimize")
+    first_best = hx.Run(
+        run.space, run.X[order], run.objective[order], "minimize"
+    )
     text = write(first_best, tmp_path, sections=["best"]).text
-    assert "The best of the run is trial 0. Too little was known for a model before it." in text
-    assert "Trial 2 is the best of the proposals that can be explained." in text
+    assert (
+        "The best of the run is trial 0. Too little was known for a model before it."
+        in text
+    )
+    assert (
+        "Trial 2 is the best of the proposals that can be explained." in text
+    )
     assert hx.explain_proposal(first_best, 2, precision=0.05).sentence in text
 
 
 def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
     run = tuning_run(20, proposals=[15, 16, 17, 18])
     feasible = np.ones(20, dtype=bool)
-    first, second = sorted([15, 16, 17, 18], key=lambda trial: run.objective[trial])[:2]
+    first, second = sorted(
+        [15, 16, 17, 18], key=lambda trial: run.objective[trial]
+    )[:2]
     feasible[first] = False
     text = write(
-        tuning_run(20, proposals=[15, 16, 17, 18], feasible=feasible), tmp_path, sections=["best"]
+        tuning_run(20, proposals=[15, 16, 17, 18], feasible=feasible),
+        tmp_path,
+        sections=["best"],
     ).text
     assert f"Trial {second} is the best of the proposals." in text
 
@@ -257,14 +357,28 @@ def test_poor_trust_is_the_first_thing_told(tmp_path):
 # ---------------------------------------------------------------------- what fails
 
 
-def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(tmp_path, run, caplog):
-    broken = part(RuntimeError("<b>boom</b>"), name="broken", title="Broken part")
-    refuses = part(NothingToExplain(fact("said", text="there is <nothing> to see")), name="no")
+def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(
+    tmp_path, run, caplog
+):
+    broken = part(
+        RuntimeError("<b>boom</b>"), name="broken", title="Broken part"
+    )
+    refuses = part(
+        NothingToExplain(fact("said", text="there is <nothing> to see")),
+        name="no",
+    )
     body = Markup("<p>something</p>")
     with caplog.at_level(logging.ERROR, logger="hpo_explain"):
-        page = write(run, tmp_path, sections=[part(body), broken, refuses, part(body, name="last")])
+        page = write(
+            run,
+            tmp_path,
+            sections=[part(body), broken, refuses, part(body, name="last")],
+        )
     assert "Does not apply here: There is <nothing> to see." in page.text
-    assert "This section could not be made. RuntimeError: <b>boom</b>" in page.text
+    assert (
+        "This section could not be made. RuntimeError: <b>boom</b>"
+        in page.text
+    )
     assert page.text.count("something") == 2
     assert "b" not in page.tags()
     (record,) = caplog.records
@@ -276,7 +390,10 @@ def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(tmp_pa
 def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
     target, link = tmp_path / "target.html", tmp_path / "link.html"
     link.symlink_to(target)
-    assert pages.write(run, link, sections=[part(Markup("<p>something</p>"))]) == link
+    assert (
+        pages.write(run, link, sections=[part(Markup("<p>something</p>"))])
+        == link
+    )
     assert link.is_symlink()
     assert "something" in read(target)
     mask = os.umask(0)
@@ -287,31 +404,49 @@ def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
 # ---------------------------------------------------------------------- bugs do not hide
 
 
-def test_an_analysis_is_computed_once_however_many_sections_use_it(run, monkeypatch):
+def test_an_analysis_is_computed_once_however_many_sections_use_it(
+    run, monkeypatch
+):
     from hpo_explain.reporting import context
 
     calls = []
     importance = context.importance
     monkeypatch.setattr(
-        context, "importance", lambda *a, **k: calls.append(1) or importance(*a, **k)
+        context,
+        "importance",
+        lambda *a, **k: calls.append(1) or importance(*a, **k),
     )
-    Report.of({"loss": run}, sections=["importance", "effects", "h-statistic", "recommended-space"])
+    Report.of(
+        {"loss": run},
+        sections=["importance", "effects", "h-statistic", "recommended-space"],
+    )
     assert len(calls) == 1
 
 
 def test_several_objectives_begin_with_their_pareto_front(monkeypatch):
-    quick = tuple(section for section in SECTIONS if section.name == "overview")
+    quick = tuple(
+        section for section in SECTIONS if section.name == "overview"
+    )
     monkeypatch.setattr("hpo_explain.reporting.page.SECTIONS", quick)
     run = tuning_run(20)
-    time = replace(run, objective=100.0 * run.X[:, 0], objective_name="time", record=None)
+    time = replace(
+        run, objective=100.0 * run.X[:, 0], objective_name="time", record=None
+    )
     runs = {"loss": run, "time": time}
     report = Report.of(runs)
-    assert [tab.name for tab in report.tabs] == ["All objectives", "loss", "time"]
+    assert [tab.name for tab in report.tabs] == [
+        "All objectives",
+        "loss",
+        "time",
+    ]
     (card,) = report.tabs[0].cards
     assert card.status is Status.SHOWN
     assert "on the Pareto front of loss and time" in card.finding
     assert len(card.tables["pareto"]) == len(hx.pareto(runs).front)
     others = replace(time, X=run.X[::-1])  # not of the same trials
     asked = {"sections": ["overview"]}
-    assert [tab.name for tab in Report.of(runs, **asked).tabs] == ["loss", "time"]
+    assert [tab.name for tab in Report.of(runs, **asked).tabs] == [
+        "loss",
+        "time",
+    ]
     assert joined({"loss": run, "time": others}) is None

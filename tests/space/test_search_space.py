@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain import (
+    CategoricalParameter,
+    FloatParameter,
+    IntParameter,
+    SearchSpace,
+)
 from hpo_explain.space import encode_one
 from tests.analytic import nested_space, unit_cube
 
@@ -26,24 +31,38 @@ def spaces(draw):
         parents = [p for p in parameters if not isinstance(p, FloatParameter)]
         conditions = {}
         for parent in (
-            draw(st.lists(st.sampled_from(parents), unique_by=id, max_size=2)) if (parents) else []
+            draw(st.lists(st.sampled_from(parents), unique_by=id, max_size=2))
+            if (parents)
+            else []
         ):
             values = parent.decode(parent.grid()[0])
-            conditions[parent.name] = draw(st.lists(st.sampled_from(values), min_size=1))
+            conditions[parent.name] = draw(
+                st.lists(st.sampled_from(values), min_size=1)
+            )
         options = {
             "active_when": conditions or None,
             "optional": draw(st.sampled_from([None, None, None, 0.3, 0.8])),
         }
-        kind = draw(st.sampled_from(["float", "step", "log", "int", "int_log", "category"]))
+        kind = draw(
+            st.sampled_from(
+                ["float", "step", "log", "int", "int_log", "category"]
+            )
+        )
         name = f"{kind}_{i}"
         if kind in ("float", "step", "log"):
             extra = {"step": 0.5} if kind == "step" else {"log": kind == "log"}
-            parameters.append(FloatParameter(name, 0.5, 3.0, **extra, **options))
+            parameters.append(
+                FloatParameter(name, 0.5, 3.0, **extra, **options)
+            )
         elif kind in ("int", "int_log"):
             high = draw(st.integers(2, 5))
-            parameters.append(IntParameter(name, 2, high, log=kind == "int_log", **options))
+            parameters.append(
+                IntParameter(name, 2, high, log=kind == "int_log", **options)
+            )
         else:
-            choices = draw(st.sampled_from([["a", "b", "c"], [True, 1, "1"], ["x"]]))
+            choices = draw(
+                st.sampled_from([["a", "b", "c"], [True, 1, "1"], ["x"]])
+            )
             parameters.append(CategoricalParameter(name, choices, **options))
     return SearchSpace(draw(st.permutations(parameters)))
 
@@ -55,7 +74,10 @@ def holds(space, latent, name):
         return False
     return all(
         holds(space, latent, parent)
-        and any(type(v) is type(latent[parent]) and v == latent[parent] for v in values)
+        and any(
+            type(v) is type(latent[parent]) and v == latent[parent]
+            for v in values
+        )
         for parent, values in (parameter.active_when or {}).items()
     )
 
@@ -85,13 +107,20 @@ def test_projected_latent_rows_are_what_the_conditions_say(space, seed):
 
 @settings(max_examples=100)
 @given(spaces(), st.integers(0, 2**32))
-def test_sampled_configurations_are_valid_and_survive_the_round_trip(space, seed):
+def test_sampled_configurations_are_valid_and_survive_the_round_trip(
+    space, seed
+):
     X = space.sample(20, seed=seed)
     assert space.is_valid(X).all()
     configs = space.decode(X)
     np.testing.assert_allclose(space.encode(configs), X, rtol=0, atol=1e-12)
     assert [set(config) for config in configs] == [
-        {name for name, x in zip(space.names, row, strict=True) if not np.isnan(x)} for row in X
+        {
+            name
+            for name, x in zip(space.names, row, strict=True)
+            if not np.isnan(x)
+        }
+        for row in X
     ]
 
 
@@ -101,7 +130,11 @@ def is_configuration(space, row):
         if np.isnan(row[j]):
             continue
         allowed = np.array([0.0, 1.0]) if p.grid() is None else p.grid()[0]
-        inside = allowed[0] <= row[j] <= allowed[-1] if p.grid() is None else row[j] in allowed
+        inside = (
+            allowed[0] <= row[j] <= allowed[-1]
+            if p.grid() is None
+            else row[j] in allowed
+        )
         if not inside:
             return False
     values = values_of(space, row)
@@ -117,15 +150,32 @@ def is_configuration(space, row):
 
 @settings(max_examples=150)
 @given(spaces(), st.integers(0, 2**32), st.data())
-def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, seed, data):
+def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(
+    space, seed, data
+):
     X = space.sample(6, seed=seed)
     for i in range(1, len(X)):
         for _ in range(data.draw(st.integers(1, 2))):
             j = data.draw(st.integers(0, len(space) - 1))
             X[i, j] = data.draw(
-                st.sampled_from([np.nan, 0.0, 1.0, 2.0, 0.5, 0.37, -1.0, 3.0, np.inf, -np.inf])
+                st.sampled_from(
+                    [
+                        np.nan,
+                        0.0,
+                        1.0,
+                        2.0,
+                        0.5,
+                        0.37,
+                        -1.0,
+                        3.0,
+                        np.inf,
+                        -np.inf,
+                    ]
+                )
             )
-    assert space.is_valid(X).tolist() == [is_configuration(space, row) for row in X]
+    assert space.is_valid(X).tolist() == [
+        is_configuration(space, row) for row in X
+    ]
 
 
 def test_the_first_position_that_stands_for_no_value_is_named():
@@ -140,17 +190,23 @@ def test_the_first_position_that_stands_for_no_value_is_named():
         ({"x1": 0.5, "z": 1}, "source names 'z'"),
     ],
 )
-def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(config, told):
+def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(
+    config, told
+):
     with pytest.raises(ValueError, match=told):
         encode_one(unit_cube(1), config, "source")
 
 
-@pytest.mark.parametrize(("number", "more"), [(6, ""), (7, ", ..."), (8, ", ..."), (9, ", ...")])
+@pytest.mark.parametrize(
+    ("number", "more"), [(6, ""), (7, ", ..."), (8, ", ..."), (9, ", ...")]
+)
 def test_of_many_hyperparameters_the_first_are_named(number, more):
     space = unit_cube(number)
     assert repr(space).endswith(f"(x1, x2, x3, x4, x5, x6{more})>")
     shown = ", ".join(space.names[:8]) + (", ..." if number > 8 else "")
-    with pytest.raises(ValueError, match=re.escape(f"one column per hyperparameter ({shown})")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"one column per hyperparameter ({shown})")
+    ):
         space.decode(np.zeros((1, number + 1)))
 
 
@@ -170,10 +226,23 @@ def test_spaces_of_the_same_hyperparameters_are_equal_in_whatever_order_they_are
 
 
 def test_places_are_the_order_in_which_categories_appeared():
-    space = SearchSpace([CategoricalParameter("c", list("abc")), FloatParameter("x", 0.0, 1.0)])
-    X = np.array([[2.0, 0.5], [0.0, 0.1], [np.nan, 0.1], [2.0, 0.5], [1.0, 0.9], [0.0, 0.05]])
+    space = SearchSpace(
+        [CategoricalParameter("c", list("abc")), FloatParameter("x", 0.0, 1.0)]
+    )
+    X = np.array(
+        [
+            [2.0, 0.5],
+            [0.0, 0.1],
+            [np.nan, 0.1],
+            [2.0, 0.5],
+            [1.0, 0.9],
+            [0.0, 0.05],
+        ]
+    )
     ordered = space.in_order_of(np.nan_to_num(X))
-    np.testing.assert_array_equal(ordered.places(0, X[:, 0]), [0, 1, np.nan, 0, 2, 1])
+    np.testing.assert_array_equal(
+        ordered.places(0, X[:, 0]), [0, 1, np.nan, 0, 2, 1]
+    )
     np.testing.assert_array_equal(ordered.places(1, X[:, 1]), X[:, 1])
     different = ordered.distinct(X)
     assert len(different) == 5
@@ -189,13 +258,21 @@ def test_each_stratum_of_a_hypercube_is_hit_once():
     n = 137
     X = unit_cube(4).sample(n, seed=3)
     for column in X.T:
-        assert np.floor(column * n).astype(int).tolist() != list(range(n))  # not in order
+        assert np.floor(column * n).astype(int).tolist() != list(
+            range(n)
+        )  # not in order
         assert sorted(np.floor(column * n).astype(int)) == list(range(n))
 
 
 def test_the_shares_of_active_hyperparameters_are_those_of_the_product_measure():
     n = 40_000
-    active = dict(zip(SPACE.names, (~np.isnan(SPACE.sample(n, seed=2))).mean(axis=0), strict=True))
+    active = dict(
+        zip(
+            SPACE.names,
+            (~np.isnan(SPACE.sample(n, seed=2))).mean(axis=0),
+            strict=True,
+        )
+    )
     expected = {
         "optimizer": 1.0,
         "momentum": 1 / 3,
@@ -209,7 +286,9 @@ def test_the_shares_of_active_hyperparameters_are_those_of_the_product_measure()
     }
     for name, share in expected.items():
         # four standard errors of independent draws, which hypercubes stay below
-        assert active[name] == pytest.approx(share, abs=4 * np.sqrt(0.25 / n)), name
+        assert active[name] == pytest.approx(
+            share, abs=4 * np.sqrt(0.25 / n)
+        ), name
 
 
 def test_latent_rows_keep_what_is_inactive_and_optional_absence_is_a_value():
@@ -217,14 +296,20 @@ def test_latent_rows_keep_what_is_inactive_and_optional_absence_is_a_value():
     absent = np.isnan(latent)
     assert not absent[:, :-1].any()
     assert absent[:, -1].mean() == pytest.approx(0.6, abs=1 / 500)
-    np.testing.assert_array_equal(SPACE.project(latent), SPACE.sample(500, seed=0))
+    np.testing.assert_array_equal(
+        SPACE.project(latent), SPACE.sample(500, seed=0)
+    )
 
 
 @pytest.mark.parametrize("method", ["lhs", "uniform"])
 def test_the_same_seed_gives_the_same_rows_and_zero_is_a_seed(method):
     first = SPACE.sample(50, seed=0, method=method)
-    np.testing.assert_array_equal(first, SPACE.sample(50, seed=0, method=method))
-    assert not np.array_equal(first, SPACE.sample(50, seed=1, method=method), equal_nan=True)
+    np.testing.assert_array_equal(
+        first, SPACE.sample(50, seed=0, method=method)
+    )
+    assert not np.array_equal(
+        first, SPACE.sample(50, seed=1, method=method), equal_nan=True
+    )
 
 
 # ---------------------------------------------------------------------- encoding
@@ -233,18 +318,26 @@ def test_the_same_seed_gives_the_same_rows_and_zero_is_a_seed(method):
 def test_a_dict_a_list_and_a_frame_encode_alike():
     configs = SPACE.decode(SPACE.sample(40, seed=7))
     X = SPACE.encode(configs)
-    np.testing.assert_array_equal(np.vstack([SPACE.encode(config) for config in configs]), X)
-    frame = pd.DataFrame(configs)  # whole numbers with gaps become floats, gaps become NaN
+    np.testing.assert_array_equal(
+        np.vstack([SPACE.encode(config) for config in configs]), X
+    )
+    frame = pd.DataFrame(
+        configs
+    )  # whole numbers with gaps become floats, gaps become NaN
     np.testing.assert_array_equal(SPACE.encode(frame), X)
     np.testing.assert_array_equal(SPACE.encode(frame[frame.columns[::-1]]), X)
-    np.testing.assert_array_equal(SPACE.encode(frame.convert_dtypes()), X)  # gaps become NA
+    np.testing.assert_array_equal(
+        SPACE.encode(frame.convert_dtypes()), X
+    )  # gaps become NA
 
 
 NONE_IS_A_CHOICE = SearchSpace(
     [
         CategoricalParameter("max_features", ["sqrt", "log2", None]),
         CategoricalParameter("booster", ["gbtree", "dart"]),
-        CategoricalParameter("policy", ["a", None], active_when={"booster": ["dart"]}),
+        CategoricalParameter(
+            "policy", ["a", None], active_when={"booster": ["dart"]}
+        ),
     ]
 )
 
@@ -259,13 +352,18 @@ def test_none_is_a_choice_also_where_a_table_writes_it_as_nan():
     np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(configs), X)
     frame = pd.DataFrame(configs)
     np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(frame), X)
-    np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(frame.astype(object)), X)
+    np.testing.assert_array_equal(
+        NONE_IS_A_CHOICE.encode(frame.astype(object)), X
+    )
     assert NONE_IS_A_CHOICE.decode(X) == configs
 
 
 def test_nan_as_a_choice_is_not_a_gap():
     space = SearchSpace([CategoricalParameter("c", [1.0, float("nan")])])
-    assert space.encode([{"c": float("nan")}, {"c": 1}]).tolist() == [[1.0], [0.0]]
+    assert space.encode([{"c": float("nan")}, {"c": 1}]).tolist() == [
+        [1.0],
+        [0.0],
+    ]
     assert np.isnan(space.decode(np.array([[1.0]]))[0]["c"])
 
 

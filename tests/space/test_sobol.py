@@ -29,5 +29,10 @@ def test_a_belief_needs_no_statistics_of_scipy():
         "print(hx.trust(hx.Run(space, X, X[:, 0] ** 2, 'minimize')).r2, hx.importance("
         "hx.Run(space, X, X[:, 0] ** 2, 'minimize')).share('x'), 'scipy.stats' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.split()[-1] == "False"

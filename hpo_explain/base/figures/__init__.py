@@ -40,9 +40,25 @@ drawn well: fold, or say in the footer what is left out.
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves, broken, side_by_side
-from hpo_explain.base.figures.marks import LOOKS, Axis, Dots, Line, Look, Note, Words
+from hpo_explain.base.figures.marks import (
+    LOOKS,
+    Axis,
+    Dots,
+    Line,
+    Look,
+    Note,
+    Words,
+)
 from hpo_explain.base.figures.panels import MOST_PANELS, Figure, Panels
-from hpo_explain.base.figures.rows import HATCHED, MOST_ROWS, PALE, Bar, Rows, View, folded
+from hpo_explain.base.figures.rows import (
+    HATCHED,
+    MOST_ROWS,
+    PALE,
+    Bar,
+    Rows,
+    View,
+    folded,
+)
 
 __all__ = [
     "HATCHED",

@@ -13,7 +13,9 @@ from hpo_explain.base.figures.marks import Axis, Dots, Line, Words
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
-_MOST_NUMBERS = 8  # names up to which values are written into the cells of a triangle
+_MOST_NUMBERS = (
+    8  # names up to which values are written into the cells of a triangle
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,14 +62,21 @@ class Cells(Words):
         """Return where the scale begins and ends."""
         known = self.values[np.isfinite(self.values)]
         low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
-        ends = low if self.low is None else self.low, high if self.high is None else self.high
+        ends = (
+            low if self.low is None else self.low,
+            high if self.high is None else self.high,
+        )
         return float(ends[0]), float(ends[1])
 
 
 def triangle(
-    names: Sequence[str], values: Array, texts: npt.ArrayLike, *, diagonal: bool = False,
+    names: Sequence[str],
+    values: Array,
+    texts: npt.ArrayLike,
+    *,
+    diagonal: bool = False,
     **words: Any,
-) -> Cells:  # fmt: skip
+) -> Cells:
     """Return the lower part of a matrix as cells, the first name on top and at the left.
 
     Parameters

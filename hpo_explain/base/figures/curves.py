@@ -83,7 +83,9 @@ class Curves(Words):
         else:
             low, high = _around(low, high)
         first, last = self.y.limits
-        return (low if first is None else first), (high if last is None else last)
+        return (low if first is None else first), (
+            high if last is None else last
+        )
 
 
 def _around(low: Any, high: Any) -> tuple[float, float]:

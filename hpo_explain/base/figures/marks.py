@@ -11,10 +11,18 @@ import numpy as np
 from hpo_explain.space import Array
 
 # Okabe and Ito (2008), Color Universal Design: distinct in all common kinds of color blindness.
-BLUE, ORANGE, GREEN, PURPLE, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
+BLUE, ORANGE, GREEN, PURPLE, RED = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#D55E00",
+)
 SKY, OCHRE, GREY, INK = "#56B4E9", "#999933", "#6b6b6b", "#000000"
 _LARGE = 1e300  # beyond it an axis is drawn in this unit
-_TINY, _HUGE = np.log([np.finfo(float).tiny, np.finfo(float).max / 4.0])  # room for margins
+_TINY, _HUGE = np.log(
+    [np.finfo(float).tiny, np.finfo(float).max / 4.0]
+)  # room for margins
 
 
 class Look(NamedTuple):
@@ -103,13 +111,19 @@ class Axis:
     @property
     def unit(self) -> float:
         """What numbers are divided by so that those beyond an axis' ends do not overflow."""
-        largest = max(map(abs, self.values), default=0.0) if not (self.log or self.names) else 0.0
+        largest = (
+            max(map(abs, self.values), default=0.0)
+            if not (self.log or self.names)
+            else 0.0
+        )
         return _LARGE if largest > _LARGE else 1.0
 
     @property
     def title(self) -> str:
         """The label, with the unit of what is divided by one."""
-        return self.label if self.unit == 1.0 else f"{self.label} / {self.unit:g}"
+        return (
+            self.label if self.unit == 1.0 else f"{self.label} / {self.unit:g}"
+        )
 
     @property
     def integers(self) -> bool:
@@ -124,21 +138,35 @@ class Axis:
     @property
     def places(self) -> Array:
         """Where its values stand, or its names."""
-        return np.arange(len(self.names), dtype=float) if self.names else self.at(self.values)
+        return (
+            np.arange(len(self.names), dtype=float)
+            if self.names
+            else self.at(self.values)
+        )
 
     def edges(self) -> Array:
         """Return the edges of cells around its values: halfway, on its own scale."""
         at = self.places
         if len(at) == 1 and not self.names:
-            ends = np.array([0.9, 1.1]) * at if self.log else at + np.array([-0.5, 0.5])
+            ends = (
+                np.array([0.9, 1.1]) * at
+                if self.log
+                else at + np.array([-0.5, 0.5])
+            )
             return np.asarray(ends, dtype=float)
         if self.names:
             return np.arange(len(at) + 1, dtype=float) - 0.5
         scaled = np.log(at) if self.log else at
         middle = (scaled[:-1] + scaled[1:]) / 2.0
-        outer = [2 * scaled[0] - middle[0]], middle, [2 * scaled[-1] - middle[-1]]
+        outer = (
+            [2 * scaled[0] - middle[0]],
+            middle,
+            [2 * scaled[-1] - middle[-1]],
+        )
         edges = np.concatenate(outer)
-        return np.asarray(np.exp(np.clip(edges, _TINY, _HUGE)) if self.log else edges)
+        return np.asarray(
+            np.exp(np.clip(edges, _TINY, _HUGE)) if self.log else edges
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,9 @@ class Panels(Words):
 
     def legend(self) -> Mapping[str, str]:
         """Return what looks mean: those of all panels together, unless it is given."""
-        return self.means or {k: v for panel in self.panels for k, v in panel.means.items()}
+        return self.means or {
+            k: v for panel in self.panels for k, v in panel.means.items()
+        }
 
 
 Figure: TypeAlias = Rows | Curves | Cells | Panels

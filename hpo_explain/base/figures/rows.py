@@ -8,14 +8,32 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from hpo_explain.base.figures.marks import BLUE, GREEN, GREY, ORANGE, PURPLE, Dots, Words
+from hpo_explain.base.figures.marks import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Dots,
+    Words,
+)
 from hpo_explain.base.figures.marks import reach as both
 
 MOST_ROWS = 20
 _R = TypeVar("_R")
-PALE, HATCHED = 8, 9  # fills of what is given up, and of what stays although it was hardly tried
-FILLS = {0: (BLUE, ""), 1: (ORANGE, "/"), 2: (GREEN, "\\"), 3: (PURPLE, "x"), 4: (BLUE, "."),
-         PALE: (GREY, ""), HATCHED: (BLUE, "/")}  # fmt: skip
+PALE, HATCHED = (
+    8,
+    9,
+)  # fills of what is given up, and of what stays although it was hardly tried
+FILLS = {
+    0: (BLUE, ""),
+    1: (ORANGE, "/"),
+    2: (GREEN, "\\"),
+    3: (PURPLE, "x"),
+    4: (BLUE, "."),
+    PALE: (GREY, ""),
+    HATCHED: (BLUE, "/"),
+}
 """Color and hatch of the fills of bars: either is enough to tell them apart."""
 
 
@@ -113,7 +131,9 @@ class Rows(Words):
             down, up = (max(half, bar.model or 0.0) for half in bar.reach)
             ends += [bar.begin, bar.end - down, bar.end + up]
         for dots in self.dots:
-            down, up = both(0.0 if dots.half is None else np.nan_to_num(dots.half))
+            down, up = both(
+                0.0 if dots.half is None else np.nan_to_num(dots.half)
+            )
             ends += [*(np.asarray(dots.x) - down), *(np.asarray(dots.x) + up)]
         ends = [float(end) for end in ends if np.isfinite(end)]
         low, high = min(ends, default=0.0), max(ends, default=0.0)

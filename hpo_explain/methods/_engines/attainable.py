@@ -43,14 +43,25 @@ class Attainable:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, without the draws."""
-        return {"mean": self.mean, "std": self.std, "configurations": self.configurations}
+        return {
+            "mean": self.mean,
+            "std": self.std,
+            "configurations": self.configurations,
+        }
 
 
 class _Predicted(Draws):
     """What a model predicts, as the only function."""
 
-    def __init__(self, surrogate: Surrogate, direction: Direction, seed: int) -> None:
-        super().__init__(surrogate.space, np.empty((0, len(surrogate.space))), direction, seed)
+    def __init__(
+        self, surrogate: Surrogate, direction: Direction, seed: int
+    ) -> None:
+        super().__init__(
+            surrogate.space,
+            np.empty((0, len(surrogate.space))),
+            direction,
+            seed,
+        )
         self.surrogate = surrogate
 
     @property
@@ -96,7 +107,11 @@ def attainable(
         Expected best at each value, with its uncertainty.
     """
     known = as_draws(surrogate, direction, seed=seed)
-    draws = _Predicted(surrogate, direction, seed) if known is None else known.at_best
+    draws = (
+        _Predicted(surrogate, direction, seed)
+        if known is None
+        else known.at_best
+    )
     land = draws.landscape
     axis, level = land.axes[j], land.level[:, j]
     allowed = land.possible
@@ -108,20 +123,28 @@ def attainable(
     if axis.category:
         found = least[axis.level(positions)]
     else:
-        each = [np.interp(positions, axis.centers, of_one) for of_one in least.T]
+        each = [
+            np.interp(positions, axis.centers, of_one) for of_one in least.T
+        ]
         found = np.stack(each, axis=-1)
     mean = land.all_values.mean(axis=0)
     rows = [int(np.argmin(np.where(inside, mean, np.inf))) for inside in masks]
     configurations: list[Mapping[str, Any]] = []
-    for position, at in zip(positions, axis.level(positions).tolist(), strict=True):
+    for position, at in zip(
+        positions, axis.level(positions).tolist(), strict=True
+    ):
         best = land.all_rows[[rows[at]]].copy()
         best[:, j] = position
         there = masks[at].any()
-        configurations.append(draws.space.decode(draws.space.project(best))[0] if there else {})
+        configurations.append(
+            draws.space.decode(draws.space.project(best))[0] if there else {}
+        )
     drawn = draws.sign * found
     return Attainable(
         mean=drawn.mean(axis=-1),
-        std=np.full(len(positions), np.nan) if known is None else drawn.std(axis=-1),
+        std=np.full(len(positions), np.nan)
+        if known is None
+        else drawn.std(axis=-1),
         drawn=None if known is None else drawn,
         configurations=tuple(configurations),
     )

@@ -13,7 +13,8 @@ MOST_CATEGORIES = (50, 20)
 """Of a hyperparameter alone, and of each of two: more take too long, and cannot be shown."""
 
 _LEFT_OUT = declared_fact(
-    "categories_left_out", "{shown} of the {all} values of {names} are looked at: those tried most"
+    "categories_left_out",
+    "{shown} of the {all} values of {names} are looked at: those tried most",
 )
 
 
@@ -38,17 +39,24 @@ def codes_of(subject: Subject, j: int, members: int) -> Array:
     if parameter.size <= most:
         return np.arange(parameter.size, dtype=float)
     tried = subject.tried[:, j]
-    counts = np.bincount(tried[~np.isnan(tried)].astype(np.int64), minlength=parameter.size)
+    counts = np.bincount(
+        tried[~np.isnan(tried)].astype(np.int64), minlength=parameter.size
+    )
     if parameter.name in subject.incumbent:
         best = parameter.encode([subject.incumbent[parameter.name]])
         counts[best.astype(np.int64)] = len(tried) + 1
     codes = subject.space.codes(j)
-    return np.sort(codes[np.argsort(-counts[codes], kind="stable")[:most]]).astype(float)
+    return np.sort(
+        codes[np.argsort(-counts[codes], kind="stable")[:most]]
+    ).astype(float)
 
 
 def left_out_note(subject: Subject, j: int, members: int) -> tuple[Fact, ...]:
     """Return how many categories an effect leaves out; empty if none, or not of categories."""
     parameter, most = subject.space.parameters[j], MOST_CATEGORIES[members - 1]
-    if not isinstance(parameter, CategoricalParameter) or parameter.size <= most:
+    if (
+        not isinstance(parameter, CategoricalParameter)
+        or parameter.size <= most
+    ):
         return ()
     return (_LEFT_OUT(names=[parameter.name], shown=most, all=parameter.size),)

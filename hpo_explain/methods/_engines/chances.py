@@ -22,7 +22,13 @@ from functools import cached_property
 import numpy as np
 
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import LEVEL, NEGLIGIBLE, STRETCH, Decision, decide
+from hpo_explain.belief.decide import (
+    LEVEL,
+    NEGLIGIBLE,
+    STRETCH,
+    Decision,
+    decide,
+)
 from hpo_explain.belief.drawn import Draws, usual_loss
 from hpo_explain.belief.improvement import Improvement, proposed
 from hpo_explain.belief.left import Left
@@ -85,7 +91,9 @@ class Chances:
         """The feasible rows, the first place of each configuration among them, and which it is."""
         rows = np.flatnonzero(np.asarray(self.run.feasible))
         X = np.nan_to_num(self.run.X[rows], nan=-1.0)
-        _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        _, first, which = np.unique(
+            X, axis=0, return_index=True, return_inverse=True
+        )
         return rows, first, which.ravel()
 
     @cached_property
@@ -108,7 +116,9 @@ class Chances:
         """
         rows, _, which = self._alike
         at, m = which[np.searchsorted(rows, self.rows)], np.bincount(which)
-        beside = (np.bincount(which, self.run.cost[rows]) / m)[at] - self.drawn.mean(axis=0)
+        beside = (np.bincount(which, self.run.cost[rows]) / m)[
+            at
+        ] - self.drawn.mean(axis=0)
         return np.asarray(self.drawn + m[at] / (m[at] + 1.0) * beside)
 
     @cached_property
@@ -137,7 +147,11 @@ class Chances:
     @cached_property
     def least(self) -> Array:
         """The least cost of each draw, of what rather gives a result that counts, (k,)."""
-        return np.asarray(np.minimum(self.draws.landscape.least_around, self.drawn.min(axis=1)))
+        return np.asarray(
+            np.minimum(
+                self.draws.landscape.least_around, self.drawn.min(axis=1)
+            )
+        )
 
     @cached_property
     def left(self) -> Left:
@@ -164,7 +178,9 @@ class Chances:
         if self.run.bounds is None:
             return np.inf
         best = min(self.run.sign * end for end in self.run.bounds)
-        return max(float(self.drawn[:, self.best].mean()) - best, self.left.median)
+        return max(
+            float(self.drawn[:, self.best].mean()) - best, self.left.median
+        )
 
     def decided(self, gains: Array, enough: float | None = None) -> Decision:
         """Return whether something is gained that counts, from the gain of each draw.
@@ -172,7 +188,9 @@ class Chances:
         Minima scatter by more than those of draws do, so these are stretched about their median.
         """
         middle = np.median(gains)
-        stretched = np.maximum(middle + STRETCH["least"] * (gains - middle), 0.0)
+        stretched = np.maximum(
+            middle + STRETCH["least"] * (gains - middle), 0.0
+        )
         enough = self.enough if enough is None else enough
         found = decide(stretched, enough, side="above")
         return replace(found, estimate=float(np.maximum(gains, 0.0).mean()))
@@ -190,11 +208,17 @@ class Chances:
         rows, found = land.all_rows[kept], gains[:, kept]
         rng = np.random.default_rng(self.draws.seed)
         for step in _STEPS:
-            promising = rows[ranked(-np.maximum(found, 0.0).mean(axis=0))[:_PARENTS]]
+            promising = rows[
+                ranked(-np.maximum(found, 0.0).mean(axis=0))[:_PARENTS]
+            ]
             if not len(promising):
                 break
-            parents = np.repeat(filled(space, promising, self.draws.seed), _COPIES, axis=0)
-            near = space.distinct(space.project(changed(space, parents, step, rng)))
+            parents = np.repeat(
+                filled(space, promising, self.draws.seed), _COPIES, axis=0
+            )
+            near = space.distinct(
+                space.project(changed(space, parents, step, rng))
+            )
             near = near[self.allowed(near)]
             rows = np.vstack([rows, near])
             found = np.hstack([found, self.gains(near)])
@@ -205,7 +229,9 @@ class Chances:
         new = nearest(self.draws.space, X, self.run.tried) > 1e-9
         return np.asarray(new & self.draws.feasible(X))
 
-    def promising(self, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
+    def promising(
+        self, n: int, within: Sequence[Parameter]
+    ) -> tuple[Array, Array]:
         """Return rows (m, d), n at most, and the largest gain of each draw among them, (k,).
 
         Each adds most to what those before it are expected to gain.
@@ -224,20 +250,26 @@ class Chances:
             chosen.append(place)
         return rows[chosen], gains[:, chosen].max(axis=1, initial=0.0)
 
-    def next_rows(self, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
+    def next_rows(
+        self, n: int, within: Sequence[Parameter]
+    ) -> tuple[Array, Array]:
         """Return the rows (m, d) to try next, n at most, and the largest gain of each draw, (k,).
 
         By expected improvement; each is believed at its mean before the next one is looked for,
         as is what is under way.
         """
         if not isinstance(self.draws, Mixture):
-            return self.promising(n, within)  # a model of the user's has no scales
+            return self.promising(
+                n, within
+            )  # a model of the user's has no scales
         best = float(self.run.cost[self.run.feasible].min())
         improvement = Improvement.over(self.draws.belief, best)
         for x in self.run.under_way:
             improvement = improvement.believing(x)
         seed = self.draws.seed
-        rows, _ = proposed(improvement, n, seed=seed, within=within, allowed=self.allowed)
+        rows, _ = proposed(
+            improvement, n, seed=seed, within=within, allowed=self.allowed
+        )
         return rows, self.gains(rows).max(axis=1, initial=0.0)
 
     # ------------------------------------------------------------------ random ones
@@ -245,7 +277,9 @@ class Chances:
     def of_random(self, within: Sequence[Parameter]) -> Array:
         """Return what random trials with such values of hyperparameters gain in each draw, (k,)."""
         land = self.draws.landscape
-        rows = np.flatnonzero(inside_of(self.draws.space, within, land.rows))[:_RANDOM]
+        rows = np.flatnonzero(inside_of(self.draws.space, within, land.rows))[
+            :_RANDOM
+        ]
         gains = self.costs[:, [self.best]] - land.possible_values[:, rows]
         return expected_best(np.maximum(gains, 0.0))
 

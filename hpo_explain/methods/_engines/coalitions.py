@@ -60,13 +60,19 @@ def shapley_weights(n_players: int) -> Array:
     n = n_players
     member = all_coalitions(n).T
     size = member.sum(axis=0)
-    joined = np.array([1.0 / (n * comb(n - 1, max(s - 1, 0))) for s in range(n + 1)])
-    missed = np.array([1.0 / (n * comb(n - 1, min(s, n - 1))) for s in range(n + 1)])
+    joined = np.array(
+        [1.0 / (n * comb(n - 1, max(s - 1, 0))) for s in range(n + 1)]
+    )
+    missed = np.array(
+        [1.0 / (n * comb(n - 1, min(s, n - 1))) for s in range(n + 1)]
+    )
     return np.asarray(np.where(member, joined[size], -missed[size]))
 
 
 EXACT_PLAYERS = 11  # up to here every coalition is valued: 2^11 - 2 = 2046
-_SPREAD = 1e6  # outputs span this much, so that shap's 1e-10 is 1e-16 of the spread
+_SPREAD = (
+    1e6  # outputs span this much, so that shap's 1e-10 is 1e-16 of the spread
+)
 
 Game = Callable[[npt.NDArray[np.bool_]], Array]
 
@@ -107,7 +113,9 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     first = game(np.vstack([~nobody, nobody, one, ~one]))
     whole = first[0]
     spread = np.abs(first - whole).max(axis=0)
-    scale = np.divide(_SPREAD, spread, out=np.ones_like(spread), where=spread > 0)
+    scale = np.divide(
+        _SPREAD, spread, out=np.ones_like(spread), where=spread > 0
+    )
 
     def scaled(missing: Array) -> Array:
         return np.asarray((game(missing == 0) - whole) * scale)
@@ -115,7 +123,10 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     n_coalitions = 2**n_players - 2 if n_players <= EXACT_PLAYERS else "auto"
     explainer = _explainer_with(seed)(scaled, np.ones((1, n_players)))
     values = explainer.shap_values(
-        np.zeros((1, n_players)), nsamples=n_coalitions, l1_reg=False, silent=True
+        np.zeros((1, n_players)),
+        nsamples=n_coalitions,
+        l1_reg=False,
+        silent=True,
     )
     return np.asarray(values[0] / scale)
 
@@ -129,11 +140,20 @@ def _explainer_with(seed: int) -> Any:
     import shap
 
     drawing: Any = shap.KernelExplainer.explain
-    names = {**drawing.__globals__, "np": _NumpyDrawing(np.random.default_rng(seed))}
+    names = {
+        **drawing.__globals__,
+        "np": _NumpyDrawing(np.random.default_rng(seed)),
+    }
     explain = FunctionType(
-        drawing.__code__, names, drawing.__name__, drawing.__defaults__, drawing.__closure__
+        drawing.__code__,
+        names,
+        drawing.__name__,
+        drawing.__defaults__,
+        drawing.__closure__,
     )
-    return type("SeededKernelExplainer", (shap.KernelExplainer,), {"explain": explain})
+    return type(
+        "SeededKernelExplainer", (shap.KernelExplainer,), {"explain": explain}
+    )
 
 
 class _NumpyDrawing:

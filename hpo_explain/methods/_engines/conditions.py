@@ -52,5 +52,7 @@ class Condition:
         if self.above is None:
             return f"{self.name} ≤ {up_to}"
         return (
-            f"{self.name} > {above}" if self.up_to is None else f"{above} < {self.name} ≤ {up_to}"
+            f"{self.name} > {above}"
+            if self.up_to is None
+            else f"{above} < {self.name} ≤ {up_to}"
         )

@@ -24,7 +24,11 @@ from hpo_explain.methods._engines.coalitions import (
     kernel_shap,
     shapley_weights,
 )
-from hpo_explain.methods._engines.orders import COMPOSED_ROWS, evaluate, walked_shapley
+from hpo_explain.methods._engines.orders import (
+    COMPOSED_ROWS,
+    evaluate,
+    walked_shapley,
+)
 from hpo_explain.models._coalitions import ended
 from hpo_explain.models.acquisition.protocols import (
     Acquisition,
@@ -42,7 +46,9 @@ from hpo_explain.space import Array
 Players = npt.NDArray[np.int64]
 Coalitions = npt.NDArray[np.bool_]
 
-LEAST_WALKED = 8  # players: with fewer, all coalitions are hardly more than a few orders
+LEAST_WALKED = (
+    8  # players: with fewer, all coalitions are hardly more than a few orders
+)
 
 
 def _coalitions(fact: Fact) -> str:
@@ -57,15 +63,23 @@ def _sum_of(fact: Fact) -> str:
         return "exact, hyperparameter by hyperparameter"
     games = counted(fact["games"], "game")
     how = "sampled" if fact["sampled"] else "exact"
-    return f"{how}, as a sum of {games} of at most {fact['most']} hyperparameters"
+    return (
+        f"{how}, as a sum of {games} of at most {fact['most']} hyperparameters"
+    )
 
 
 _NOBODY = declared_fact("no_players", "no hyperparameter can matter here")
-_EXACT = declared_fact("coalitions_exact", "exact, all {coalitions} coalitions")
+_EXACT = declared_fact(
+    "coalitions_exact", "exact, all {coalitions} coalitions"
+)
 _LEAVES = declared_fact("leaves_exact", "exact, from the leaves of the trees")
-_KERNEL = declared_fact("kernel_explainer", "KernelExplainer, {which}", which=_coalitions)
+_KERNEL = declared_fact(
+    "kernel_explainer", "KernelExplainer, {which}", which=_coalitions
+)
 _SUMMED = declared_fact("games_summed", "{how}", how=_sum_of)
-_WALKED = declared_fact("orders_walked", "sampled orders of {players} hyperparameters")
+_WALKED = declared_fact(
+    "orders_walked", "sampled orders of {players} hyperparameters"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,21 +152,32 @@ class CoalitionGame:
             return False
         if isinstance(self.acquisition, DensityRatio):
             return self._too_many
-        return self.grows and len(self.players) >= LEAST_WALKED and not self.parts()
+        return (
+            self.grows
+            and len(self.players) >= LEAST_WALKED
+            and not self.parts()
+        )
 
     @property
     def predicted_rows(self) -> int:
         """Number of composed rows that are predicted for each background row; 0 if none is."""
         own = isinstance(self.acquisition, DensityRatio)
-        return 2 * (len(self.players) + 1) if self.walks_orders and not own else 0
+        return (
+            2 * (len(self.players) + 1) if self.walks_orders and not own else 0
+        )
 
     @property
     def _too_many(self) -> bool:
-        return any(len(game.players) > EXACT_PLAYERS for game in self.parts() or [self])
+        return any(
+            len(game.players) > EXACT_PLAYERS
+            for game in self.parts() or [self]
+        )
 
     def parts(self) -> list[CoalitionGame]:
         """Return the games of which this one is the sum; empty where it is not a sum."""
-        if self.estimator == "kernel" or not isinstance(self.acquisition, SupportsParts):
+        if self.estimator == "kernel" or not isinstance(
+            self.acquisition, SupportsParts
+        ):
             return []
         parts = self.acquisition.parts()
         if len(parts) < 2:
@@ -188,7 +213,9 @@ class CoalitionGame:
         if by_leaf is not None:
             return by_leaf, _LEAVES(players=n)
         if self.walks_orders:
-            by_cube = walked_shapley(self.acquisition, self.x, self.players, cubes, seed=self.seed)
+            by_cube = walked_shapley(
+                self.acquisition, self.x, self.players, cubes, seed=self.seed
+            )
             return by_cube, _WALKED(players=n, sampled=True)
         if not self._too_many and self.estimator != "kernel":
             values = self._structured(all_coalitions(n), cubes)
@@ -204,7 +231,9 @@ class CoalitionGame:
                 ("Use ", Option("estimator", "kernel"), "."),
             )
         # other coalitions for every hypercube: the interval then covers their choice as well
-        seeds = np.random.default_rng(self.seed).integers(2**31, size=len(cubes))
+        seeds = np.random.default_rng(self.seed).integers(
+            2**31, size=len(cubes)
+        )
         by_cube = np.stack(
             [
                 kernel_shap(partial(self._over_one, cube), n, seed=int(seed))
@@ -222,20 +251,32 @@ class CoalitionGame:
             return None
         if not isinstance(game.surrogate, ForestSurrogate):
             return None
-        by_row = game.surrogate.mean_shapley(self.x, np.vstack(cubes), self.players)
+        by_row = game.surrogate.mean_shapley(
+            self.x, np.vstack(cubes), self.players
+        )
         if by_row is None:
             return None
         ends = np.cumsum([len(cube) for cube in cubes])[:-1]
-        return np.stack([part.mean(axis=0) for part in np.split(by_row, ends)])[:, :, None]
+        return np.stack(
+            [part.mean(axis=0) for part in np.split(by_row, ends)]
+        )[:, :, None]
 
-    def _sum_of(self, parts: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, Fact]:
+    def _sum_of(
+        self, parts: list[CoalitionGame], cubes: list[Array]
+    ) -> tuple[Array, Fact]:
         """Return Shapley values as the sum of those of the parts, and how they came about."""
-        phi = np.zeros((len(cubes), len(self.players), len(self.acquisition.term_names)))
+        phi = np.zeros(
+            (len(cubes), len(self.players), len(self.acquisition.term_names))
+        )
         for part in steps(parts, "games"):
-            places = [self.players.tolist().index(j) for j in part.players.tolist()]
+            places = [
+                self.players.tolist().index(j) for j in part.players.tolist()
+            ]
             phi[:, places] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in parts)
-        return phi, _SUMMED(games=len(parts), most=most, sampled=most > EXACT_PLAYERS)
+        return phi, _SUMMED(
+            games=len(parts), most=most, sampled=most > EXACT_PLAYERS
+        )
 
     def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
         """Return v (hypercube, coalition, term), by structure where that is possible."""
@@ -243,13 +284,20 @@ class CoalitionGame:
             values = self._structured(coalitions, cubes)
             if values is not None:
                 return values
-        return np.stack([self._composed(coalitions, cube) for cube in steps(cubes, "hypercubes")])
+        return np.stack(
+            [
+                self._composed(coalitions, cube)
+                for cube in steps(cubes, "hypercubes")
+            ]
+        )
 
     def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
         """Return v (coalition, term) over one hypercube."""
         return np.asarray(self.values(coalitions, [cube])[0])
 
-    def _structured(self, coalitions: Coalitions, cubes: list[Array]) -> Array | None:
+    def _structured(
+        self, coalitions: Coalitions, cubes: list[Array]
+    ) -> Array | None:
         """Return v (hypercube, coalition, term) without composed rows, where that is possible."""
         blocks = self._term_blocks(coalitions, np.vstack(cubes))
         if blocks is None:
@@ -267,20 +315,29 @@ class CoalitionGame:
                     values[:, :, t] += share @ block.terms[name]
         return values
 
-    def _term_blocks(self, coalitions: Coalitions, rows: Array) -> Iterator[TermBlock] | None:
+    def _term_blocks(
+        self, coalitions: Coalitions, rows: Array
+    ) -> Iterator[TermBlock] | None:
         """Return the terms in coalitions by the acquisition's or its surrogate's own structure."""
         acquisition = self.acquisition
         if isinstance(acquisition, SupportsTermCoalitions):
-            return acquisition.coalition_terms(self.x, rows, self.players, coalitions)
+            return acquisition.coalition_terms(
+                self.x, rows, self.players, coalitions
+            )
         if not isinstance(acquisition, OfPredictions):
             return None
         surrogate, terms_of = acquisition.surrogate, acquisition.terms_of
         if not isinstance(surrogate, SupportsCoalitions):
             return None
-        blocks = surrogate.predict_coalitions(self.x, rows, self.players, coalitions)
+        blocks = surrogate.predict_coalitions(
+            self.x, rows, self.players, coalitions
+        )
         if blocks is None:
             return None
-        return (TermBlock(block.rows, terms_of(block.mean, block.std)) for block in blocks)
+        return (
+            TermBlock(block.rows, terms_of(block.mean, block.std))
+            for block in blocks
+        )
 
     def _composed(self, coalitions: Coalitions, background: Array) -> Array:
         """Return v (coalition, term) by composing every row, which any acquisition allows."""
@@ -292,14 +349,20 @@ class CoalitionGame:
                 some = coalitions[start : start + at_once]
                 z = np.repeat(rows[None, :, :], len(some), axis=0)
                 z[:, :, self.players] = np.where(
-                    some[:, None, :], self.x[self.players], z[:, :, self.players]
+                    some[:, None, :],
+                    self.x[self.players],
+                    z[:, :, self.players],
                 )
                 terms = evaluate(self.acquisition, z.reshape(-1, z.shape[2]))
-                values[start : start + at_once] += terms.reshape(len(some), len(rows), -1).sum(1)
+                values[start : start + at_once] += terms.reshape(
+                    len(some), len(rows), -1
+                ).sum(1)
         return values / len(background)
 
 
-def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Players:
+def _players(
+    acquisition: Acquisition, x: Array, absent: tuple[int, ...]
+) -> Players:
     """Return the columns that take part.
 
     Active hyperparameters do, and optional ones left out by choice; not those of a single value,
@@ -322,7 +385,9 @@ def relevant(acquisition: Acquisition) -> npt.NDArray[np.bool_]:
     the parents of one that matters, as they switch it on and off.
     """
     space = acquisition.space
-    matters = np.array([p.size != 1 or p.optional is not None for p in space.parameters])
+    matters = np.array(
+        [p.size != 1 or p.optional is not None for p in space.parameters]
+    )
     if isinstance(acquisition, SupportsRelevance):
         matters &= acquisition.relevant()
     elif isinstance(acquisition, SurrogateBased):

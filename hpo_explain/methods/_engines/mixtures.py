@@ -35,7 +35,11 @@ class Mixtures:
     def columns(self) -> list[int]:
         """What changes for no other reason than that it does: all else follows its parents."""
         both = np.stack([self.x, self.y])
-        return [j for j in differing(self.x, self.y) if self.space.allowed(both, j).all()]
+        return [
+            j
+            for j in differing(self.x, self.y)
+            if self.space.allowed(both, j).all()
+        ]
 
     def row(self, done: Sequence[int]) -> Array:
         """Return the row after the changes of some columns, and what follows."""
@@ -48,13 +52,17 @@ class Mixtures:
         """
         space = self.space
         found = np.repeat(self.x[None], len(changed), axis=0)
-        found[:, self.columns] = np.where(changed, self.y[self.columns], self.x[self.columns])
+        found[:, self.columns] = np.where(
+            changed, self.y[self.columns], self.x[self.columns]
+        )
         for j in space.parents_first:
             if not space.is_conditional(space.names[j]):
                 continue
             allowed = space.allowed(found, j)
             if j not in self.columns:
-                found[:, j] = np.where(np.isnan(found[:, j]), self.y[j], found[:, j])
+                found[:, j] = np.where(
+                    np.isnan(found[:, j]), self.y[j], found[:, j]
+                )
             found[~allowed, j] = np.nan
         return found
 

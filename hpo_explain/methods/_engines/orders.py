@@ -72,22 +72,30 @@ def walked_shapley(
     else:
         walk, starts = partial(_predicted_terms, acquisition), 1
     orders = shifted_pairs(
-        rng.permuted(np.tile(players, (len(background), 1)), axis=1), starts=starts
+        rng.permuted(np.tile(players, (len(background), 1)), axis=1),
+        starts=starts,
     )
     found = walk(x, background, orders)
     # in which each player joins, by the order of `players`
-    steps = np.argsort(orders, axis=2)[:, :, np.searchsorted(np.sort(players), players)]
+    steps = np.argsort(orders, axis=2)[
+        :, :, np.searchsorted(np.sort(players), players)
+    ]
     gains = [
         np.take_along_axis(np.diff(found[term], axis=2), steps, axis=2)
         for term in acquisition.term_names
     ]
     by_row = np.stack([gain.mean(axis=1) for gain in gains], axis=2)
     ends = np.cumsum([len(cube) for cube in cubes])
-    return np.stack([rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])])
+    return np.stack(
+        [rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])]
+    )
 
 
 def _predicted_terms(
-    acquisition: Acquisition, x: Array, background: Array, orders: npt.NDArray[np.int64]
+    acquisition: Acquisition,
+    x: Array,
+    background: Array,
+    orders: npt.NDArray[np.int64],
 ) -> dict[str, Array]:
     """Return what `DensityRatio.walk_terms` does, by predictions."""
     if isinstance(acquisition, OfPredictions):
@@ -100,7 +108,10 @@ def _predicted_terms(
 
 
 def _composed_terms(
-    acquisition: Acquisition, x: Array, background: Array, orders: npt.NDArray[np.int64]
+    acquisition: Acquisition,
+    x: Array,
+    background: Array,
+    orders: npt.NDArray[np.int64],
 ) -> dict[str, Array]:
     """Return what `DensityRatio.walk_terms` does, by predictions of composed rows."""
     n, walks, p = orders.shape
@@ -109,16 +120,22 @@ def _composed_terms(
     step = max(1, COMPOSED_ROWS // (walks * (p + 1)))
     for a in range(0, n, step):
         some = slice(a, a + step)
-        place = np.full((*orders[some].shape[:2], len(x)), p)  # what is no player never joins
+        place = np.full(
+            (*orders[some].shape[:2], len(x)), p
+        )  # what is no player never joins
         place[..., players] = np.argsort(orders[some], axis=2)
         # in step s the first s players of the order have the values of x
         joined = place[:, :, None, :] < np.arange(p + 1)[:, None]
         rows = np.where(joined, x, background[some, None, None, :])
-        found[some] = evaluate(acquisition, rows.reshape(-1, len(x))).reshape(*joined.shape[:3], -1)
+        found[some] = evaluate(acquisition, rows.reshape(-1, len(x))).reshape(
+            *joined.shape[:3], -1
+        )
     return {name: found[..., t] for t, name in enumerate(names)}
 
 
-def shifted_pairs(orders: npt.NDArray[np.int64], *, starts: int = STARTS) -> npt.NDArray[np.int64]:
+def shifted_pairs(
+    orders: npt.NDArray[np.int64], *, starts: int = STARTS
+) -> npt.NDArray[np.int64]:
     """Return orders (n, p) from several places on, and their opposites, (n, 2 · places, p).
 
     Examples
@@ -129,11 +146,15 @@ def shifted_pairs(orders: npt.NDArray[np.int64], *, starts: int = STARTS) -> npt
     """
     p = orders.shape[1]
     places = np.unique(np.arange(starts) * p // starts)
-    shifted = np.stack([np.roll(orders, -place, axis=1) for place in places], axis=1)
+    shifted = np.stack(
+        [np.roll(orders, -place, axis=1) for place in places], axis=1
+    )
     return np.concatenate([shifted, shifted[:, :, ::-1]], axis=1)
 
 
-COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
+COMPOSED_ROWS = (
+    10_000  # at once: bounds the memory, whatever model receives them
+)
 
 
 def evaluate(acquisition: Acquisition, latent: Array) -> Array:
@@ -183,14 +204,21 @@ def sampled_shapley(
         some = min(at_once, orders - start)
         z = background[rng.integers(len(background), size=some)]
         rows, rank = joining(x, players, z, rng)
-        u = evaluate(acquisition, rows.reshape(-1, rows.shape[2])).reshape(some, p + 1, -1)
+        u = evaluate(acquisition, rows.reshape(-1, rows.shape[2])).reshape(
+            some, p + 1, -1
+        )
         gains = np.diff(u, axis=1)
-        found[start : start + some] = np.take_along_axis(gains, rank[:, :, None], axis=1)
+        found[start : start + some] = np.take_along_axis(
+            gains, rank[:, :, None], axis=1
+        )
     return found
 
 
 def joining(
-    x: Array, players: npt.NDArray[np.int64], background: Array, rng: np.random.Generator
+    x: Array,
+    players: npt.NDArray[np.int64],
+    background: Array,
+    rng: np.random.Generator,
 ) -> tuple[Array, npt.NDArray[np.int64]]:
     """Return rows in which the players join one by one, in an order drawn for each row.
 

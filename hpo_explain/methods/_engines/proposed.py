@@ -31,11 +31,16 @@ _ORIGINS = {
 
 def _changes(fact: Fact) -> str:
     new, old = (
-        ["inactive" if value is None else format_value(value) for value in fact[which]]
+        [
+            "inactive" if value is None else format_value(value)
+            for value in fact[which]
+        ]
         for which in ("set", "proposed")
     )
     changed = zip(fact.names, new, old, strict=True)
-    return join_words([f"{name} = {now} in place of {was}" for name, now, was in changed])
+    return join_words(
+        [f"{name} = {now} in place of {was}" for name, now, was in changed]
+    )
 
 
 def _no_proposals(fact: Fact) -> Text:
@@ -43,51 +48,77 @@ def _no_proposals(fact: Fact) -> Text:
     if fact["unknown"]:
         return (
             f"run has no proposal, as far as is known: it is not recorded who chose its {trials}. "
-            "Where an optimizer did, name it with ", Option("optimizer"),
+            "Where an optimizer did, name it with ",
+            Option("optimizer"),
             " when the run is read, or name a trial.",
-        )  # fmt: skip
+        )
     return (
         f"run has no proposal: {fact.names[0]} chose none of its {trials} by a model. Name a trial "
-        "with ", Option("acquisition", "lcb"), " to see what a model would have predicted for it.",
-    )  # fmt: skip
+        "with ",
+        Option("acquisition", "lcb"),
+        " to see what a model would have predicted for it.",
+    )
 
 
-_NO_RESULT = declared_fact("no_result", {
-    "running": "trial {trials} is running: it has no result yet",
-    "waiting": "trial {trials} was set by hand and waits: it is explained as the next one, with "
-    "what is known now",
-    "failed": "trial {trials} failed: it has no result",
-    "pruned": "trial {trials} was pruned: its result does not count",
-})  # fmt: skip
-_UNTIL = {"running": "yet", "waiting": "yet", "failed": "before it ended",
-          "pruned": "before it ended"}  # fmt: skip
-_NOT_CHOSEN = declared_fact("not_chosen", {
-    state: f"no value of {{names}} was chosen {when}; the rest is explained as the mean over the "
-    "values in the background" for state, when in _UNTIL.items()
-})  # fmt: skip
-_NOTHING_CHOSEN = declared_fact("nothing_chosen", {
-    state: f"trial {{trials}} {what} and has no value of any hyperparameter that is known from "
-    "finished trials, so there is nothing to explain. Name another trial."
-    for state, what in {"running": "is running", "waiting": "waits to be started",
-                        "failed": "has ended", "pruned": "has ended"}.items()
-})  # fmt: skip
+_NO_RESULT = declared_fact(
+    "no_result",
+    {
+        "running": "trial {trials} is running: it has no result yet",
+        "waiting": "trial {trials} was set by hand and waits: it is explained as the next one, "
+        "with what is known now",
+        "failed": "trial {trials} failed: it has no result",
+        "pruned": "trial {trials} was pruned: its result does not count",
+    },
+)
+_UNTIL = {
+    "running": "yet",
+    "waiting": "yet",
+    "failed": "before it ended",
+    "pruned": "before it ended",
+}
+_NOT_CHOSEN = declared_fact(
+    "not_chosen",
+    {
+        state: f"no value of {{names}} was chosen {when}; the rest is explained as the mean over "
+        "the values in the background"
+        for state, when in _UNTIL.items()
+    },
+)
+_NOTHING_CHOSEN = declared_fact(
+    "nothing_chosen",
+    {
+        state: f"trial {{trials}} {what} and has no value of any hyperparameter that is known from "
+        "finished trials, so there is nothing to explain. Name another trial."
+        for state, what in {
+            "running": "is running",
+            "waiting": "waits to be started",
+            "failed": "has ended",
+            "pruned": "has ended",
+        }.items()
+    },
+)
 _CHANGED = declared_fact(
-    "changed_by_person", "a person changed trial {trials} before it started, and it ran with "
-    "{changes}; what was proposed is explained", changes=_changes,
-)  # fmt: skip
+    "changed_by_person",
+    "a person changed trial {trials} before it started, and it ran with "
+    "{changes}; what was proposed is explained",
+    changes=_changes,
+)
 _GIVEN = declared_fact(
     "configuration_given",
     "the configuration was given: it is explained as the next one, with what is known now",
 )
 _NOT_PROPOSED = declared_fact(
-    "not_proposed", "no model selected trial {trials}: {origin}. Explain it with "
+    "not_proposed",
+    "no model selected trial {trials}: {origin}. Explain it with "
     "{acquisition='lcb'} to see what a model would have predicted for it. Proposals: {proposals}.",
-    origin=lambda fact: _ORIGINS[fact["origin"]], proposals=lambda fact: spans(fact["proposals"]),
-)  # fmt: skip
+    origin=lambda fact: _ORIGINS[fact["origin"]],
+    proposals=lambda fact: spans(fact["proposals"]),
+)
 _CHOOSER_UNKNOWN = declared_fact(
-    "chooser_unknown", "it is not recorded that an optimizer's model chose trial {trials}; it is "
+    "chooser_unknown",
+    "it is not recorded that an optimizer's model chose trial {trials}; it is "
     "explained as if one had",
-)  # fmt: skip
+)
 _NO_PROPOSALS = declared_fact("no_proposals", "{text}", text=_no_proposals)
 
 
@@ -140,11 +171,15 @@ class Proposed:
         """
         trial = run.without_result[number]
         if np.isnan(trial.x).all():
-            raise NothingToExplain(_NOTHING_CHOSEN(trials=[number], state=trial.state))
+            raise NothingToExplain(
+                _NOTHING_CHOSEN(trials=[number], state=trial.state)
+            )
         missing = trial.not_chosen(run.space)
         notes = [_NO_RESULT(trials=[number], state=trial.state)]
         if missing:
-            notes.append(_NOT_CHOSEN(trials=[number], names=missing, state=trial.state))
+            notes.append(
+                _NOT_CHOSEN(trials=[number], names=missing, state=trial.state)
+            )
         return cls(
             trial.x,
             number,
@@ -214,8 +249,14 @@ def proposed(
         trial = trial.number
     if isinstance(trial, str) and trial == "pending":
         trial = _pending(run)
-    whole = isinstance(trial, (int, np.integer)) and not isinstance(trial, bool)
-    changed = [number for number, review in run.reviewed.items() if review.set_by_person]
+    whole = isinstance(trial, (int, np.integer)) and not isinstance(
+        trial, bool
+    )
+    changed = [
+        number
+        for number, review in run.reviewed.items()
+        if review.set_by_person
+    ]
     if whole and trial in changed:
         return Proposed.before_change(run, int(trial))
     if whole and trial in run.without_result:
@@ -242,7 +283,9 @@ def _pending(run: Run) -> int:
             "pending",
             f"{remedy}Finished trials: {spans(run.trials)}.",
         )
-    running = [t for t in run.pending if run.without_result[t].state == "running"]
+    running = [
+        t for t in run.pending if run.without_result[t].state == "running"
+    ]
     return max(running or run.pending)
 
 
@@ -262,11 +305,17 @@ def _optimized_another(run: Run) -> NothingToExplain:
     return NothingToExplain(OPTIMIZED_ANOTHER(names=[run.objective_name]))
 
 
-def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) -> int:
+def _finished(
+    run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool
+) -> int:
     """Return the number of a finished proposal."""
     if not isinstance(trial, str):
         run.row(trial)
-        if any_trial or _may_be_proposed(run, trial) or trial in all_proposals(run):
+        if (
+            any_trial
+            or _may_be_proposed(run, trial)
+            or trial in all_proposals(run)
+        ):
             return int(trial)
         raise _not_proposed(run, trial)
     proposals = all_proposals(run)
@@ -275,7 +324,9 @@ def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) 
         return proposals[-1]
     if trial == "best":
         return run.best(proposals)
-    predicted = run.surrogate(seed=seed).predict(run.X[[run.row(n) for n in proposals]])[0]
+    predicted = run.surrogate(seed=seed).predict(
+        run.X[[run.row(n) for n in proposals]]
+    )[0]
     better = np.argmin if run.direction == "minimize" else np.argmax
     return proposals[better(predicted)]
 
@@ -296,8 +347,13 @@ def all_proposals(run: Run) -> list[int]:
     if not run.proposals:
         if run.measured is not None:
             raise _optimized_another(run)
-        unknown = all(run.origin(t) is Origin.UNKNOWN for t in np.asarray(run.trials).tolist())
+        unknown = all(
+            run.origin(t) is Origin.UNKNOWN
+            for t in np.asarray(run.trials).tolist()
+        )
         raise NothingToExplain(
-            _NO_PROPOSALS(names=[run.optimizer], finished=len(run), unknown=unknown)
+            _NO_PROPOSALS(
+                names=[run.optimizer], finished=len(run), unknown=unknown
+            )
         )
     return sorted(run.proposals)

@@ -18,7 +18,11 @@ def code_of(action: Action) -> str:
     if action.parameters:
         return "\n".join(
             f"{p.name if p.name.isidentifier() else _TARGETS[framework]} = "
-            + (_dimension(p) if framework == "skopt" else _declared(p, framework))
+            + (
+                _dimension(p)
+                if framework == "skopt"
+                else _declared(p, framework)
+            )
             for p in action.parameters
         )
     if action.sampler:
@@ -29,7 +33,11 @@ def code_of(action: Action) -> str:
 def _rounded(parameter: Any) -> tuple[Any, Any]:
     """Return both ends of a range, to four digits where it has no steps."""
     low, high = parameter.low, parameter.high
-    if not isinstance(parameter, FloatParameter) or parameter.step is not None or low == high:
+    if (
+        not isinstance(parameter, FloatParameter)
+        or parameter.step is not None
+        or low == high
+    ):
         return low, high
     return float(f"{low:.4g}"), float(f"{high:.4g}")
 
@@ -38,7 +46,11 @@ def _declared(parameter: Parameter, framework: str) -> str:
     """Return a hyperparameter as Optuna suggests it, or as this package declares it."""
     name = parameter.name
     kind = type(parameter).__name__.removesuffix("Parameter")
-    made = f"trial.suggest_{kind.lower()}" if framework else f"hpo_explain.{kind}Parameter"
+    made = (
+        f"trial.suggest_{kind.lower()}"
+        if framework
+        else f"hpo_explain.{kind}Parameter"
+    )
     if isinstance(parameter, CategoricalParameter):
         return f"{made}({name!r}, {[*parameter.choices]!r})"
     low, high = _rounded(parameter)
@@ -54,9 +66,13 @@ def _dimension(parameter: Parameter) -> str:
     if not isinstance(parameter, CategoricalParameter):
         low, high = _rounded(parameter)
         if low < high:
-            kind = "Real" if isinstance(parameter, FloatParameter) else "Integer"
+            kind = (
+                "Real" if isinstance(parameter, FloatParameter) else "Integer"
+            )
             prior = ", prior='log-uniform'" if parameter.log else ""
-            return f"skopt.space.{kind}({low!r}, {high!r}{prior}, name={name!r})"
+            return (
+                f"skopt.space.{kind}({low!r}, {high!r}{prior}, name={name!r})"
+            )
         choices = [low]
     return f"skopt.space.Categorical({choices!r}, name={name!r})"
 
@@ -67,7 +83,10 @@ def _evaluated(action: Action, framework: str) -> str:
     if framework == "optuna":
         lines = [f"study.enqueue_trial({config!r})" for config in configs]
         if action.times > 1:
-            lines = [f"for _ in range({action.times}):", *(f"    {line}" for line in lines)]
+            lines = [
+                f"for _ in range({action.times}):",
+                *(f"    {line}" for line in lines),
+            ]
         return "\n".join(lines)
     names = list(dict.fromkeys(name for config in configs for name in config))
     what, comment, shown = "config", "", [*configs]

@@ -27,7 +27,10 @@ from hpo_explain.methods.advice.rules import (
     repeat,
     widen,
 )
-from hpo_explain.methods.space.recommended_space import RecommendedSpaceExplainer, still_possible
+from hpo_explain.methods.space.recommended_space import (
+    RecommendedSpaceExplainer,
+    still_possible,
+)
 from hpo_explain.run import Run, average_instances
 from hpo_explain.space import SearchSpace
 
@@ -111,7 +114,9 @@ class AdviceExplainer:
     1
     """
 
-    def __init__(self, run: Run, *, most: int = 5, n: int = 1, seed: int = 0) -> None:
+    def __init__(
+        self, run: Run, *, most: int = 5, n: int = 1, seed: int = 0
+    ) -> None:
         self._run = run
         self._most = check_count("most", most)
         self._n = check_count("n", n)
@@ -130,10 +135,18 @@ class AdviceExplainer:
         if not np.any(run.feasible):
             raise NothingToExplain(_NONE_FEASIBLE())
         ordered = sorted(self._actions(), key=_in_order)[: self._most]
-        actions = tuple(replace(action, framework=run.framework) for action in ordered)
+        actions = tuple(
+            replace(action, framework=run.framework) for action in ordered
+        )
         changed = {p.name: p for action in actions for p in action.parameters}
-        possible, _ = still_possible([changed.get(p.name, p) for p in run.space])
-        return Advice(subject=Subject.of(run), actions=actions, space=SearchSpace(possible))
+        possible, _ = still_possible(
+            [changed.get(p.name, p) for p in run.space]
+        )
+        return Advice(
+            subject=Subject.of(run),
+            actions=actions,
+            space=SearchSpace(possible),
+        )
 
     def _actions(self) -> list[Action]:
         run, seed = self._run, self._seed
@@ -141,11 +154,17 @@ class AdviceExplainer:
         model, _ = surrogate_of(run, None, "auto", seed)
         feasibility = run.feasibility(seed=seed)
         draws = as_draws(
-            accepted_surrogate(model), run.direction, feasibility=feasibility, seed=seed
+            accepted_surrogate(model),
+            run.direction,
+            feasibility=feasibility,
+            seed=seed,
         )
         constant = not np.ptp(run.objective)
         if draws is None or constant:
-            return [*warned, Action("go_on", evidence=(_UNKNOWN(constant=constant),))]
+            return [
+                *warned,
+                Action("go_on", evidence=(_UNKNOWN(constant=constant),)),
+            ]
         chances = Chances(run, draws.at_best)
         wider = _known(widen(chances))
         space = RecommendedSpaceExplainer(
@@ -159,10 +178,18 @@ class AdviceExplainer:
             seed=seed,
         ).explain()
         changes = [a for a in (*warned, *wider) if a.parameters]
-        smaller = _known(narrow(chances, space, {p.name for a in changes for p in a.parameters}))
+        smaller = _known(
+            narrow(
+                chances, space, {p.name for a in changes for p in a.parameters}
+            )
+        )
         again = repeat(chances, alone=False)
         tried = attempt(chances, [*changes, *smaller], self._n)
-        if tried is not None and run.framework == "optuna" and not keeps_up(run.space):
+        if (
+            tried is not None
+            and run.framework == "optuna"
+            and not keeps_up(run.space)
+        ):
             tried = hand_over(chances)
         more = _known(repeat(chances) if tried is None else again, tried)
         return [keep(chances), *warned, *wider, *smaller, *more]

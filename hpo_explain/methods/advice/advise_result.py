@@ -19,8 +19,14 @@ from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
-    "narrow", "widen", "try", "repeat", "keep", "beware", "go_on",
-]  # fmt: skip
+    "narrow",
+    "widen",
+    "try",
+    "repeat",
+    "keep",
+    "beware",
+    "go_on",
+]
 """What can be advised: see `Action`."""
 
 Which: TypeAlias = Literal["all", "first"]
@@ -145,24 +151,36 @@ class Action:
     @property
     def extents(self) -> str:
         """The new ranges or categories, as in "lr from 0.01 to 0.1"."""
-        return listed_few(f"{format_value(p.name)} {_extent(p)}" for p in self.parameters)
+        return listed_few(
+            f"{format_value(p.name)} {_extent(p)}" for p in self.parameters
+        )
 
     @property
     def settings(self) -> str:
         """The values, as in "lr = 0.01"."""
-        within = self.kind == "beware" and self.evidence[0].kind == "fails_where"
-        return settings_of(self.hyperparameters, self.values, " with " if within else "")
+        within = (
+            self.kind == "beware" and self.evidence[0].kind == "fails_where"
+        )
+        return settings_of(
+            self.hyperparameters, self.values, " with " if within else ""
+        )
 
     @property
     def others(self) -> str:
         """How many more configurations there are."""
         more = len(self.configurations) - 1
-        return f"; then {counted(more, 'other configuration')}" if more > 0 else ""
+        return (
+            f"; then {counted(more, 'other configuration')}"
+            if more > 0
+            else ""
+        )
 
     @property
     def which(self) -> str:
         """The trials."""
-        return f"trial{'s' if len(self.trials) > 1 else ''} {spans(self.trials)}"
+        return (
+            f"trial{'s' if len(self.trials) > 1 else ''} {spans(self.trials)}"
+        )
 
     @property
     def often(self) -> str:
@@ -179,7 +197,10 @@ def listed_few(texts: Any, most: int = 4) -> str:
 
 
 def settings_of(
-    names: Sequence[str], values: Sequence[Any], between: str = "", most: int = 4
+    names: Sequence[str],
+    values: Sequence[Any],
+    between: str = "",
+    most: int = 4,
 ) -> str:
     """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them."""
     shown = [
@@ -196,19 +217,30 @@ def _extent(parameter: Parameter) -> str:
         return f"in {values_in_words(parameter.choices)}"
     if parameter.low == parameter.high:
         return f"at {format_value(parameter.low)}"
-    return f"from {format_value(parameter.low)} to {format_value(parameter.high)}"
+    return (
+        f"from {format_value(parameter.low)} to {format_value(parameter.high)}"
+    )
 
 
-def changed_to(kind: ActionKind, parameters: Sequence[Parameter], **known: Any) -> Action:
+def changed_to(
+    kind: ActionKind, parameters: Sequence[Parameter], **known: Any
+) -> Action:
     """Return an action that has hyperparameters searched otherwise from now on."""
-    names, values = tuple(p.name for p in parameters), tuple(map(values_of, parameters))
+    names, values = (
+        tuple(p.name for p in parameters),
+        tuple(map(values_of, parameters)),
+    )
     return Action(kind, names, values, parameters=tuple(parameters), **known)
 
 
 def values_of(parameter: Parameter) -> Any:
     """Return the choices, both ends of the range, or the only value of a hyperparameter."""
     if isinstance(parameter, CategoricalParameter):
-        return parameter.choices if len(parameter.choices) > 1 else parameter.choices[0]
+        return (
+            parameter.choices
+            if len(parameter.choices) > 1
+            else parameter.choices[0]
+        )
     ends = (parameter.low, parameter.high)
     return ends if ends[0] < ends[1] else ends[0]
 
@@ -224,8 +256,21 @@ def _end(place: int) -> Any:
     ]
 
 
-_HELD = ("kind", "hyperparameters", "values", "gain", "interval", "certain", "probability",
-         "configurations", "times", "trials", "title", "reason", "code")  # fmt: skip
+_HELD = (
+    "kind",
+    "hyperparameters",
+    "values",
+    "gain",
+    "interval",
+    "certain",
+    "probability",
+    "configurations",
+    "times",
+    "trials",
+    "title",
+    "reason",
+    "code",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -282,7 +327,12 @@ class Advice(Result):
         lines = list[str]()
         for place, action in enumerate(self.actions, start=1):
             code = [f"       {line}" for line in action.code.splitlines()]
-            lines += [f"{place}. {action.title}", f"   {action.reason}", *code, ""]
+            lines += [
+                f"{place}. {action.title}",
+                f"   {action.reason}",
+                *code,
+                "",
+            ]
         return "\n".join(lines)
 
     @property
@@ -290,11 +340,18 @@ class Advice(Result):
         """One per action, in their order."""
         return tuple(
             Claim(
-                "action", action.hyperparameters, action.values, action.gain, action.interval,
-                action.certain, action.evidence, action.kind, probability=action.probability,
+                "action",
+                action.hyperparameters,
+                action.values,
+                action.gain,
+                action.interval,
+                action.certain,
+                action.evidence,
+                action.kind,
+                probability=action.probability,
             )
             for action in self.actions
-        )  # fmt: skip
+        )
 
     @property
     def finding(self) -> str:
@@ -302,10 +359,15 @@ class Advice(Result):
         if not self.actions:
             return "Nothing can be advised yet."
         first, *others = self.actions
-        also = [f"{title[0].lower()}{title[1:]}" for title in (other.title for other in others)]
+        also = [
+            f"{title[0].lower()}{title[1:]}"
+            for title in (other.title for other in others)
+        ]
         return f"{first}{f' Then: {join_words(also)}.' if also else ''}"
 
-    def chosen(self, actions: Which | Sequence[Action | int] = "all") -> tuple[Action, ...]:
+    def chosen(
+        self, actions: Which | Sequence[Action | int] = "all"
+    ) -> tuple[Action, ...]:
         """Return all actions, the first with something to do, or those named or by place.
 
         Raises
@@ -316,14 +378,24 @@ class Advice(Result):
         if isinstance(actions, str):
             check_option("actions", actions, ("all", "first"))
             first = next((a for a in self.actions if a.changes), None)
-            return self.actions if actions == "all" else tuple(a for a in (first,) if a)
+            return (
+                self.actions
+                if actions == "all"
+                else tuple(a for a in (first,) if a)
+            )
         return tuple(self._one(action) for action in actions)
 
     def _one(self, action: Action | int) -> Action:
         places = range(len(self.actions))
-        if isinstance(action, int) and not isinstance(action, bool) and action in places:
+        if (
+            isinstance(action, int)
+            and not isinstance(action, bool)
+            and action in places
+        ):
             return self.actions[action]
-        if isinstance(action, Action) and any(action is own for own in self.actions):
+        if isinstance(action, Action) and any(
+            action is own for own in self.actions
+        ):
             return action
         raise InputError(
             "actions",
@@ -338,7 +410,10 @@ class Advice(Result):
         return replace(self, actions=self.chosen(actions))
 
     def apply(
-        self, source: Any, actions: Which | Sequence[Action | int] = "all", **options: Any
+        self,
+        source: Any,
+        actions: Which | Sequence[Action | int] = "all",
+        **options: Any,
     ) -> Any:
         """Return the optimization as it goes on with the actions; what is given stays as it is.
 

@@ -26,7 +26,11 @@ from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter
 
 _Rows = npt.NDArray[np.bool_]
-_LOST = {"failed": "failed", "pruned": "were pruned", "infeasible": "were infeasible"}
+_LOST = {
+    "failed": "failed",
+    "pruned": "were pruned",
+    "infeasible": "were infeasible",
+}
 
 _FAILS = declared_fact(
     "fails_where",
@@ -36,15 +40,19 @@ _FAILS = declared_fact(
     where=lambda about: settings_of(about.names, about["values"], " with "),
 )
 _NEVER_TRIED = declared_fact(
-    "category_never_tried", "none of {n:#trial} has {them}",
+    "category_never_tried",
+    "none of {n:#trial} has {them}",
     them=lambda about: "it" if len(about.names) == 1 else "them",
-)  # fmt: skip
+)
 _WITHOUT_RESULT = declared_fact(
     "enqueued_without_result",
     "asked for by a person, and without a result: {trials:#trial} ({trials:spans})",
 )
 _LEVEL = 0.01
-_FEWEST, _MANY = 3, 10  # trials that failed: to be told, and to give up what they have in common
+_FEWEST, _MANY = (
+    3,
+    10,
+)  # trials that failed: to be told, and to give up what they have in common
 _SIMPLER = 10.0  # a pair must be so many times less probable than a single one
 _OFTEN = 10  # trials per category, where one was never tried
 _CUTS = 15  # of the values of a number
@@ -79,7 +87,11 @@ def beware(run: Run) -> list[Action]:
 
 
 def _failing(run: Run, state: State) -> Action | None:
-    lost = [trial.x for trial in run.without_result.values() if trial.state == state]
+    lost = [
+        trial.x
+        for trial in run.without_result.values()
+        if trial.state == state
+    ]
     X = np.vstack([run.X, *(x[None] for x in lost)])
     return _rule_of(run, X, np.arange(len(X)) >= len(run), state)
 
@@ -93,13 +105,25 @@ def _rule_of(run: Run, X: Array, failed: _Rows, state: str) -> Action | None:
         return None
     n, k = int(found.inside.sum()), int((found.inside & failed).sum())
     evidence = _FAILS(
-        names=found.names, values=found.values, state=state, failed=k, n=n,
-        elsewhere=int(failed.sum()) - k, others=len(X) - n, p=found.p,
-    )  # fmt: skip
+        names=found.names,
+        values=found.values,
+        state=state,
+        failed=k,
+        n=n,
+        elsewhere=int(failed.sum()) - k,
+        others=len(X) - n,
+        p=found.p,
+    )
     return Action(
-        "beware", found.names, found.values, certain=True, evidence=(evidence,),
-        parameters=_without(run, found) if k == n and state != "pruned" else (),
-    )  # fmt: skip
+        "beware",
+        found.names,
+        found.values,
+        certain=True,
+        evidence=(evidence,),
+        parameters=_without(run, found)
+        if k == n and state != "pruned"
+        else (),
+    )
 
 
 def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
@@ -109,19 +133,25 @@ def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
         return None
     inside = np.array([rows for _, _, rows in rules])  # (R, n)
     column = np.array([run.space.index(name) for name, _, _ in rules])
-    singly = _p_values(inside.sum(axis=1), (inside & failed).sum(axis=1), failed)
+    singly = _p_values(
+        inside.sum(axis=1), (inside & failed).sum(axis=1), failed
+    )
     members = inside.astype(float)
     counts = (members @ members.T).round().astype(int)
     lost = (members @ (members * failed).T).round().astype(int)
     both = _p_values(counts, lost, failed)
-    both[column[:, None] >= column] = 1.0  # of two hyperparameters, and each pair once
+    both[column[:, None] >= column] = (
+        1.0  # of two hyperparameters, and each pair once
+    )
     tests = len(rules) + int((column[:, None] < column).sum())
     which, p = [int(np.argmin(singly))], float(singly.min())
     a, b = np.unravel_index(int(np.argmin(both)), both.shape)
     if both[a, b] * _SIMPLER < p:
         which, p = [int(a), int(b)], float(both[a, b])
     names, values, _ = zip(*(rules[i] for i in which), strict=True)
-    found = _Rule(names, values, np.asarray(inside[which].all(axis=0)), tests * p)
+    found = _Rule(
+        names, values, np.asarray(inside[which].all(axis=0)), tests * p
+    )
     return found if found.p < _LEVEL else None
 
 
@@ -150,7 +180,9 @@ def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:
         if len(known) < 2:
             continue
         middle = (known[1:] + known[:-1]) / 2.0
-        for cut in middle[np.unique(np.linspace(0, len(middle) - 1, _CUTS).astype(int))]:
+        for cut in middle[
+            np.unique(np.linspace(0, len(middle) - 1, _CUTS).astype(int))
+        ]:
             (value,) = parameter.decode(parameter.nearest(np.array([cut])))
             with np.errstate(invalid="ignore"):
                 yield parameter.name, (parameter.low, value), column < cut
@@ -163,7 +195,12 @@ def _without(run: Run, rule: _Rule) -> tuple[Parameter, ...]:
         return ()
     parameter, value = run.space[rule.names[0]], rule.values[0]
     if isinstance(parameter, CategoricalParameter):
-        return (replace(parameter, choices=[c for c in parameter.choices if c is not value]),)
+        return (
+            replace(
+                parameter,
+                choices=[c for c in parameter.choices if c is not value],
+            ),
+        )
     low, high = value
     left = {"low": high} if low == parameter.low else {"high": low}
     return (replace(parameter, **left),)
@@ -179,7 +216,11 @@ def _never_tried(run: Run) -> Action | None:
             continue
         if (~np.isnan(column)).sum() < _OFTEN * len(parameter.choices):
             continue
-        left = [c for i, c in enumerate(parameter.choices) if not (column == i).any()]
+        left = [
+            c
+            for i, c in enumerate(parameter.choices)
+            if not (column == i).any()
+        ]
         missing += [(parameter.name, choice) for choice in left]
     if not missing:
         return None
@@ -206,6 +247,9 @@ def _unanswered(run: Run) -> Action | None:
         return None
     config = run.space.decode(run.without_result[complete[0]].x[None])[0]
     return Action(
-        "beware", certain=True, evidence=(_WITHOUT_RESULT(trials=complete),),
-        configurations=(config,), trials=tuple(complete),
-    )  # fmt: skip
+        "beware",
+        certain=True,
+        evidence=(_WITHOUT_RESULT(trials=complete),),
+        configurations=(config,),
+        trials=tuple(complete),
+    )

@@ -52,9 +52,14 @@ from hpo_explain.space import (
     ranked,
 )
 
-HELD = 0.9  # of the draws have their best value of a hyperparameter in its region
+HELD = (
+    0.9  # of the draws have their best value of a hyperparameter in its region
+)
 _STARTS = 20  # tried configurations of which neighbours are looked at
-_STEP, _CLOSE = 0.05, 0.125  # of a number's scale: as far as a neighbour is; as far as it may be
+_STEP, _CLOSE = (
+    0.05,
+    0.125,
+)  # of a number's scale: as far as a neighbour is; as far as it may be
 _PLACES = (200, 10)  # for further trials: at least, and for each
 _EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
 _LATER = 0.5  # of the trials say where further ones will be made
@@ -67,7 +72,9 @@ _NO_POSTERIOR = declared_fact(
 
 
 @explains(of="surrogate", without=("kind",))
-def optimum(asked: Asked, epsilon: float | None = None, *, more: int = TRIALS) -> Optimum:
+def optimum(
+    asked: Asked, epsilon: float | None = None, *, more: int = TRIALS
+) -> Optimum:
     """Say where the best configuration is, and whether there is more to get.
 
     Parameters
@@ -103,7 +110,9 @@ def optimum(asked: Asked, epsilon: float | None = None, *, more: int = TRIALS) -
     """
     run = average_instances(asked.run, seed=asked.seed)
     run.check_differences()
-    return OptimumExplainer(run, epsilon=epsilon, more=more, seed=asked.seed).explain()
+    return OptimumExplainer(
+        run, epsilon=epsilon, more=more, seed=asked.seed
+    ).explain()
 
 
 class OptimumExplainer:
@@ -135,10 +144,17 @@ class OptimumExplainer:
     """
 
     def __init__(
-        self, run: Run, *, epsilon: float | None = None, more: int = TRIALS, seed: int = 0
+        self,
+        run: Run,
+        *,
+        epsilon: float | None = None,
+        more: int = TRIALS,
+        seed: int = 0,
     ) -> None:
         self._run, self._more = run, check_count("more", more)
-        self._epsilon = None if epsilon is None else check_number("epsilon", epsilon)
+        self._epsilon = (
+            None if epsilon is None else check_number("epsilon", epsilon)
+        )
         if self._epsilon is not None and self._epsilon < 0.0:
             problem = f"must not be negative, but was {epsilon!r}"
             raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
@@ -158,7 +174,10 @@ class OptimumExplainer:
         model, notes = surrogate_of(run, None, "auto", seed)
         feasibility = run.feasibility(seed=seed)
         known = as_draws(
-            accepted_surrogate(model), run.direction, feasibility=feasibility, seed=seed
+            accepted_surrogate(model),
+            run.direction,
+            feasibility=feasibility,
+            seed=seed,
         )
         if known is None:
             raise NothingToExplain(_NO_POSTERIOR())
@@ -171,7 +190,9 @@ class OptimumExplainer:
         low, high = np.clip(promised.interval, *bounds).tolist()
         axes = draws.landscape.axes
         levels = [_best_levels(chances, j) for j in range(len(run.space))]
-        kept = [_held(axis, best) for axis, best in zip(axes, levels, strict=True)]
+        kept = [
+            _held(axis, best) for axis, best in zip(axes, levels, strict=True)
+        ]
         parts = [part_of(draws, kept, j) for j in range(len(run.space))]
         return Optimum(
             subject=Subject.of(run, notes=notes),
@@ -197,7 +218,11 @@ class OptimumExplainer:
             epsilon=chances.enough,
             better=chances.better,
             keep=chances.trial,
-            improved=decide(chances.drawn[:, chances.best] - costs, chances.enough, side="above"),
+            improved=decide(
+                chances.drawn[:, chances.best] - costs,
+                chances.enough,
+                side="above",
+            ),
             gained=chances.decided(_gains(chances, self._more)),
             more=self._more,
         )
@@ -206,7 +231,9 @@ class OptimumExplainer:
 def _best_rows(chances: Chances) -> Array:
     """Return the row that is best in each draw, of what is probably feasible, (k, d)."""
     land = chances.draws.landscape
-    return np.asarray(land.all_rows[_first_least(chances, np.flatnonzero(land.possible))])
+    return np.asarray(
+        land.all_rows[_first_least(chances, np.flatnonzero(land.possible))]
+    )
 
 
 def _first_least(chances: Chances, rows: Ints) -> Ints:
@@ -233,15 +260,33 @@ def _held(axis: Axis, best: Ints) -> Bools:
 
     90 % of the draws, up to half of the error that so many draws leave.
     """
-    n, least = len(axis.weights), HELD - 0.5 * math.sqrt(HELD * (1.0 - HELD) / len(best))
-    probable, kept = np.bincount(best, minlength=n) / len(best), np.zeros(n, bool)
+    n, least = (
+        len(axis.weights),
+        HELD - 0.5 * math.sqrt(HELD * (1.0 - HELD) / len(best)),
+    )
+    probable, kept = (
+        np.bincount(best, minlength=n) / len(best),
+        np.zeros(n, bool),
+    )
     if axis.category:
         in_order = ranked(-probable)
-        kept[in_order[: 1 + int(np.searchsorted(np.cumsum(probable[in_order]), least))]] = True
+        kept[
+            in_order[
+                : 1
+                + int(np.searchsorted(np.cumsum(probable[in_order]), least))
+            ]
+        ] = True
         return kept
-    mass, size = (np.concatenate([[0.0], np.cumsum(x)]) for x in (probable, axis.weights))
+    mass, size = (
+        np.concatenate([[0.0], np.cumsum(x)]) for x in (probable, axis.weights)
+    )
     ranges = [
-        (round(float(size[b] - size[a]), 9), round(float(mass[a] - mass[b]), 9), a, b)
+        (
+            round(float(size[b] - size[a]), 9),
+            round(float(mass[a] - mass[b]), 9),
+            a,
+            b,
+        )
         for a in range(n)
         for b in range(a + 1, n + 1)
         if mass[b] - mass[a] >= least
@@ -266,11 +311,15 @@ def _best_near(chances: Chances) -> tuple[Array, Array]:
             continue
         for side in (-step, step):
             moved = starts.copy()
-            moved[:, j] = parameter.nearest(np.clip(moved[:, j] + side, 0.0, 1.0))
+            moved[:, j] = parameter.nearest(
+                np.clip(moved[:, j] + side, 0.0, 1.0)
+            )
             moved = space.project(moved)
             found.append(moved[space.is_valid(moved) & chances.allowed(moved)])
     rows = np.concatenate(found)
-    costs = np.concatenate([chances.drawn, chances.draws.costs(rows[len(tried) :])], axis=1)
+    costs = np.concatenate(
+        [chances.drawn, chances.draws.costs(rows[len(tried) :])], axis=1
+    )
     best = lowest(costs.mean(axis=0))
     return rows[best], costs[:, best]
 
@@ -279,7 +328,9 @@ def _gains(chances: Chances, more: int) -> Array:
     """Return what the best of further trials is expected to gain on the trial to keep, (k,)."""
     n = max(_PLACES[0], _PLACES[1] * more)
     rows = _places(chances.run, n, chances.draws.seed)
-    values = np.where(chances.draws.feasible(rows), chances.draws.costs(rows), np.inf)
+    values = np.where(
+        chances.draws.feasible(rows), chances.draws.costs(rows), np.inf
+    )
     gains = np.maximum(chances.drawn[:, [chances.best]] - values, 0.0)
     return expected_best(gains, more)
 
@@ -291,10 +342,16 @@ def _places(run: Run, n: int, seed: int) -> Array:
     later = run.X[in_order[int(_LATER * len(in_order)) :]]
     found = space.sample(n, seed=seed, latent=True)
     for j in space.order.tolist():
-        known, parameter = later[~np.isnan(later[:, j]), j], space.parameters[j]
+        known, parameter = (
+            later[~np.isnan(later[:, j]), j],
+            space.parameters[j],
+        )
         if not len(known):
             continue
-        drawn, noise = known[rng.integers(0, len(known), n)], rng.standard_normal(n)
+        drawn, noise = (
+            known[rng.integers(0, len(known), n)],
+            rng.standard_normal(n),
+        )
         if not isinstance(parameter, CategoricalParameter):
             width = 0.5 / max(len(np.unique(known)), 5)
             drawn = parameter.nearest(np.clip(drawn + width * noise, 0.0, 1.0))

@@ -16,11 +16,23 @@ from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import settings_of, values_of
-from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    Parameter,
+    SearchSpace,
+)
 
-_PROBABLE = declared_fact("told_with_probability", "a probability is told", role="said")
+_PROBABLE = declared_fact(
+    "told_with_probability", "a probability is told", role="said"
+)
 _LITTLE = 0.1  # of what counts: a smaller gain is not told by its number
-_NARROW, _NAMED = 0.5, 3  # of their values at most: hyperparameters that the sentence names
+_NARROW, _NAMED = (
+    0.5,
+    3,
+)  # of their values at most: hyperparameters that the sentence names
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +68,14 @@ class Region:
 
     @classmethod
     def of(
-        cls, whole: Parameter, part: Parameter, axis: Axis, best: Ints, kept: Bools,
+        cls,
+        whole: Parameter,
+        part: Parameter,
+        axis: Axis,
+        best: Ints,
+        kept: Bools,
         inactive: float,
-    ) -> Region:  # fmt: skip
+    ) -> Region:
         """Return the region of a hyperparameter that keeps some levels, from each draw's best."""
         probable = np.bincount(best, minlength=len(kept)) / len(best)
         if isinstance(whole, CategoricalParameter):
@@ -137,21 +154,43 @@ class Optimum(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "best": lambda found: [found.config.get(name) for name in found.names],
-            "region": lambda found: [region.inside for region in found.regions],
+            "best": lambda found: [
+                found.config.get(name) for name in found.names
+            ],
+            "region": lambda found: [
+                region.inside for region in found.regions
+            ],
             "size": _each("share"),
-            "probability": lambda found: [region.held.probability for region in found.regions],
+            "probability": lambda found: [
+                region.held.probability for region in found.regions
+            ],
             "inactive": _each("inactive"),
         },
         held={
-            **{name: name for name in (
-                "config", "estimate", "interval", "incumbent", "incumbent_trial", "keep", "epsilon",
-                "p_better", "regret", "expected_gain", "more",
-            )},
-            "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
-            "regions": lambda found: [region.__dict__ for region in found.regions],
+            **{
+                name: name
+                for name in (
+                    "config",
+                    "estimate",
+                    "interval",
+                    "incumbent",
+                    "incumbent_trial",
+                    "keep",
+                    "epsilon",
+                    "p_better",
+                    "regret",
+                    "expected_gain",
+                    "more",
+                )
+            },
+            "space": lambda found: [
+                {"kind": type(p).__name__, **p.__dict__} for p in found.space
+            ],
+            "regions": lambda found: [
+                region.__dict__ for region in found.regions
+            ],
         },
-    )  # fmt: skip
+    )
     says: ClassVar[Mapping[str, str]] = {
         "config": "Expected best near the trials: {objective} {promised} with {settings}.",
         "better": "{probability:%} chance that something is better than trial {trial} by more than "
@@ -197,7 +236,9 @@ class Optimum(Result):
     @property
     def narrowest(self) -> tuple[Region, ...]:
         """The regions, the smallest first."""
-        order = np.argsort([round(region.share, 9) for region in self.regions], kind="stable")
+        order = np.argsort(
+            [round(region.share, 9) for region in self.regions], kind="stable"
+        )
         return tuple(self.regions[place] for place in order)
 
     @property
@@ -207,45 +248,82 @@ class Optimum(Result):
         That a better configuration exists may be certain; that none does is never, nor what
         trials bring, nor a region, which is wrong where a narrow optimum was not seen.
         """
-        named = [r for r in self.narrowest if r.share <= _NARROW >= r.inactive][:_NAMED]
+        named = [
+            r for r in self.narrowest if r.share <= _NARROW >= r.inactive
+        ][:_NAMED]
         trial, config = self.keep, tuple(self.config)
         values = tuple(self.config.values())
         half = (self.interval[1] - self.interval[0]) / 2.0
-        promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
+        promised = replace(
+            self.improved, estimate=self.estimate, interval=self.interval
+        )
         more, little = self.better, _LITTLE * self.epsilon
         probable = told(self.p_better)
         return (
             self._told(
-                "best", config, promised, "config", values, objective=self.objective_name,
-                promised=Estimate(self.estimate, half), settings=settings_of(config, values),
+                "best",
+                config,
+                promised,
+                "config",
+                values,
+                objective=self.objective_name,
+                promised=Estimate(self.estimate, half),
+                settings=settings_of(config, values),
             ),
             self._told(
-                "difference", (), more, "better", trial=trial, epsilon=self.epsilon,
+                "difference",
+                (),
+                more,
+                "better",
+                trial=trial,
+                epsilon=self.epsilon,
                 probability=probable,
             ),
             self._told(
-                "difference", (), replace(self.gained, certain=False),
+                "difference",
+                (),
+                replace(self.gained, certain=False),
                 "hardly" if self.expected_gain < little else "more",
-                n=self.more, gain=self.expected_gain, little=little,
+                n=self.more,
+                gain=self.expected_gain,
+                little=little,
             ),
             *(
                 self._told(
-                    "best", (region.hyperparameter,), replace(region.held, certain=False),
+                    "best",
+                    (region.hyperparameter,),
+                    replace(region.held, certain=False),
                     "where" if region in named else "",
-                    (region.values,), name=region.hyperparameter, region=region.inside,
+                    (region.values,),
+                    name=region.hyperparameter,
+                    region=region.inside,
                 )
                 for region in self.narrowest
                 if region.share < 1.0
             ),
-        )  # fmt: skip
+        )
 
     def _told(
-        self, kind: Any, names: tuple[str, ...], decision: Decision, says: str,
-        values: tuple[Any, ...] = (), **words: Any,
-    ) -> Claim:  # fmt: skip
+        self,
+        kind: Any,
+        names: tuple[str, ...],
+        decision: Decision,
+        says: str,
+        values: tuple[Any, ...] = (),
+        **words: Any,
+    ) -> Claim:
         """Return a claim with its probability, which its words tell."""
         claim = self.told(
-            kind, names, decision.estimate, decision.interval, says=says, values=values,
-            certain=decision.certain, because=() if decision.certain else (_PROBABLE(),), **words,
-        )  # fmt: skip
-        return replace(claim, probability=decision.probability, side=decision.side)
+            kind,
+            names,
+            decision.estimate,
+            decision.interval,
+            says=says,
+            values=values,
+            certain=decision.certain,
+            because=() if decision.certain else (_PROBABLE(),),
+            **words,
+        )
+        return replace(
+            claim, probability=decision.probability, side=decision.side
+        )

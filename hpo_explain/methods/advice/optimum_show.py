@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.figures import MOST_PANELS, Axis, Curves, Dots, Line, Panels, View
+from hpo_explain.base.figures import (
+    MOST_PANELS,
+    Axis,
+    Curves,
+    Dots,
+    Line,
+    Panels,
+    View,
+)
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
@@ -26,14 +34,30 @@ def densities(found: Optimum) -> Panels:
         heading="Where the best is",
         subtitle="how many times as probable as by chance each value is; in brackets the size of "
         "what holds the best",
-        footer=" ".join([
-            *([_INACTIVE.format(join_words(inactive))] if inactive else []),
-            *([f"Not shown: {counted(left, 'less narrowed hyperparameter')}."] if left else []),
-        ]),
+        footer=" ".join(
+            [
+                *(
+                    [_INACTIVE.format(join_words(inactive))]
+                    if inactive
+                    else []
+                ),
+                *(
+                    [
+                        f"Not shown: {counted(left, 'less narrowed hyperparameter')}."
+                    ]
+                    if left
+                    else []
+                ),
+            ]
+        ),
         same_y=False,
-        means={"main": "density", "marked": "holds the best with 90 %", "guide": "by chance",
-               "star": "expected best near the trials"},
-    )  # fmt: skip
+        means={
+            "main": "density",
+            "marked": "holds the best with 90 %",
+            "guide": "by chance",
+            "star": "expected best near the trials",
+        },
+    )
 
 
 def _panel(found: Optimum, region: Region) -> Curves:
@@ -52,10 +76,12 @@ def _panel(found: Optimum, region: Region) -> Curves:
         x, y = np.arange(len(names), dtype=float), region.density[order]
         star = [] if at is None else [_star(float(at), float(y[at]))]
         return Curves(
-            x=Axis(label="", names=[str(value) for value in names]), upright=True,
+            x=Axis(label="", names=[str(value) for value in names]),
+            upright=True,
             dots=[Dots(x, y), *star],
-            marked=[(i - 0.4, i + 0.4) for i in held], **words,
-        )  # fmt: skip
+            marked=[(i - 0.4, i + 0.4) for i in held],
+            **words,
+        )
     ends = np.array(region.levels, dtype=float)
     x, y = _steps(ends, region.density)
     star = []
@@ -64,7 +90,9 @@ def _panel(found: Optimum, region: Region) -> Curves:
         star = [_star(float(best), float(region.density[level]))]
     return Curves(
         x=Axis(
-            label="", values=[value for pair in region.levels for value in pair], log=parameter.log
+            label="",
+            values=[value for pair in region.levels for value in pair],
+            log=parameter.log,
         ),
         lines=[Line(x, y, marks=bool((ends[:, 0] == ends[:, 1]).all()))],
         dots=star,
@@ -84,4 +112,6 @@ def _steps(ends: Array, density: Array) -> tuple[Array, Array]:
     return ends.ravel(), np.repeat(density, 2)
 
 
-VIEWS = {"": View(densities, "Where the best value of each hyperparameter is.")}
+VIEWS = {
+    "": View(densities, "Where the best value of each hyperparameter is.")
+}

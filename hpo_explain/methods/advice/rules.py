@@ -68,7 +68,9 @@ _KEPT = declared_fact(
     "lowest_mean",
     "its expected {objective}, {mean:.4g}, is the best of all trials{beside}; no other tried "
     "trial is clearly better ({probability:%})",
-    beside=lambda about: filled(_WORSE, **dict(about.values)) if about["expected"] else "",
+    beside=lambda about: (
+        filled(_WORSE, **dict(about.values)) if about["expected"] else ""
+    ),
 )
 _WHAT_IS_LEFT = declared_fact(
     "what_is_left",
@@ -110,24 +112,33 @@ def widen(chances: Chances) -> Action | None:
         if new is None or decision.estimate <= chances.enough:
             continue
         reason = _AT_END(
-            names=[parameter.name], objective=run.objective_name, upper=side,
-            end=parameter.high if side else parameter.low, gain=decision.estimate,
-        )  # fmt: skip
+            names=[parameter.name],
+            objective=run.objective_name,
+            upper=side,
+            end=parameter.high if side else parameter.low,
+            gain=decision.estimate,
+        )
         found.append((new, decision, reason))
     if not found:
         return None
-    most = max((decision for _, decision, _ in found), key=lambda one: one.estimate)
+    most = max(
+        (decision for _, decision, _ in found), key=lambda one: one.estimate
+    )
     return changed_to(
-        "widen", [new for new, _, _ in found], evidence=tuple(why for *_, why in found),
+        "widen",
+        [new for new, _, _ in found],
+        evidence=tuple(why for *_, why in found),
         **_told(most),
-    )  # fmt: skip
+    )
 
 
 def _beyond(chances: Chances, j: int, upper: bool) -> Array:
     """Return what each draw gains beyond an end on what it reaches within the space, (k,)."""
     land, space = chances.draws.landscape, chances.draws.space
     axis = land.axes[j]
-    if (land.best[:, j] == (len(axis.centers) - 1 if upper else 0)).mean() < 0.5:
+    if (
+        land.best[:, j] == (len(axis.centers) - 1 if upper else 0)
+    ).mean() < 0.5:
         return np.zeros(len(land.least))
     size = space.parameters[j].size
     least = 0.0 if size is None else 1.0 / max(size - 1, 1)
@@ -137,7 +148,9 @@ def _beyond(chances: Chances, j: int, upper: bool) -> Array:
     far = np.repeat([max(step, least) for step in _BEYOND], len(rows))
     rows = np.tile(rows, (len(_BEYOND), 1))
     rows[:, j] = 1.0 + far if upper else -far
-    return np.asarray(land.least - chances.draws.costs(rows).min(axis=1, initial=np.inf))
+    return np.asarray(
+        land.least - chances.draws.costs(rows).min(axis=1, initial=np.inf)
+    )
 
 
 def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
@@ -148,7 +161,9 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
     low, high = float(parameter.low), float(parameter.high)
     reach = high - low
     if parameter.log:
-        reach = high * (_FACTOR - 1.0) if upper else low * (1.0 - 1.0 / _FACTOR)
+        reach = (
+            high * (_FACTOR - 1.0) if upper else low * (1.0 - 1.0 / _FACTOR)
+        )
     elif not upper and low > 0.0:
         reach = min(reach, low)
         if isinstance(parameter, IntParameter):
@@ -166,7 +181,9 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
     return replace(parameter, low=int(low), high=int(high))
 
 
-def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> Action | None:
+def narrow(
+    chances: Chances, found: Recommendation, others: Collection[str]
+) -> Action | None:
     """Return what to give up of hyperparameters that are not named otherwise."""
     names = [row.hyperparameter for row in found.narrowed if row.after]
     kept = [found.space[name] for name in names if name not in others]
@@ -174,27 +191,42 @@ def narrow(chances: Chances, found: Recommendation, others: Collection[str]) -> 
         return None
     after, before = chances.of_random(kept), chances.of_random(())
     reason = _LEFT(
-        lose=found.lose, probability=min(found.loss.probability, 0.99), n=TRIALS,
-        expected=float(after.mean()), otherwise=float(before.mean()),
+        lose=found.lose,
+        probability=min(found.loss.probability, 0.99),
+        n=TRIALS,
+        expected=float(after.mean()),
+        otherwise=float(before.mean()),
         objective=chances.run.objective_name,
-    )  # fmt: skip
+    )
     gained = decide(after - before)
     if not found.loss.certain or gained.estimate < chances.worth:
         return None  # it helps neither a search nor a person
     return changed_to(
-        "narrow", kept, evidence=(reason,),
-        **_told(gained, probability=found.loss.probability, certain=found.loss.certain
+        "narrow",
+        kept,
+        evidence=(reason,),
+        **_told(
+            gained,
+            probability=found.loss.probability,
+            certain=found.loss.certain,
         ),
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------------- configurations
 
 
-def attempt(chances: Chances, changes: Sequence[Action], n: int = 1) -> Action | None:
+def attempt(
+    chances: Chances, changes: Sequence[Action], n: int = 1
+) -> Action | None:
     """Return the n configurations to try next within what is searched after `changes`."""
-    rows, gains = chances.next_rows(n, [p for action in changes for p in action.parameters])
-    if not len(rows) or chances.decided(gains, chances.worth).probability < PROBABLE:
+    rows, gains = chances.next_rows(
+        n, [p for action in changes for p in action.parameters]
+    )
+    if (
+        not len(rows)
+        or chances.decided(gains, chances.worth).probability < PROBABLE
+    ):
         return None
     decision = chances.decided(gains)
     configs = _shortened(chances.run.space, rows)
@@ -206,15 +238,24 @@ def attempt(chances: Chances, changes: Sequence[Action], n: int = 1) -> Action |
         probability=decision.probability,
     )
     return Action(
-        "try", tuple(configs[0]), tuple(configs[0].values()), configurations=tuple(configs),
-        evidence=(reason,), **_told(decision),
-    )  # fmt: skip
+        "try",
+        tuple(configs[0]),
+        tuple(configs[0].values()),
+        configurations=tuple(configs),
+        evidence=(reason,),
+        **_told(decision),
+    )
 
 
 def hand_over(chances: Chances) -> Action:
     """Return that another sampler should go on: with many categories it does so better."""
-    count = sum(isinstance(parameter, CategoricalParameter) for parameter in chances.run.space)
-    return Action("go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),))
+    count = sum(
+        isinstance(parameter, CategoricalParameter)
+        for parameter in chances.run.space
+    )
+    return Action(
+        "go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),)
+    )
 
 
 def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:
@@ -223,9 +264,16 @@ def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:
     for config in configs:
         for name, value in config.items():
             parameter = space[name]
-            if isinstance(parameter, FloatParameter) and parameter.step is None:
+            if (
+                isinstance(parameter, FloatParameter)
+                and parameter.step is None
+            ):
                 rounded = float(f"{value:.6g}")
-                config[name] = rounded if parameter.low <= rounded <= parameter.high else value
+                config[name] = (
+                    rounded
+                    if parameter.low <= rounded <= parameter.high
+                    else value
+                )
     return configs
 
 
@@ -238,8 +286,12 @@ def repeat(chances: Chances, *, alone: bool = True) -> Action | None:
     if not chances.draws.noise.settled:
         return None
     costs, best = chances.costs, chances.best
-    probable = np.bincount(costs.argmin(axis=1), minlength=costs.shape[1]) / len(costs)
-    others = [i for i in ranked(-probable).tolist() if i != best and probable[i]]
+    probable = np.bincount(
+        costs.argmin(axis=1), minlength=costs.shape[1]
+    ) / len(costs)
+    others = [
+        i for i in ranked(-probable).tolist() if i != best and probable[i]
+    ]
     chosen = [best, *others[: _CONTENDERS - 1]]
     gains = costs[:, best] - costs[:, chosen].min(axis=1)
     decision = decide(gains)
@@ -247,13 +299,20 @@ def repeat(chances: Chances, *, alone: bool = True) -> Action | None:
     if len(chosen) < 2 or decision.estimate < chances.worth / 2.0:
         return None
     # an error as large as what is to be told
-    times = int(np.clip(round((noise / decision.estimate) ** 2), 1, _MOST_TIMES)) if alone else 1
+    times = (
+        int(np.clip(round((noise / decision.estimate) ** 2), 1, _MOST_TIMES))
+        if alone
+        else 1
+    )
     which = tuple(chances.trial_of(place) for place in chosen)
     return Action(
-        "repeat", evidence=(_SAME(trials=which, known=decision.estimate),), trials=which,
-        configurations=tuple(map(chances.run.config, which)), times=times,
+        "repeat",
+        evidence=(_SAME(trials=which, known=decision.estimate),),
+        trials=which,
+        configurations=tuple(map(chances.run.config, which)),
+        times=times,
         **_told(decision),
-    )  # fmt: skip
+    )
 
 
 def keep(chances: Chances) -> Action:
@@ -264,19 +323,27 @@ def keep(chances: Chances) -> Action:
         observed = chances.best
     gains = decide(costs[:, observed] - costs[:, chances.best])
     limit = float(np.nextafter(chances.enough, np.inf))  # as much is allowed
-    right = decide(costs[:, chances.best] - costs.min(axis=1), limit, side="below")
+    right = decide(
+        costs[:, chances.best] - costs.min(axis=1), limit, side="below"
+    )
     config = run.config(chances.trial)
     reason = _KEPT(
-        objective=run.objective_name, mean=run.sign * float(costs[:, chances.best].mean()),
-        observed=chances.trial_of(observed), expected=gains.estimate,
+        objective=run.objective_name,
+        mean=run.sign * float(costs[:, chances.best].mean()),
+        observed=chances.trial_of(observed),
+        expected=gains.estimate,
         probability=min(right.probability, 0.99),
-    )  # fmt: skip
+    )
     left = _WHAT_IS_LEFT(
-        trials=[chances.trial], probability=told(chances.better.probability),
+        trials=[chances.trial],
+        probability=told(chances.better.probability),
         enough=chances.enough,
-    )  # fmt: skip
+    )
     return Action(
-        "keep", tuple(config), tuple(config.values()), trials=(chances.trial,),
+        "keep",
+        tuple(config),
+        tuple(config.values()),
+        trials=(chances.trial,),
         evidence=(reason, left),
         **_told(gains, probability=right.probability),
-    )  # fmt: skip
+    )

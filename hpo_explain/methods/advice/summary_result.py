@@ -21,7 +21,10 @@ from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 
 WIDTH = 99  # columns of a line
-_NAME, _NAMED = 24, 3  # columns of a hyperparameter's name, and how many are named
+_NAME, _NAMED = (
+    24,
+    3,
+)  # columns of a hyperparameter's name, and how many are named
 QUESTIONS = (
     "How good, and is there more?",
     "What matters?",
@@ -127,7 +130,9 @@ class Summary(Result):
     def _short(self, claim: Claim | None, says: str, **words: Any) -> Claim:
         """Return a claim in short words; without one, what is said where nothing is known."""
         if claim is None:
-            return self.told("tried", (), says=says, certain=True, because=(), **words)
+            return self.told(
+                "tried", (), says=says, certain=True, because=(), **words
+            )
         frame, text = self.words(says, **words)
         return replace(claim, frame=frame, text=text)
 
@@ -139,7 +144,9 @@ class Summary(Result):
         name = shorten(self.objective_name, _NAME)
         best = f"Best {name} {format_value(float(self.history.best[-1]))}"
         if self.optimum is None:
-            return self._short(self.history.claims[0], "best", trial=trial, best=best)
+            return self._short(
+                self.history.claims[0], "best", trial=trial, best=best
+            )
         claim = next(c for c in self.optimum.claims if c.kind == "difference")
         return self._short(
             claim,
@@ -157,8 +164,15 @@ class Summary(Result):
         if claim is None or sure == "nothing":
             return self._short(None, "nothing")
         (name,) = claim.hyperparameters
-        words = {"name": shorten(name, _NAME), "share": claim.estimate, "p": claim.probability}
-        told = [self._short(claim, sure, best=best, **words) for best in (self._among(name), "")]
+        words = {
+            "name": shorten(name, _NAME),
+            "share": claim.estimate,
+            "p": claim.probability,
+        }
+        told = [
+            self._short(claim, sure, best=best, **words)
+            for best in (self._among(name), "")
+        ]
         return _fitting(told)
 
     def _among(self, most: str) -> str:
@@ -167,7 +181,9 @@ class Summary(Result):
         if best is None or not best.estimate.any():
             return ""
         claim = best.claims[0]
-        probably = {"certainly": "", "probably": "probably "}.get(how_sure(claim))
+        probably = {"certainly": "", "probably": "probably "}.get(
+            how_sure(claim)
+        )
         if probably is None:
             return ""
         of_best = f"for being among the best {best.top or 0.0:.0%}"
@@ -182,7 +198,12 @@ class Summary(Result):
             return self._short(None, "everywhere")
         names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
         told = [
-            self._short(found.claims[0], "where", volume=found.volume, names=listed(names, most))
+            self._short(
+                found.claims[0],
+                "where",
+                volume=found.volume,
+                names=listed(names, most),
+            )
             for most in range(_NAMED, 0, -1)
         ]
         return _fitting(told)
@@ -196,17 +217,26 @@ class Summary(Result):
         titles = [first.title]
         if first.kind == "try":  # as many of its values as there is room for
             names = [shorten(name, _NAME) for name in first.hyperparameters]
-            titles = [f"Try {settings_of(names, first.values, most=most)}" for most in (4, 3, 2, 1)]
-        return _fitting([self._short(claim, "next", title=title) for title in titles])
+            titles = [
+                f"Try {settings_of(names, first.values, most=most)}"
+                for most in (4, 3, 2, 1)
+            ]
+        return _fitting(
+            [self._short(claim, "next", title=title) for title in titles]
+        )
 
     @property
     def _far(self) -> Claim:
         found = self.trusted
         if found is None:
             return self._short(None, "no trust")
-        return self._short(found.claims[0], "trust", level=found.level, r2=max(found.r2, 0.0))
+        return self._short(
+            found.claims[0], "trust", level=found.level, r2=max(found.r2, 0.0)
+        )
 
 
 def _fitting(claims: Sequence[Claim]) -> Claim:
     """Return the first claim whose words fit into a line, else the last one."""
-    return next((claim for claim in claims if columns(claim.text) <= WIDTH), claims[-1])
+    return next(
+        (claim for claim in claims if columns(claim.text) <= WIDTH), claims[-1]
+    )

@@ -16,7 +16,11 @@ _MOST = 8  # hyperparameters
 
 def shown(found: Summary) -> Any:
     """Draw what matters; where nothing does, what every trial reached."""
-    kinds = [one for one in (found.importance, found.among_best) if one and one.estimate.any()]
+    kinds = [
+        one
+        for one in (found.importance, found.among_best)
+        if one and one.estimate.any()
+    ]
     if not kinds:
         return OF_HISTORY[""].describe(found.history)
     largest = np.max([one.estimate[: len(one.names)] for one in kinds], axis=0)
@@ -24,7 +28,14 @@ def shown(found: Summary) -> Any:
     return Rows(
         labels=[(kinds[0].names[j],) for j in kept],
         bars=[
-            Bar(row, 0.0, float(one.estimate[j]), whisker(one, j), fill=place, place=place)
+            Bar(
+                row,
+                0.0,
+                float(one.estimate[j]),
+                whisker(one, j),
+                fill=place,
+                place=place,
+            )
             for place, one in enumerate(kinds)
             for row, j in enumerate(kept)
         ],
@@ -36,4 +47,8 @@ def shown(found: Summary) -> Any:
     )
 
 
-VIEWS = {"": View(shown, "What matters, or where nothing does, what every trial reached.")}
+VIEWS = {
+    "": View(
+        shown, "What matters, or where nothing does, what every trial reached."
+    )
+}

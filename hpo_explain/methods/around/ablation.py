@@ -26,7 +26,10 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import Draws
-from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.coalitions import (
+    all_coalitions,
+    shapley_weights,
+)
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
@@ -39,18 +42,23 @@ _A_ROUND = 25  # of so many changes that are left, a round makes one
 _MOST_CHANGES = 8  # whose orders are all looked at: 256 configurations
 
 _SAME = declared_fact(
-    "same_configuration", "source and target are the same configuration, so there is no difference "
+    "same_configuration",
+    "source and target are the same configuration, so there is no difference "
     "to explain ({config}). Choose another source.",
-)  # fmt: skip
+)
 _AT_ONCE = declared_fact(
-    "flipped_at_once", "{names} change at once: each alone would activate a hyperparameter that "
+    "flipped_at_once",
+    "{names} change at once: each alone would activate a hyperparameter that "
     "has a value in neither configuration",
-)  # fmt: skip
+)
 _SEVERAL = declared_fact(
-    "several_a_round", "{count} changes: a round makes the best of every {left} that are left, and "
+    "several_a_round",
+    "{count} changes: a round makes the best of every {left} that are left, and "
     "then predicts their gains anew",
-)  # fmt: skip
-_SAMPLED = declared_fact("shapley_sampled", "Shapley values are estimated from sampled coalitions")
+)
+_SAMPLED = declared_fact(
+    "shapley_sampled", "Shapley values are estimated from sampled coalitions"
+)
 
 
 @explains
@@ -100,8 +108,13 @@ def ablation(
     end = asked.config("target", target)
     start = asked.start_of(end) if source is None else source
     first = asked.config("source", start)
-    return AblationExplainer(model, subject=asked.subject(), seed=asked.seed).explain(
-        first, end, source_trial=asked.trial(start), target_trial=asked.trial(target)
+    return AblationExplainer(
+        model, subject=asked.subject(), seed=asked.seed
+    ).explain(
+        first,
+        end,
+        source_trial=asked.trial(start),
+        target_trial=asked.trial(target),
     )
 
 
@@ -185,9 +198,14 @@ class AblationExplainer:
         ValueError
             If a configuration is not one of the space.
         """
-        explained, about = explained_of(self.surrogate, self.subject, self.direction)
+        explained, about = explained_of(
+            self.surrogate, self.subject, self.direction
+        )
         space = explained.space
-        x, y = encode_one(space, source, "source"), encode_one(space, target, "target")
+        x, y = (
+            encode_one(space, source, "source"),
+            encode_one(space, target, "target"),
+        )
         changes = Mixtures(space, x, y)
         (start, end), names_of = space.decode(np.stack([x, y])), space.names
         if not changes.columns:
@@ -203,7 +221,11 @@ class AblationExplainer:
             target=end,
             steps=tuple(tuple(names_of[j] for j in step) for step in steps),
             along=tuple(
-                tuple(names_of[j] for j in differing(path[i], path[i + 1]) if j not in step)
+                tuple(
+                    names_of[j]
+                    for j in differing(path[i], path[i + 1])
+                    if j not in step
+                )
                 for i, step in enumerate(steps)
             ),
             values=values,
@@ -211,34 +233,52 @@ class AblationExplainer:
             rounds=rounds,
             shapley=shapley,
             drawn=None if draws is None else draws.draws(path).T,
-            shapley_drawn=None if draws is None else _shapley_drawn(draws, changes, steps),
+            shapley_drawn=None
+            if draws is None
+            else _shapley_drawn(draws, changes, steps),
             noise_std=float(getattr(explained.surrogate, "noise_std", 0.0)),
             source_trial=source_trial,
             target_trial=target_trial,
             notes=(
-                *(_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1),
-                *([_SEVERAL(count=len(steps), left=_A_ROUND)] if len(rounds) < len(steps) else []),
+                *(
+                    _AT_ONCE(names=[names_of[j] for j in step])
+                    for step in steps
+                    if len(step) > 1
+                ),
+                *(
+                    [_SEVERAL(count=len(steps), left=_A_ROUND)]
+                    if len(rounds) < len(steps)
+                    else []
+                ),
                 *([_SAMPLED()] if sampled else []),
                 *about.notes,
             ),
         )
 
 
-def _next_after(changes: Mixtures, done: Sequence[int]) -> tuple[list[tuple[int, ...]], Array]:
+def _next_after(
+    changes: Mixtures, done: Sequence[int]
+) -> tuple[list[tuple[int, ...]], Array]:
     """Return what can be changed next, and the rows: single ones, else the smallest sets."""
     left = [j for j in changes.columns if j not in done]
     for size in range(1, len(left)):
         if size > 1 and comb(len(left), size) > _MOST_SETS:
             break
         sets = list(combinations(left, size))
-        rows = changes.rows(np.array([np.isin(changes.columns, [*done, *one]) for one in sets]))
+        rows = changes.rows(
+            np.array([np.isin(changes.columns, [*done, *one]) for one in sets])
+        )
         valid = changes.space.is_valid(rows)
         if valid.any():
-            return [one for one, there in zip(sets, valid, strict=True) if there], rows[valid]
+            return [
+                one for one, there in zip(sets, valid, strict=True) if there
+            ], rows[valid]
     return [tuple(left)], changes.row([*done, *left])[None, :]
 
 
-def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[int, ...]], Any]:
+def _path(
+    explained: Explained, changes: Mixtures
+) -> tuple[Array, list[tuple[int, ...]], Any]:
     """Return the rows of the path, the columns of each step, and all gains of each round.
 
     A round makes one change; where many are left, several, while all can be made one by one.
@@ -249,7 +289,10 @@ def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[in
         candidates, after = _next_after(changes, done)
         cost = explained.sign * explained(np.vstack([rows[-1], after]))
         gains = cost[0] - cost[1:]
-        labels = [" + ".join(explained.space.names[j] for j in one) for one in candidates]
+        labels = [
+            " + ".join(explained.space.names[j] for j in one)
+            for one in candidates
+        ]
         rounds.append(dict(zip(labels, gains.tolist(), strict=True)))
         many = len(candidates) // _A_ROUND if len(candidates[0]) == 1 else 1
         for i in np.argsort(-gains, kind="stable")[: max(1, many)].tolist():
@@ -263,7 +306,10 @@ def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[in
 
 
 def _shapley(
-    explained: Explained, changes: Mixtures, steps: list[tuple[int, ...]], seed: int
+    explained: Explained,
+    changes: Mixtures,
+    steps: list[tuple[int, ...]],
+    seed: int,
 ) -> tuple[Array, bool]:
     """Return the baseline Shapley values of the steps, and whether coalitions were sampled."""
     space, x, y, columns = changes.space, changes.x, changes.y, changes.columns
@@ -278,11 +324,15 @@ def _shapley(
     game = CoalitionGame(explained.game, y, np.array(columns), "auto", seed)
     by_cube, how = game.shapley([base[None, :]])
     gain = -explained.sign * by_cube[0].sum(axis=1)
-    of_steps = np.array([gain[[columns.index(j) for j in step]].sum() for step in steps])
+    of_steps = np.array(
+        [gain[[columns.index(j) for j in step]].sum() for step in steps]
+    )
     return of_steps, bool(dict(how.values).get("sampled"))
 
 
-def _shapley_drawn(draws: Draws, changes: Mixtures, steps: list[tuple[int, ...]]) -> Array | None:
+def _shapley_drawn(
+    draws: Draws, changes: Mixtures, steps: list[tuple[int, ...]]
+) -> Array | None:
     """Return the Shapley values in each draw, (k, draws): linear in all 2^n configurations."""
     n = len(changes.columns)
     if n > _MOST_CHANGES:

@@ -74,12 +74,18 @@ class Ablation(Result):
     table: ClassVar[Table] = Table(
         index=("step", "labels"),
         columns={
-            "source": lambda found: [_of(found.source, step) for step in found.steps],
-            "target": lambda found: [_of(found.target, step) for step in found.steps],
+            "source": lambda found: [
+                _of(found.source, step) for step in found.steps
+            ],
+            "target": lambda found: [
+                _of(found.target, step) for step in found.steps
+            ],
             "along": lambda found: [", ".join(names) for names in found.along],
             "value": lambda found: found.values[1:],
             "gain": "gains",
-            "std": lambda found: None if found.drawn is None else found.gains_drawn.std(axis=1),
+            "std": lambda found: (
+                None if found.drawn is None else found.gains_drawn.std(axis=1)
+            ),
             "alone": "first_round",
             "shapley": "shapley",
         },
@@ -122,16 +128,24 @@ class Ablation(Result):
     @property
     def first_round(self) -> Array:
         """What each step gains alone, from the source; NaN where it cannot be made alone. (k,)."""
-        return np.array([self.rounds[0].get(label, np.nan) for label in self.labels])
+        return np.array(
+            [self.rounds[0].get(label, np.nan) for label in self.labels]
+        )
 
     # ------------------------------------------------------------------ in the claims
 
     @property
     def ends(self) -> str:
         """Where the path leads: "trial 0 to trial 26" or "source to target"."""
-        source = "source" if self.source_trial is None else f"trial {self.source_trial}"
+        source = (
+            "source"
+            if self.source_trial is None
+            else f"trial {self.source_trial}"
+        )
         return f"{source} to " + (
-            "target" if self.target_trial is None else f"trial {self.target_trial}"
+            "target"
+            if self.target_trial is None
+            else f"trial {self.target_trial}"
         )
 
     @property
@@ -144,7 +158,9 @@ class Ablation(Result):
         """The gains in each function that the trials allow, (k, draws)."""
         if self.drawn is None:
             return None
-        return np.diff(self.drawn, axis=0) * (-1.0 if self.subject.lower_is_better else 1.0)
+        return np.diff(self.drawn, axis=0) * (
+            -1.0 if self.subject.lower_is_better else 1.0
+        )
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -161,7 +177,9 @@ class Ablation(Result):
         """
         if self.gains_drawn is None:
             return None
-        return _decided(self.gains_drawn.sum(axis=0), least=NEGLIGIBLE * self.noise_std)
+        return _decided(
+            self.gains_drawn.sum(axis=0), least=NEGLIGIBLE * self.noise_std
+        )
 
     @property
     def each(self) -> tuple[Decision | None, ...]:
@@ -177,13 +195,21 @@ class Ablation(Result):
         A step that may be nothing is not told. Only that there is no difference where nothing
         changes along the path by more than the noise of one evaluation.
         """
-        names, same = tuple(chain(*self.steps)), np.abs(self.gains).max() <= self._rounding
+        names, same = (
+            tuple(chain(*self.steps)),
+            np.abs(self.gains).max() <= self._rounding,
+        )
         nothing = None
         if self.gains_drawn is not None:
             each = np.abs(self.gains_drawn).max(axis=0)
             largest = np.maximum(each, np.abs(self.gains_drawn.sum(axis=0)))
             least = max(self._rounding, self.noise_std, np.finfo(float).tiny)
-            nothing = decide(varying(largest), least, side="below", stretch=STRETCH["average"])
+            nothing = decide(
+                varying(largest),
+                least,
+                side="below",
+                stretch=STRETCH["average"],
+            )
         if same or (nothing is not None and nothing.certain):
             says = "the same" if same else "hardly"
             said = self._said("difference", names, 0.0, nothing, says)
@@ -193,7 +219,13 @@ class Ablation(Result):
         if whole is not None and not whole.certain:
             way = "unclear"
         main = [
-            self._said("contribution", self.steps[i], float(self.gains[i]), self.each[i], "main")
+            self._said(
+                "contribution",
+                self.steps[i],
+                float(self.gains[i]),
+                self.each[i],
+                "main",
+            )
             for i in self._leading(way)
         ]
         total = self._said("difference", names, self.total_gain, whole, way)
@@ -211,23 +243,49 @@ class Ablation(Result):
 
     def change(self, names: tuple[str, ...]) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
-        old, new = ({n: format_value(config.get(n, "inactive")) for n in names}
-                    for config in (self.source, self.target))  # fmt: skip
-        return " and ".join(f"{name} = {new[name]} (was {old[name]})" for name in names)
+        old, new = (
+            {n: format_value(config.get(n, "inactive")) for n in names}
+            for config in (self.source, self.target)
+        )
+        return " and ".join(
+            f"{name} = {new[name]} (was {old[name]})" for name in names
+        )
 
     def _said(
-        self, kind: Any, names: tuple[str, ...], estimate: float, decision: Decision | None,
-        says: str, **words: Any,
-    ) -> Claim:  # fmt: skip
-        first, last = (format_level(float(self.values[end]), estimate) for end in (0, -1))
+        self,
+        kind: Any,
+        names: tuple[str, ...],
+        estimate: float,
+        decision: Decision | None,
+        says: str,
+        **words: Any,
+    ) -> Claim:
+        first, last = (
+            format_level(float(self.values[end]), estimate) for end in (0, -1)
+        )
         held = {
-            "values": tuple((self.source.get(n), self.target.get(n)) for n in names),
-            "first": first, "last": last, "change": self.change(names), **words,
-        }  # fmt: skip
+            "values": tuple(
+                (self.source.get(n), self.target.get(n)) for n in names
+            ),
+            "first": first,
+            "last": last,
+            "change": self.change(names),
+            **words,
+        }
         if self.subject.acquisition:  # its values are what they are
-            return self.told(kind, names, estimate, says=says, certain=True, because=(),
-                             about=Estimate(estimate), **held)  # fmt: skip
-        claim = self.decided(kind, names, decision, says=says, estimate=estimate, **held)
+            return self.told(
+                kind,
+                names,
+                estimate,
+                says=says,
+                certain=True,
+                because=(),
+                about=Estimate(estimate),
+                **held,
+            )
+        claim = self.decided(
+            kind, names, decision, says=says, estimate=estimate, **held
+        )
         return replace(claim, side="above")  # a loss is there, too
 
     @property
@@ -240,13 +298,17 @@ class Ablation(Result):
         if way == "unclear":
             sizes = np.abs(self.gains)  # the whole goes no way
         sure = np.array([one is None or one.certain for one in self.each])
-        return leading(np.where(sure & (np.abs(self.gains) > self._rounding), sizes, 0.0))
+        return leading(
+            np.where(sure & (np.abs(self.gains) > self._rounding), sizes, 0.0)
+        )
 
     def _order_claims(self) -> tuple[Claim, ...]:
         """Return the Shapley value of the step whose gain depends most on the order, if much."""
         gaps, decision = np.abs(self.gains - self.shapley), None
         if self.shapley_drawn is not None and self.gains_drawn is not None:
-            decisions = [_decided(gap) for gap in self.gains_drawn - self.shapley_drawn]
+            decisions = [
+                _decided(gap) for gap in self.gains_drawn - self.shapley_drawn
+            ]
             gaps = np.where([one.certain for one in decisions], gaps, 0.0)
             decision = decisions[int(np.argmax(gaps))]
         i = int(np.argmax(gaps))
@@ -255,16 +317,32 @@ class Ablation(Result):
             return ()
         shapley, one = float(self.shapley[i]), self.each[i]
         if decision is not None and self.shapley_drawn is not None:
-            within = interval(self.shapley_drawn[i], stretch=STRETCH["average"])
-            decision = replace(decision, estimate=shapley, interval=within, threshold=np.nan)
-        gain = Estimate(float(self.gains[i]), None if one is None else one.half)
+            within = interval(
+                self.shapley_drawn[i], stretch=STRETCH["average"]
+            )
+            decision = replace(
+                decision, estimate=shapley, interval=within, threshold=np.nan
+            )
+        gain = Estimate(
+            float(self.gains[i]), None if one is None else one.half
+        )
         step = self.labels[i]
         return (
-            self._said("order", self.steps[i], shapley, decision, "order", step=step, gain=gain),
+            self._said(
+                "order",
+                self.steps[i],
+                shapley,
+                decision,
+                "order",
+                step=step,
+                gain=gain,
+            ),
         )
 
 
-def _decided(drawn: Array, level: float = LEVEL, least: float = 0.0) -> Decision:
+def _decided(
+    drawn: Array, level: float = LEVEL, least: float = 0.0
+) -> Decision:
     return decide(drawn, level=level, stretch=STRETCH["average"], least=least)
 
 

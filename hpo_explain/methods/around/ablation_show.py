@@ -23,15 +23,26 @@ def path(found: Ablation) -> Rows:
     labels: list[tuple[str, ...]] = [("source",)]
     for i in kept:
         step, along = found.steps[i], found.along[i]
-        change = found.change(step).removeprefix(step[0]) if len(step) == 1 else ""
+        change = (
+            found.change(step).removeprefix(step[0]) if len(step) == 1 else ""
+        )
         follows = f"(+ {', '.join(along)})" if along else ""
         labels.append((found.labels[i], f"{change} {follows}".strip()))
         one = found.each[i]
         half = None if one is None else one.half
-        bars.append(_stair(i + 1, levels[i], levels[i + 1], found.gains[i], half))
+        bars.append(
+            _stair(i + 1, levels[i], levels[i + 1], found.gains[i], half)
+        )
     if rest:
         labels.append((f"{len(rest)} more steps (sum)",))
-        bars.append(_stair(len(bars) + 1, levels[-1], found.values[-1], found.gains[rest].sum()))
+        bars.append(
+            _stair(
+                len(bars) + 1,
+                levels[-1],
+                found.values[-1],
+                found.gains[rest].sum(),
+            )
+        )
     last, whole = len(labels), found.whole
     return Rows(
         labels=[*labels, ("target",)],
@@ -43,19 +54,24 @@ def path(found: Ablation) -> Rows:
         heading=f"From {found.ends}: {found.what}",
         subtitle=filled(
             "gain {gain} in {steps}; each step is the one that gains most after those above it",
-            gain=Estimate(found.total_gain, None if whole is None else whole.half),
+            gain=Estimate(
+                found.total_gain, None if whole is None else whole.half
+            ),
             steps=counted(len(found.steps), "step"),
         ),
         label=f"{found.what}: {'left' if found.subject.lower_is_better else 'right'} is better",
         footer=" ".join(
             [_WHISKERS] * (found.drawn is not None)
-            + ["In brackets: what becomes active or inactive along with it."] * any(found.along)
+            + ["In brackets: what becomes active or inactive along with it."]
+            * any(found.along)
         ),
         zero=False,
-    )  # fmt: skip
+    )
 
 
-def _stair(row: int, begin: float, end: float, gain: float, half: float | None = None) -> Bar:
+def _stair(
+    row: int, begin: float, end: float, gain: float, half: float | None = None
+) -> Bar:
     return Bar(row, float(begin), float(end), half, fill=0 if gain >= 0 else 1)
 
 
@@ -66,7 +82,9 @@ def shares(found: Ablation) -> Rows:
     order of the path decides what a step is worth. More than 20 steps are folded.
     """
     values = np.column_stack([found.gains, found.shapley])
-    kept, rest = folded(np.argsort(-np.abs(found.shapley), kind="stable").tolist())
+    kept, rest = folded(
+        np.argsort(-np.abs(found.shapley), kind="stable").tolist()
+    )
     relative = abs(found.total_gain) > 1e-3 * np.abs(values).max()
     if relative:
         values = values / found.total_gain
@@ -75,12 +93,19 @@ def shares(found: Ablation) -> Rows:
     return Rows(
         labels=[*labels, (f"{len(rest)} others (sum)",)] if rest else labels,
         bars=[
-            Bar(i, 0.0, float(v), place=k) for i, row in enumerate(drawn) for k, v in enumerate(row)
+            Bar(i, 0.0, float(v), place=k)
+            for i, row in enumerate(drawn)
+            for k, v in enumerate(row)
         ],
-        fills={0: "gain when it is changed", 1: "Shapley value: average over all orders"},
+        fills={
+            0: "gain when it is changed",
+            1: "Shapley value: average over all orders",
+        },
         heading=f"What each change is worth: {found.what}",
         subtitle=filled("the whole gain is {gain}", gain=found.total_gain),
-        label="share of the whole gain" if relative else "gain: right is better",
+        label="share of the whole gain"
+        if relative
+        else "gain: right is better",
         footer="What follows a step counts as part of it." * any(found.along),
         percent=relative,
     )
@@ -89,7 +114,8 @@ def shares(found: Ablation) -> Rows:
 VIEWS = {
     "": View(path, "The {found.what} along the path from {found.ends}."),
     "shares": View(
-        shares, "What each change gained when it was made, beside its average over all orders.",
+        shares,
+        "What each change gained when it was made, beside its average over all orders.",
         shown_if=lambda found: found.order_matters,
     ),
-}  # fmt: skip
+}

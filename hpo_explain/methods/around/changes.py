@@ -32,25 +32,39 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import GAINED, KEPT, LEVEL, STRETCH, decide
 from hpo_explain.belief.drawn import Draws
-from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.methods._engines.coalitions import (
+    all_coalitions,
+    shapley_weights,
+)
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, Bools, Config, SearchSpace, encode_one, lowest, ranked
+from hpo_explain.space import (
+    Array,
+    Bools,
+    Config,
+    SearchSpace,
+    encode_one,
+    lowest,
+    ranked,
+)
 
 _EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
 _ORDERS = 30  # and as many reversed
 _ROUNDING = 1e-12  # of the costs that a gain is the difference of
 _HALF = 0.5  # of the gain: noise is no reason to lose more
-_NEAR, _KEPT = 25, 10  # trials that values are taken from, and rows of each round
+_NEAR, _KEPT = (
+    25,
+    10,
+)  # trials that values are taken from, and rows of each round
 
 _IS_BEST = declared_fact(
-    "default_is_best", "{what} is the best configuration that is known, so there is nothing to "
-    "change ({config})",
-)  # fmt: skip
+    "default_is_best",
+    "{what} is the best configuration that is known, so there is nothing to change ({config})",
+)
 _REACHED = declared_fact(
     "reached_already", "{what} reaches {reach} already, with {probability:%}"
-)  # fmt: skip
+)
 _START = declared_fact(
     "default_assumed",
     {
@@ -113,7 +127,9 @@ def changes(
     best = _best(asked)
     notes = asked.notes
     if default is not None:
-        start = End(asked.config("default", default), "given", asked.trial(default))
+        start = End(
+            asked.config("default", default), "given", asked.trial(default)
+        )
     elif reach is not None:
         start = best
         notes.append(_START(of="best", trial=best.trial))
@@ -123,7 +139,9 @@ def changes(
     else:
         start = End(run.space.decode(_middle(asked))[0], "middle")
         notes.append(_START(of="middle"))
-    explainer = ChangesExplainer(model, subject=asked.subject(), seed=asked.seed)
+    explainer = ChangesExplainer(
+        model, subject=asked.subject(), seed=asked.seed
+    )
     if reach is not None:
         return explainer.reach(start, reach, run.X[np.asarray(run.feasible)])
     return explainer.explain(start, best, keep=keep)
@@ -139,7 +157,11 @@ def _best(asked: Asked) -> End:
     run = asked.run
     mean = run.sign * asked.model.predict(run.X)[0]
     row = lowest(np.where(np.asarray(run.feasible), mean, np.inf))
-    return End(run.space.decode(run.X[[row]])[0], "best", int(np.asarray(run.trials)[row]))
+    return End(
+        run.space.decode(run.X[[row]])[0],
+        "best",
+        int(np.asarray(run.trials)[row]),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +204,9 @@ class ChangesExplainer:
         check_seed(self.seed)
 
     @shows_progress
-    def explain(self, default: Config | End, best: Config | End, *, keep: float = 0.95) -> Changes:
+    def explain(
+        self, default: Config | End, best: Config | End, *, keep: float = 0.95
+    ) -> Changes:
         """Return the fewest changes from a configuration to another that keep its gain.
 
         Parameters
@@ -201,20 +225,31 @@ class ChangesExplainer:
         """
         if not 0.0 < check_number("keep", keep) <= 1.0:
             problem = f"must lie above 0 and be at most 1, but was {keep!r}"
-            raise InputError("keep", problem, keep, "Give a share of the gain, such as 0.95.")
-        explained, about = explained_of(self.surrogate, self.subject, self.direction)
+            raise InputError(
+                "keep",
+                problem,
+                keep,
+                "Give a share of the gain, such as 0.95.",
+            )
+        explained, about = explained_of(
+            self.surrogate, self.subject, self.direction
+        )
         start, end = End.of(default), End.of(best)
         x = encode_one(explained.space, start.config, "default")
         y = encode_one(explained.space, end.config, "best")
         mixed = Mixtures(explained.space, x, y)
         if not mixed.columns:
-            raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+            raise NothingToExplain(
+                _IS_BEST(what=start.name, config=start.config)
+            )
         game = _Game(explained, mixed, self.seed)
         taken = game.smallest(keep)
         return self._result(game, start, end, about, taken, keep=keep)
 
     @shows_progress
-    def reach(self, default: Config | End, reach: float, tried: Array) -> Changes:
+    def reach(
+        self, default: Config | End, reach: float, tried: Array
+    ) -> Changes:
         """Return the fewest changes of a configuration that reach an objective with 95 %.
 
         Parameters
@@ -234,33 +269,50 @@ class ChangesExplainer:
             If the configuration is not one of the space, or `reach` is not a number.
         """
         goal = check_number("reach", reach)
-        explained, about = explained_of(self.surrogate, self.subject, self.direction)
+        explained, about = explained_of(
+            self.surrogate, self.subject, self.direction
+        )
         start = End.of(default)
         x = encode_one(explained.space, start.config, "default")
         costs = _costs(explained, self.seed)
         limit = explained.sign * goal
 
         def reaches(rows: Array) -> Array:
-            return np.asarray((_stretched(costs(rows) - limit) <= 0.0).mean(axis=0))
+            return np.asarray(
+                (_stretched(costs(rows) - limit) <= 0.0).mean(axis=0)
+            )
 
         there = float(reaches(x[None])[0])
         if there >= LEVEL:
-            raise NothingToExplain(_REACHED(what=start.name, reach=goal, probability=there))
+            raise NothingToExplain(
+                _REACHED(what=start.name, reach=goal, probability=there)
+            )
         y = _reaching(explained, x, tried, reaches, costs)
         if y is None:
-            raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+            raise NothingToExplain(
+                _IS_BEST(what=start.name, config=start.config)
+            )
         game = _Game(explained, Mixtures(explained.space, x, y), self.seed)
         end = End(explained.space.decode(y[None])[0], "found")
         every = np.ones(len(game.mixed.columns), bool)
         return self._result(game, start, end, about, every, reach=goal)
 
     def _result(
-        self, game: _Game, start: End, end: End, about: Subject, taken: Bools, *,
-        keep: float = 1.0, reach: float | None = None,
-    ) -> Changes:  # fmt: skip
+        self,
+        game: _Game,
+        start: End,
+        end: End,
+        about: Subject,
+        taken: Bools,
+        *,
+        keep: float = 1.0,
+        reach: float | None = None,
+    ) -> Changes:
         mixed, space = game.mixed, game.explained.space
         final = mixed.rows(taken[None])[0]
-        columns = [j for j in space.order.tolist() if j in differing(mixed.x, mixed.y)]
+        columns = [
+            j for j in space.order.tolist() if j in differing(mixed.x, mixed.y)
+        ]
         shapley = game.shapley
         share = dict(zip(mixed.columns, shapley.T, strict=True))
         none = np.full(len(shapley), np.nan)
@@ -271,7 +323,9 @@ class ChangesExplainer:
         gain = game.gains(taken[None])[:, 0]
         slack = game.slack(gain[:, None], keep)[:, 0]
         if reach is not None:
-            slack = _stretched(game.explained.sign * reach - game.origin + gain)
+            slack = _stretched(
+                game.explained.sign * reach - game.origin + gain
+            )
         return Changes(
             subject=about,
             start=start,
@@ -312,7 +366,11 @@ class _Game:
     @cached_property
     def noise(self) -> float:
         """Standard deviation of one evaluation after all changes; 0 where it is not known."""
-        return 0.0 if self._draws is None else float(self._draws.noise_at(self.mixed.y[None])[0])
+        return (
+            0.0
+            if self._draws is None
+            else float(self._draws.noise_at(self.mixed.y[None])[0])
+        )
 
     @cached_property
     def origin(self) -> Array:
@@ -326,7 +384,9 @@ class _Game:
         drawn = space.sample(1, seed=self.seed, latent=True)[0]
         needed = np.array([p.optional is None for p in space.parameters])
         rows = space.project(np.where(np.isnan(rows) & needed, drawn, rows))
-        return np.asarray(self.origin[:, None] - _costs(self.explained, self.seed)(rows))
+        return np.asarray(
+            self.origin[:, None] - _costs(self.explained, self.seed)(rows)
+        )
 
     @cached_property
     def whole(self) -> Array:
@@ -337,7 +397,9 @@ class _Game:
         """Return by how much sets gain more than is to be kept; below 0 where nothing is gained."""
         whole = self.whole[:, None]
         rounding = _ROUNDING * np.abs(self.origin[:, None])
-        allowed = np.maximum((1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole))
+        allowed = np.maximum(
+            (1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole)
+        )
         more = gains - whole + allowed + rounding
         return np.asarray(np.minimum(more, whole))
 
@@ -361,7 +423,9 @@ class _Game:
         n = sets.shape[1]
         if n <= _EXACT:
             return np.asarray(gains @ shapley_weights(n).T)
-        steps = np.diff(gains.reshape(len(gains), -1, n + 1), axis=2)  # of each order
+        steps = np.diff(
+            gains.reshape(len(gains), -1, n + 1), axis=2
+        )  # of each order
         who = np.diff(sets.reshape(-1, n + 1, n).astype(int), axis=1)
         return np.asarray(np.einsum("dos,osp->dp", steps, who) / len(who))
 
@@ -377,7 +441,9 @@ class _Game:
         allowed = self.explained.space.is_valid(self.mixed.rows(sets))
         kept = (self.slack(gains, keep) > 0.0).mean(axis=0)
         for size in range(1, n):
-            some = np.flatnonzero(allowed & (sets.sum(axis=1) == size) & (kept >= KEPT))
+            some = np.flatnonzero(
+                allowed & (sets.sum(axis=1) == size) & (kept >= KEPT)
+            )
             if len(some):
                 return np.asarray(sets[some[lowest(-kept[some])]])
         return every
@@ -435,7 +501,9 @@ def _reaching(
     rows, best, likeliest = x[None], None, (-1.0, 0.0)
     for _ in range(len(space)):
         found = [_with(space, rows, near, j) for j in space.order.tolist()]
-        new = space.distinct(np.concatenate([*found, np.empty((0, len(space)))]))
+        new = space.distinct(
+            np.concatenate([*found, np.empty((0, len(space)))])
+        )
         new = new[[bool(differing(x, row)) for row in new]]
         if not len(new):
             break
@@ -453,7 +521,10 @@ def _reaching(
 
 def _with(space: SearchSpace, rows: Array, others: Array, j: int) -> Array:
     """Return rows with a hyperparameter as in others, and what that switches on as there."""
-    a, b = (np.repeat(np.arange(n), m) for n, m in ((len(rows), len(others)), (len(others), 1)))
+    a, b = (
+        np.repeat(np.arange(n), m)
+        for n, m in ((len(rows), len(others)), (len(others), 1))
+    )
     start, other = rows[a], others[np.tile(b, len(rows))]
     changed = np.where(np.isnan(start), other, start)
     changed[:, j] = other[:, j]

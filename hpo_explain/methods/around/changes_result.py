@@ -17,7 +17,9 @@ from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
 from hpo_explain.space import Array, Bools
 
 _NO_FEWER = declared_fact(
-    "no_fewer_changes", "fewer changes are not known to keep the gain", role="basis"
+    "no_fewer_changes",
+    "fewer changes are not known to keep the gain",
+    role="basis",
 )
 
 
@@ -105,8 +107,12 @@ class Changes(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "from": lambda found: [found.start.config.get(name) for name in found.names],
-            "to": lambda found: [found.best.config.get(name) for name in found.names],
+            "from": lambda found: [
+                found.start.config.get(name) for name in found.names
+            ],
+            "to": lambda found: [
+                found.best.config.get(name) for name in found.names
+            ],
             "contribution": "contributions",
             "lower": lambda found: found.intervals[:, 0],
             "upper": lambda found: found.intervals[:, 1],
@@ -114,7 +120,13 @@ class Changes(Result):
         },
         contributions=("contribution", "lower", "upper"),
         beside=("changed", "put_back", "gain", "interval", "probability_kept"),
-        hidden=("gain_drawn", "whole_drawn", "slack_drawn", "contributions_drawn", "known"),
+        hidden=(
+            "gain_drawn",
+            "whole_drawn",
+            "slack_drawn",
+            "contributions_drawn",
+            "known",
+        ),
     )
     says: ClassVar[Mapping[str, str]] = {
         "better": "From {found.start.name} to {found.best.name} the {found.what} improves by "
@@ -181,10 +193,14 @@ class Changes(Result):
     def intervals(self) -> Array:
         """What holds each contribution with 95 %, (k, 2)."""
         none = (np.nan, np.nan)
-        return np.array([
-            interval(drawn, stretch=STRETCH["average"]) if self.known else none
-            for drawn in self.contributions_drawn
-        ])  # fmt: skip
+        return np.array(
+            [
+                interval(drawn, stretch=STRETCH["average"])
+                if self.known
+                else none
+                for drawn in self.contributions_drawn
+            ]
+        )
 
     @property
     def own(self) -> Bools:
@@ -219,7 +235,11 @@ class Changes(Result):
     @property
     def remarks(self) -> tuple[Fact, ...]:
         """That no change can be put back."""
-        clear = self.whole is not None and self.whole.certain and self.whole.estimate > 0.0
+        clear = (
+            self.whole is not None
+            and self.whole.certain
+            and self.whole.estimate > 0.0
+        )
         if self.reach is not None or not self.needed.all() or not clear:
             return ()
         return (_NO_FEWER(),)
@@ -235,49 +255,82 @@ class Changes(Result):
         if whole is not None and not whole.certain:
             way = "unclear"
         total = self.decided(
-            "difference", self.names, whole, says=way, estimate=mean,
+            "difference",
+            self.names,
+            whole,
+            says=way,
+            estimate=mean,
             because=(UNCLEAR(),) if way == "unclear" else (),
-        )  # fmt: skip
+        )
         fewer = () if self.needed.all() else (self._fewer(),)
         return (total, *fewer, *(self._main() if way == "better" else ()))
 
     def _fewer(self) -> Claim:
-        back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
+        back = tuple(
+            name
+            for name, there in zip(self.names, self.needed, strict=True)
+            if not there
+        )
         whole = float(self.whole_drawn.mean())
         within = self.noise_std > (1.0 - self.keep) * whole
         return self.decided(
-            "keep", back, self.kept, says="fewer up to noise" if within else "fewer",
-            estimate=self.gain, values=tuple(self.start.config.get(name) for name in back),
-            few=self.few, of=int(self.own.sum()), lost=min(self.noise_std, whole / 2.0),
-            why="the noise of one evaluation" if self.noise_std < whole / 2.0 else "half of it",
-        )  # fmt: skip
+            "keep",
+            back,
+            self.kept,
+            says="fewer up to noise" if within else "fewer",
+            estimate=self.gain,
+            values=tuple(self.start.config.get(name) for name in back),
+            few=self.few,
+            of=int(self.own.sum()),
+            lost=min(self.noise_std, whole / 2.0),
+            why="the noise of one evaluation"
+            if self.noise_std < whole / 2.0
+            else "half of it",
+        )
 
     def _reached(self, taken: tuple[str, ...]) -> tuple[Claim, ...]:
         kept, values = self.kept, tuple(map(self._pair, taken))
         says = "missed" if kept is not None and not kept.certain else "reached"
         claim = self.decided(
-            "difference", taken, kept, says=says, estimate=self.gain, values=values, few=self.few
+            "difference",
+            taken,
+            kept,
+            says=says,
+            estimate=self.gain,
+            values=values,
+            few=self.few,
         )
-        return (replace(claim, because=()),) if says == "missed" else (claim, *self._main())
+        return (
+            (replace(claim, because=()),)
+            if says == "missed"
+            else (claim, *self._main())
+        )
 
     def _main(self) -> tuple[Claim, ...]:
         """Return the contributions that make up for most of the gain, and are known."""
         each = [self._decided(drawn) for drawn in self.contributions_drawn]
         sure = [one is None or one.certain for one in each]
-        sizes = np.where(self.needed & sure, np.nan_to_num(self.contributions), 0.0)
+        sizes = np.where(
+            self.needed & sure, np.nan_to_num(self.contributions), 0.0
+        )
         return tuple(
             self.decided(
-                "contribution", (self.names[i],), each[i], says="main",
-                estimate=float(self.contributions[i]), change=self.change(i),
+                "contribution",
+                (self.names[i],),
+                each[i],
+                says="main",
+                estimate=float(self.contributions[i]),
+                change=self.change(i),
                 values=(self._pair(self.names[i]),),
             )
             for i in leading(sizes)
-        )  # fmt: skip
+        )
 
     def change(self, i: int) -> str:
         """Return a change in words, as in "lr = 0.01 (was 0.1)"."""
         old, new = (
-            "inactive" if one is None else format_value(one) for one in self._pair(self.names[i])
+            "inactive" if one is None else format_value(one)
+            for one in self._pair(self.names[i])
         )
         return f"{self.names[i]} = {new} (was {old})"
 
@@ -291,8 +344,16 @@ class Changes(Result):
         return Estimate(self.gain, (high - low) / 2.0 if self.known else None)
 
     def _decided(self, drawn: Array) -> Decision | None:
-        return decide(drawn, stretch=STRETCH["average"]) if self.known else None
+        return (
+            decide(drawn, stretch=STRETCH["average"]) if self.known else None
+        )
 
     def _values(self, which: Bools) -> dict[str, Any]:
-        names = [name for name, there in zip(self.names, which, strict=True) if there]
-        return {name: self.config[name] for name in names if name in self.config}
+        names = [
+            name
+            for name, there in zip(self.names, which, strict=True)
+            if there
+        ]
+        return {
+            name: self.config[name] for name in names if name in self.config
+        }

@@ -20,12 +20,24 @@ def contributions(found: Changes) -> Rows:
     """
     kept, rest = folded(range(len(found.names)))
     bars = [
-        _bar(found, row, i) for row, i in enumerate(kept) if np.isfinite(found.contributions[i])
+        _bar(found, row, i)
+        for row, i in enumerate(kept)
+        if np.isfinite(found.contributions[i])
     ]
-    labels = [(found.names[i], found.change(i).removeprefix(found.names[i])) for i in kept]
+    labels = [
+        (found.names[i], found.change(i).removeprefix(found.names[i]))
+        for i in kept
+    ]
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
-        bars.append(Bar(len(kept), 0.0, float(np.nansum(found.contributions[rest])), fill=PALE))
+        bars.append(
+            Bar(
+                len(kept),
+                0.0,
+                float(np.nansum(found.contributions[rest])),
+                fill=PALE,
+            )
+        )
     few = counted(found.few, "change")
     subtitle = f"{few} of {found.own.sum()}: gain {{gain}}"
     if found.reach is not None:
@@ -47,4 +59,8 @@ def _bar(found: Changes, row: int, i: int) -> Bar:
     return Bar(row, 0.0, end, reach, fill=0 if found.needed[i] else PALE)
 
 
-VIEWS = {"": View(contributions, "What each change contributes to the {found.what}.")}
+VIEWS = {
+    "": View(
+        contributions, "What each change contributes to the {found.what}."
+    )
+}

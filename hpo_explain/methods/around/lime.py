@@ -36,11 +36,22 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.asked.explains import Asked, explained_of, explains
-from hpo_explain.base.checks import check_count, check_number, check_option, check_seed
+from hpo_explain.base.checks import (
+    check_count,
+    check_number,
+    check_option,
+    check_seed,
+)
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import r_squared
-from hpo_explain.base.options import LIME_SAMPLINGS, READABLE, Direction, LimeSampling, Readable
+from hpo_explain.base.options import (
+    LIME_SAMPLINGS,
+    READABLE,
+    Direction,
+    LimeSampling,
+    Readable,
+)
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
@@ -57,7 +68,13 @@ from hpo_explain.methods.around.lime_models import (
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, CategoricalParameter, Config, SearchSpace, encode_one
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    Config,
+    SearchSpace,
+    encode_one,
+)
 from hpo_explain.space.searches import changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
@@ -66,14 +83,22 @@ _FOLDS = 5  # of the sample, each of which is held out once
 _STEP = 0.1  # of the encoded range, by which real values are changed
 
 _STD = declared_fact(
-    "effect_std", "± is {half}", half=lambda fact: whiskers(fact["model"], fact["drawn"])
+    "effect_std",
+    "± is {half}",
+    half=lambda fact: whiskers(fact["model"], fact["drawn"]),
 )
 _LIMITED = declared_fact(
-    "features_limited", "the model is limited to {most} of {of} hyperparameters: those that {how}",
-    how=lambda fact: "the LASSO takes up first" if fact["model"] == "lasso" else "add most to R²",
-)  # fmt: skip
+    "features_limited",
+    "the model is limited to {most} of {of} hyperparameters: those that {how}",
+    how=lambda fact: (
+        "the LASSO takes up first"
+        if fact["model"] == "lasso"
+        else "add most to R²"
+    ),
+)
 _NOT_VARIED = declared_fact(
-    "not_varied", "the sample does not vary {names}, so nothing is said about it"
+    "not_varied",
+    "the sample does not vary {names}, so nothing is said about it",
 )
 _UNCHANGED = declared_fact(
     "inactive_unchanged",
@@ -142,11 +167,16 @@ def lime(
     check_option("sampling", sampling, (*LIME_SAMPLINGS, "tried"))
     at, explained = asked.config("config", config), asked.model
     explainer = LimeExplainer(
-        explained, model=model, sample=asked.run.X if sampling == "tried" else sample,
-        sampling="uniform" if sampling == "tried" else sampling, kernel_width=kernel_width,
-        max_features=max_features, max_depth=max_depth, subject=asked.subject(asked.trial(config)),
+        explained,
+        model=model,
+        sample=asked.run.X if sampling == "tried" else sample,
+        sampling="uniform" if sampling == "tried" else sampling,
+        kernel_width=kernel_width,
+        max_features=max_features,
+        max_depth=max_depth,
+        subject=asked.subject(asked.trial(config)),
         seed=asked.seed,
-    )  # fmt: skip
+    )
     return explainer.explain(at)
 
 
@@ -219,15 +249,29 @@ class LimeExplainer:
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained, self._subject = explained_of(surrogate, subject, direction)
+        self._explained, self._subject = explained_of(
+            surrogate, subject, direction
+        )
         self._space = self._explained.space
         check_option("model", model, READABLE)
         check_option("sampling", sampling, LIME_SAMPLINGS)
         self._model, self._sampling = model, sampling
-        if sampling in ("perturbed", "univariate") and not len(self._subject.tried):
-            problem = f"is {sampling!r}, but the configurations tried are not known"
-            raise InputError("sampling", problem, sampling, "Give a subject that knows them.")
-        if kernel_width is not None and check_number("kernel_width", kernel_width) <= 0.0:
+        if sampling in ("perturbed", "univariate") and not len(
+            self._subject.tried
+        ):
+            problem = (
+                f"is {sampling!r}, but the configurations tried are not known"
+            )
+            raise InputError(
+                "sampling",
+                problem,
+                sampling,
+                "Give a subject that knows them.",
+            )
+        if (
+            kernel_width is not None
+            and check_number("kernel_width", kernel_width) <= 0.0
+        ):
             problem = f"must be above 0, but was {kernel_width!r}"
             raise InputError("kernel_width", problem, kernel_width)
         self._width = kernel_width
@@ -265,10 +309,14 @@ class LimeExplainer:
         z = self._given
         if z is None:
             tried = self._subject.tried
-            z = _sample_of(space, x, tried, self._sampling, self._size, seed=self._seed)
+            z = _sample_of(
+                space, x, tried, self._sampling, self._size, seed=self._seed
+            )
         width = self._width or _default_width(space, x, self._seed)
         squares = _squared_distances(space, x, z) / width**2
-        weights = np.exp(squares.min() - squares)  # those of far samples would all be 0
+        weights = np.exp(
+            squares.min() - squares
+        )  # those of far samples would all be 0
         weights /= weights.sum()
         values = explained(np.vstack([x, z]))
         coordinates, start, unit = coordinates_of(space, x, z), 0.0, 1.0
@@ -276,13 +324,18 @@ class LimeExplainer:
             y = _probabilities(values)[1:]
         else:
             start, change = float(values[0]), values[1:] - values[0]
-            unit = float(np.abs(change).max()) or 1.0  # squares of what is tiny are 0
+            unit = (
+                float(np.abs(change).max()) or 1.0
+            )  # squares of what is tiny are 0
             y = change / unit
         fitted, drawn = self._fit(x, coordinates, weights, y), None
         if (draws := explained.draws(self._seed)) is not None:
-            drawn = fitted.drawn(coordinates, weights, draws.draws(np.vstack([x, z])).T)
+            drawn = fitted.drawn(
+                coordinates, weights, draws.draws(np.vstack([x, z])).T
+            )
         statements = [
-            replace(s, effect=unit * s.effect, std=unit * s.std) for s in fitted.statements
+            replace(s, effect=unit * s.effect, std=unit * s.std)
+            for s in fitted.statements
         ]
         order = sorted(
             range(len(statements)),
@@ -301,7 +354,9 @@ class LimeExplainer:
             statements=tuple(statements[i] for i in order),
             drawn=None if drawn is None else drawn[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
-            held_out=_r2(weights, y, self._held_out(x, coordinates, weights, y)),
+            held_out=_r2(
+                weights, y, self._held_out(x, coordinates, weights, y)
+            ),
             prediction=float(values[0]),
             local_prediction=start + unit * fitted.at_x,
             kernel_width=float(width),
@@ -317,17 +372,33 @@ class LimeExplainer:
     ) -> FittedModel:
         space, most, depth = self._space, self._max_features, self._max_depth
         if self._model == "tree":
-            return fit_tree(space, x, coordinates, weights, y, depth=depth, seed=self._seed)
+            return fit_tree(
+                space, x, coordinates, weights, y, depth=depth, seed=self._seed
+            )
         if self._model == "rules":
             return fit_rules(
-                space, x, coordinates, weights, y, most=most, depth=depth, seed=self._seed
+                space,
+                x,
+                coordinates,
+                weights,
+                y,
+                most=most,
+                depth=depth,
+                seed=self._seed,
             )
         return fit_linear(
-            space, coordinates, weights, y, most=most, lasso=self._model == "lasso",
+            space,
+            coordinates,
+            weights,
+            y,
+            most=most,
+            lasso=self._model == "lasso",
             logistic=self._model == "logistic",
-        )  # fmt: skip
+        )
 
-    def _held_out(self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array) -> Array:
+    def _held_out(
+        self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array
+    ) -> Array:
         """Return what the readable model predicts for each part of the sample from the others."""
         fold = np.random.default_rng(self._seed).permutation(len(y)) % _FOLDS
         found = np.empty(len(y))
@@ -337,19 +408,32 @@ class LimeExplainer:
             if not coordinates:  # nothing differs from the configuration
                 found[out] = np.average(y[kept], weights=own)
                 continue
-            fitted = self._fit(x, at_rows(coordinates, kept), own / own.sum(), y[kept])
+            fitted = self._fit(
+                x, at_rows(coordinates, kept), own / own.sum(), y[kept]
+            )
             found[out] = fitted.at(at_rows(coordinates, out))
         return found
 
-    def _notes(self, x: Array, coordinates: list[Coordinate], drawn: bool) -> tuple[Fact, ...]:
+    def _notes(
+        self, x: Array, coordinates: list[Coordinate], drawn: bool
+    ) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
         notes = [_STD(model=self._model, drawn=drawn)]
-        if self._model in ("linear", "lasso", "logistic") and len(owners) > self._max_features:
-            notes.append(_LIMITED(model=self._model, most=self._max_features, of=len(owners)))
+        if (
+            self._model in ("linear", "lasso", "logistic")
+            and len(owners) > self._max_features
+        ):
+            notes.append(
+                _LIMITED(
+                    model=self._model, most=self._max_features, of=len(owners)
+                )
+            )
         silent = [
             name
             for j, name in enumerate(space.names)
-            if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
+            if j not in owners
+            and not np.isnan(x[j])
+            and space.parameters[j].size != 1
         ]
         if silent:
             notes.append(_NOT_VARIED(names=silent))
@@ -364,9 +448,14 @@ def _probabilities(values: Array) -> Array:
     if len(wrong):
         problem = f"is 'logistic', which explains probabilities, but predictions reach {wrong[0]:g}"
         remedy = (
-            "Use ", Option("model", "linear"), ", or explain a probability, by ",
-            Option("target", "infeasible"), " or ", Option("acquisition", "pi"), ".",
-        )  # fmt: skip
+            "Use ",
+            Option("model", "linear"),
+            ", or explain a probability, by ",
+            Option("target", "infeasible"),
+            " or ",
+            Option("acquisition", "pi"),
+            ".",
+        )
         raise InputError("model", problem, "logistic", remedy)
     return np.clip(values, _LEAST, 1.0 - _LEAST)
 
@@ -414,7 +503,12 @@ def _r2(weights: Array, y: Array, fitted: Array) -> float:
 
 
 def _sample_of(
-    space: SearchSpace, x: Array, tried: Array, sampling: LimeSampling, size: int, seed: int
+    space: SearchSpace,
+    x: Array,
+    tried: Array,
+    sampling: LimeSampling,
+    size: int,
+    seed: int,
 ) -> Array:
     """Return encoded configurations, (n, d); a grid has at most `size`."""
     if sampling == "uniform":
@@ -436,15 +530,25 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
     """
     most = [parameter.size or size for parameter in space.parameters]
     values = 2
-    while np.prod([min(values + 1, m) for m in most], dtype=float) <= size and values < max(most):
+    while np.prod(
+        [min(values + 1, m) for m in most], dtype=float
+    ) <= size and values < max(most):
         values += 1
     axes = []
-    for j, (parameter, m) in enumerate(zip(space.parameters, most, strict=True)):
+    for j, (parameter, m) in enumerate(
+        zip(space.parameters, most, strict=True)
+    ):
         steps = np.linspace(0.0, 1.0, min(values, m))
         if isinstance(parameter, CategoricalParameter):
-            axes.append(space.codes(j)[np.round(steps * (m - 1)).astype(np.int64)].astype(float))
+            axes.append(
+                space.codes(j)[
+                    np.round(steps * (m - 1)).astype(np.int64)
+                ].astype(float)
+            )
         else:
-            axes.append(steps if parameter.size is None else parameter.nearest(steps))
+            axes.append(
+                steps if parameter.size is None else parameter.nearest(steps)
+            )
     if np.prod([len(axis) for axis in axes], dtype=float) <= size:
         rows = np.array(list(itertools.product(*axes)))
     else:
@@ -455,14 +559,18 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
     return space.distinct(space.project(rows))
 
 
-def _perturbed(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
+def _perturbed(
+    space: SearchSpace, tried: Array, size: int, seed: int
+) -> Array:
     """Return configurations tried, each as often, with some of their values changed a little."""
     rng = np.random.default_rng(seed)
     rows = np.tile(tried, (-(-size // len(tried)), 1))[rng.permutation(size)]
     return space.project(changed(space, filled(space, rows, seed), _STEP, rng))
 
 
-def _univariate(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
+def _univariate(
+    space: SearchSpace, tried: Array, size: int, seed: int
+) -> Array:
     """Return rows whose values are drawn from those tried, one hyperparameter after the other."""
     rng = np.random.default_rng(seed)
     rows = space.sample(size, seed=seed, latent=True)

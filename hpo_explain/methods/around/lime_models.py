@@ -32,8 +32,14 @@ Path = list[tuple[int, float, bool]]
 _NEGLIGIBLE = 1e-12  # of the weighted sum of squares: no coordinate is added for so little
 _STEPS, _FURTHEST, _CONVERGED = 100, 2.0, 1e-10  # of Newton, in log odds
 _LEAST_SHARE = 0.02  # of the weights, in a leaf
-_TREES, _STEP = 10, 0.5  # that rules are taken from, each fitted to what the ones before it leave
-_OF_VALUES, _OF_WEIGHTS = 2.0**-22, 2.0**-30  # what is less than that share splits no tree
+_TREES, _STEP = (
+    10,
+    0.5,
+)  # that rules are taken from, each fitted to what the ones before it leave
+_OF_VALUES, _OF_WEIGHTS = (
+    2.0**-22,
+    2.0**-30,
+)  # what is less than that share splits no tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +84,9 @@ class FittedModel:
         eta = self.columns(coordinates) @ self.beta
         return np.asarray(expit(eta) if self.logistic else eta)
 
-    def drawn(self, coordinates: Sequence[Coordinate], weights: Array, values: Array) -> Array:
+    def drawn(
+        self, coordinates: Sequence[Coordinate], weights: Array, values: Array
+    ) -> Array:
         """Return the coefficients but the first of the same fit to functions, (columns - 1, k).
 
         `values` are theirs at x and at the n configurations, (n + 1, k). Of the logistic model it
@@ -86,21 +94,34 @@ class FittedModel:
         """
         design = self.columns(coordinates)
         if not self.logistic:
-            return np.asarray(weighted_inverse(design, weights)[1:] @ (values[1:] - values[0]))
+            return np.asarray(
+                weighted_inverse(design, weights)[1:]
+                @ (values[1:] - values[0])
+            )
         fitted = self.at(coordinates)
-        step = _newton_inverse(design, weights, fitted) @ (values[1:] - fitted[:, None])
+        step = _newton_inverse(design, weights, fitted) @ (
+            values[1:] - fitted[:, None]
+        )
         return np.asarray(self.beta[1:, None] + step[1:])
 
 
-def at_rows(coordinates: Sequence[Coordinate], rows: npt.NDArray[np.intp]) -> list[Coordinate]:
+def at_rows(
+    coordinates: Sequence[Coordinate], rows: npt.NDArray[np.intp]
+) -> list[Coordinate]:
     """Return the coordinates at some of the configurations."""
     return [replace(c, column=c.column[rows]) for c in coordinates]
 
 
 def fit_linear(
-    space: SearchSpace, coordinates: Sequence[Coordinate], weights: Array, y: Array, *,
-    most: int, lasso: bool = False, logistic: bool = False,
-) -> FittedModel:  # fmt: skip
+    space: SearchSpace,
+    coordinates: Sequence[Coordinate],
+    weights: Array,
+    y: Array,
+    *,
+    most: int,
+    lasso: bool = False,
+    logistic: bool = False,
+) -> FittedModel:
     """Fit a sparse linear model, or a logistic one, with at most so many hyperparameters.
 
     They are chosen one after the other by what they add to R², or as the first on the path of the
@@ -119,7 +140,9 @@ def fit_linear(
     kept = [i for i, c in enumerate(coordinates) if c.owner in chosen]
 
     def columns(at: Sequence[Coordinate]) -> Array:
-        return np.column_stack([np.ones(_rows(at, len(y))), *(at[i].column for i in kept)])
+        return np.column_stack(
+            [np.ones(_rows(at, len(y))), *(at[i].column for i in kept)]
+        )
 
     design = columns(coordinates)
     beta, std = _coefficients(design, weights, y, logistic=logistic)
@@ -138,9 +161,15 @@ def fit_linear(
 
 
 def fit_tree(
-    space: SearchSpace, x: Array, coordinates: Sequence[Coordinate], weights: Array, y: Array, *,
-    depth: int, seed: int,
-) -> FittedModel:  # fmt: skip
+    space: SearchSpace,
+    x: Array,
+    coordinates: Sequence[Coordinate],
+    weights: Array,
+    y: Array,
+    *,
+    depth: int,
+    seed: int,
+) -> FittedModel:
     """Fit a small tree; its columns are its leaves, that of x itself is 0."""
     tree = _grown(coordinates, weights, y, depth, seed)
     own = int(tree.apply(_nothing(coordinates))[0])
@@ -151,7 +180,10 @@ def fit_tree(
         inside = leaf == node
         share = float(weights[inside].sum())
         mean = _mean(weights, y, inside)
-        used = [(coordinates[k - 1], threshold, below) for k, threshold, below in path]
+        used = [
+            (coordinates[k - 1], threshold, below)
+            for k, threshold, below in path
+        ]
         names = dict.fromkeys(space.names[c.owner] for c, _, _ in used)
         beta.append(0.0 if node == own else mean - beta[0])
         found.append(
@@ -160,7 +192,9 @@ def fit_tree(
                 kind="leaf",
                 values=tuple(_conditions(space, x, used)),
                 effect=beta[-1],
-                std=float(np.sqrt(weights[inside] @ (y[inside] - mean) ** 2 / share)),
+                std=float(
+                    np.sqrt(weights[inside] @ (y[inside] - mean) ** 2 / share)
+                ),
                 weight=share,
                 own=node == own,
             )
@@ -168,16 +202,25 @@ def fit_tree(
 
     def columns(at: Sequence[Coordinate]) -> Array:
         there = tree.apply(_stacked(at, len(y)))
-        ones = [np.where(node == own, 0.0, there == node) for node, _ in leaves]
+        ones = [
+            np.where(node == own, 0.0, there == node) for node, _ in leaves
+        ]
         return np.column_stack([np.ones(len(there)), *ones])
 
     return FittedModel(found, np.array(beta), columns)
 
 
 def fit_rules(
-    space: SearchSpace, x: Array, coordinates: Sequence[Coordinate], weights: Array, y: Array, *,
-    most: int, depth: int, seed: int,
-) -> FittedModel:  # fmt: skip
+    space: SearchSpace,
+    x: Array,
+    coordinates: Sequence[Coordinate],
+    weights: Array,
+    y: Array,
+    *,
+    most: int,
+    depth: int,
+    seed: int,
+) -> FittedModel:
     """Fit at most so many rules, each with its effect where it holds; effects add up.
 
     The candidates are the leaves of small trees, each fitted to what those before it leave, as in
@@ -204,17 +247,26 @@ def fit_rules(
         residual = residual - _STEP * tree.predict(stacked)
     paths = sorted(rules.values(), key=len)
     holds = np.array([_holds(stacked, path) for path in paths], dtype=float)
-    paths = [paths[i] for i in _one_by_one(holds, weights, y, most)] if paths else []
+    paths = (
+        [paths[i] for i in _one_by_one(holds, weights, y, most)]
+        if paths
+        else []
+    )
 
     def columns(at: Sequence[Coordinate]) -> Array:
         rows = _stacked(at, len(y))
-        return np.column_stack([np.ones(len(rows)), *(_holds(rows, path) for path in paths)])
+        return np.column_stack(
+            [np.ones(len(rows)), *(_holds(rows, path) for path in paths)]
+        )
 
     design = columns(coordinates)
     beta, std = _coefficients(design, weights, y)
     found = []
     for i, path in enumerate(paths, start=1):
-        used = [(coordinates[k - 1], threshold, below) for k, threshold, below in path]
+        used = [
+            (coordinates[k - 1], threshold, below)
+            for k, threshold, below in path
+        ]
         names = dict.fromkeys(space.names[c.owner] for c, _, _ in used)
         found.append(
             LimeStatement(
@@ -276,7 +328,11 @@ def _coefficients(
 
 
 def _forward(
-    columns: Sequence[Array], owners: Sequence[int], weights: Array, y: Array, most: int
+    columns: Sequence[Array],
+    owners: Sequence[int],
+    weights: Array,
+    y: Array,
+    most: int,
 ) -> set[int]:
     """Return whose columns are chosen, one owner after the other, by what they add to R²."""
     root, own = np.sqrt(weights), np.array(owners)
@@ -285,7 +341,9 @@ def _forward(
     whole = float(residual @ residual)
     groups = {
         owner: root[:, None]
-        * np.column_stack([columns[i] for i in np.flatnonzero(own == owner).tolist()])
+        * np.column_stack(
+            [columns[i] for i in np.flatnonzero(own == owner).tolist()]
+        )
         for owner in dict.fromkeys(owners)
     }
     chosen: set[int] = set()
@@ -308,7 +366,9 @@ def _forward(
     return chosen
 
 
-def _one_by_one(columns: Array, weights: Array, y: Array, most: int) -> list[int]:
+def _one_by_one(
+    columns: Array, weights: Array, y: Array, most: int
+) -> list[int]:
     """Return the columns, given as rows, that add most to R² one after the other."""
     root = np.sqrt(weights)
     rest = root * (columns - (columns @ weights)[:, None])
@@ -320,7 +380,10 @@ def _one_by_one(columns: Array, weights: Array, y: Array, most: int) -> list[int
         left = np.linalg.norm(rest, axis=1)
         # what lies within the chosen ones already is left as rounding
         there = left > 1e-9 * sizes
-        gains = np.where(there, rest @ residual, 0.0) ** 2 / np.where(there, left, 1.0) ** 2
+        gains = (
+            np.where(there, rest @ residual, 0.0) ** 2
+            / np.where(there, left, 1.0) ** 2
+        )
         best = int(np.argmax(np.round(gains / (whole or 1.0), 9)))
         if gains[best] <= _NEGLIGIBLE * whole:
             break
@@ -332,7 +395,11 @@ def _one_by_one(columns: Array, weights: Array, y: Array, most: int) -> list[int
 
 
 def _along_lasso(
-    columns: Sequence[Array], owners: Sequence[int], weights: Array, y: Array, most: int
+    columns: Sequence[Array],
+    owners: Sequence[int],
+    weights: Array,
+    y: Array,
+    most: int,
 ) -> set[int]:
     """Return whose columns the LASSO takes up, from the largest penalty on, at most so many.
 
@@ -348,10 +415,15 @@ def _along_lasso(
     if not varied or float(target @ target) <= _NEGLIGIBLE:
         return set()
     design = np.column_stack([centred[i] / sizes[i] for i in varied])
-    _, _, path = lars_path(design, target / np.linalg.norm(target), method="lasso")
+    _, _, path = lars_path(
+        design, target / np.linalg.norm(target), method="lasso"
+    )
     chosen: set[int] = set()
     for beta in path.T:
-        there = {owners[varied[i]] for i in np.flatnonzero(np.abs(beta) > _NEGLIGIBLE)}
+        there = {
+            owners[varied[i]]
+            for i in np.flatnonzero(np.abs(beta) > _NEGLIGIBLE)
+        }
         if len(there) > most:
             break
         chosen = there
@@ -375,8 +447,12 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
         parameter, active = space.parameters[j], ~np.isnan(z[:, j])
         if parameter.optional is not None and space.allowed(x[None, :], j)[0]:
             there = bool(~np.isnan(x[j]))
-            differs = np.where(space.allowed(z, j), active != there, False).astype(float)
-            found.append(Coordinate(j, "presence", (there, not there), differs))
+            differs = np.where(
+                space.allowed(z, j), active != there, False
+            ).astype(float)
+            found.append(
+                Coordinate(j, "presence", (there, not there), differs)
+            )
         if np.isnan(x[j]):
             continue
         if isinstance(parameter, CategoricalParameter):
@@ -385,10 +461,16 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
                 if code != own:
                     change = parameter.choices[own], parameter.choices[code]
                     chosen = z[:, j] == code
-                    found.append(Coordinate(j, "category", change, chosen.astype(float), code))
+                    found.append(
+                        Coordinate(
+                            j, "category", change, chosen.astype(float), code
+                        )
+                    )
             continue
         ends = (parameter.low, parameter.high)
-        found.append(Coordinate(j, "range", ends, np.where(active, z[:, j] - x[j], 0.0)))
+        found.append(
+            Coordinate(j, "range", ends, np.where(active, z[:, j] - x[j], 0.0))
+        )
     return [c for c in found if c.column.any()]
 
 
@@ -400,12 +482,18 @@ def _mean(weights: Array, y: Array, inside: npt.NDArray[np.bool_]) -> float:
 
 
 def _grown(
-    coordinates: Sequence[Coordinate], weights: Array, y: Array, depth: int, seed: int
+    coordinates: Sequence[Coordinate],
+    weights: Array,
+    y: Array,
+    depth: int,
+    seed: int,
 ) -> Any:
     from sklearn.tree import DecisionTreeRegressor
 
     tree = DecisionTreeRegressor(
-        max_depth=depth, min_weight_fraction_leaf=_LEAST_SHARE, random_state=seed
+        max_depth=depth,
+        min_weight_fraction_leaf=_LEAST_SHARE,
+        random_state=seed,
     )
     # sums of weighted values are exact: splits that part the rows alike are worth the same
     unit = np.ldexp(_OF_VALUES, int(np.frexp(np.abs(y).max())[1]))
@@ -429,7 +517,9 @@ def _nothing(coordinates: Sequence[Coordinate]) -> Array:
 
 def _holds(rows: Array, path: Path) -> npt.NDArray[np.bool_]:
     # as trees compare: in single precision
-    inside = [(rows[:, k].astype(np.float32) <= t) == below for k, t, below in path]
+    inside = [
+        (rows[:, k].astype(np.float32) <= t) == below for k, t, below in path
+    ]
     return np.asarray(np.all(inside, axis=0))
 
 
@@ -445,11 +535,17 @@ def _leaves(tree: Any) -> list[tuple[int, Path]]:
     stack: list[tuple[int, Path]] = [(0, [])]
     while stack:
         node, path = stack.pop()
-        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        left, right = (
+            int(tree.children_left[node]),
+            int(tree.children_right[node]),
+        )
         if left < 0:
             found.append((node, path))
             continue
-        column, threshold = int(tree.feature[node]), float(tree.threshold[node])
+        column, threshold = (
+            int(tree.feature[node]),
+            float(tree.threshold[node]),
+        )
         stack.append((right, [*path, (column, threshold, False)]))
         stack.append((left, [*path, (column, threshold, True)]))
     return found
@@ -479,12 +575,16 @@ def _conditions(
 
 
 def _categories(
-    parameter: CategoricalParameter, splits: list[tuple[Coordinate, float, bool]]
+    parameter: CategoricalParameter,
+    splits: list[tuple[Coordinate, float, bool]],
 ) -> Condition:
     kept = set(range(parameter.size))
     for c, _, below in splits:
         kept &= kept - {c.category} if below else {c.category}
-    return Condition(parameter.name, categories=tuple(parameter.choices[k] for k in sorted(kept)))
+    return Condition(
+        parameter.name,
+        categories=tuple(parameter.choices[k] for k in sorted(kept)),
+    )
 
 
 def _interval(
@@ -494,14 +594,21 @@ def _interval(
 ) -> Condition:
     above = max((t for _, t, below in splits if not below), default=None)
     up_to = min((t for _, t, below in splits if below), default=None)
-    ends = [None if t is None else _value_below(parameter, centre + t) for t in (above, up_to)]
+    ends = [
+        None if t is None else _value_below(parameter, centre + t)
+        for t in (above, up_to)
+    ]
     return Condition(parameter.name, above=ends[0], up_to=ends[1])
 
 
-def _value_below(parameter: FloatParameter | IntParameter, position: float) -> float:
+def _value_below(
+    parameter: FloatParameter | IntParameter, position: float
+) -> float:
     """Return the value at a position, of counted ones the last that is not above it."""
     grid = parameter.grid() if (parameter.size or 10**9) <= 10**6 else None
     if grid is not None:
-        last = max(int(np.searchsorted(grid[0], position, side="right")) - 1, 0)
+        last = max(
+            int(np.searchsorted(grid[0], position, side="right")) - 1, 0
+        )
         position = float(grid[0][last])
     return parameter.decode(np.array([position]))[0]

@@ -17,7 +17,9 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import STRETCH, decide
 from hpo_explain.space import Array
 
-LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often right
+LOW_FIDELITY = (
+    0.5  # a higher one makes the signs of effects no more often right
+)
 _MAIN_COUNT = 3
 _DRAWS = 192
 _MODELS = {
@@ -33,7 +35,9 @@ _LOW = declared_fact(
     "not interpret it. Try a smaller kernel_width, sampling='local', or {other}",
     role="said",
     model=lambda fact: _MODELS[fact["model"]],
-    other=lambda fact: "more depth" if fact["model"] in ("tree", "rules") else "a tree",
+    other=lambda fact: (
+        "more depth" if fact["model"] in ("tree", "rules") else "a tree"
+    ),
 )
 
 
@@ -203,7 +207,9 @@ class LimeExplanation(Result):
         columns={
             "effect": lambda found: [s.effect for s in found.statements],
             "std": lambda found: [s.std for s in found.statements],
-            "model_std": lambda found: np.array([s.model_std for s in found.statements], float),
+            "model_std": lambda found: np.array(
+                [s.model_std for s in found.statements], float
+            ),
             "weight": lambda found: [s.weight for s in found.statements],
             "own": lambda found: [s.own for s in found.statements],
         },
@@ -237,7 +243,9 @@ class LimeExplanation(Result):
         """The effects in each function that the trials allow, the largest first."""
         if self.drawn is None:
             return super().posterior
-        return PosteriorDraws(tuple(self.texts), self.drawn.T, "farthest from 0")
+        return PosteriorDraws(
+            tuple(self.texts), self.drawn.T, "farthest from 0"
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -257,7 +265,11 @@ class LimeExplanation(Result):
     @property
     def scale(self) -> str:
         """What effects change, in words."""
-        return f"logit of the {self.what}" if self.model == "logistic" else self.what
+        return (
+            f"logit of the {self.what}"
+            if self.model == "logistic"
+            else self.what
+        )
 
     @property
     def remarks(self) -> tuple[Fact, ...]:
@@ -268,8 +280,12 @@ class LimeExplanation(Result):
 
     @property
     def _places(self) -> list[int]:
-        least = NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
-        return [i for i, s in enumerate(self.statements) if abs(s.effect) > least][:_MAIN_COUNT]
+        least = NOTHING * max(
+            (abs(s.effect) for s in self.statements), default=0.0
+        )
+        return [
+            i for i, s in enumerate(self.statements) if abs(s.effect) > least
+        ][:_MAIN_COUNT]
 
     @property
     def leading(self) -> tuple[LimeStatement, ...]:
@@ -284,13 +300,17 @@ class LimeExplanation(Result):
         spread of the fit over samples included.
         """
         if not self.leading:
-            none = self.decided("difference", self.names, None, says="nothing", estimate=0.0)
+            none = self.decided(
+                "difference", self.names, None, says="nothing", estimate=0.0
+            )
             return (replace(none, side="below"),)
         return tuple(map(self._claim, self._places))
 
     def _claim(self, i: int) -> Claim:
         said, decision = self.statements[i], None
-        drawn = np.full(_DRAWS, said.effect) if self.subject.acquisition else None
+        drawn = (
+            np.full(_DRAWS, said.effect) if self.subject.acquisition else None
+        )
         if self.drawn is not None:
             drawn = self.drawn[i]
         if drawn is not None:
@@ -300,8 +320,15 @@ class LimeExplanation(Result):
         bounded = decision is not None and decision.shown.least is not None
         sign = "+" if said.effect >= 0.0 and not bounded else ""
         claim = self.decided(
-            "difference", said.names, decision, says="changes", estimate=said.effect,
-            because=self.remarks, values=said.values, text=said.text,
-            sign=sign, where="where" if said.conditional else "for",
-        )  # fmt: skip
+            "difference",
+            said.names,
+            decision,
+            says="changes",
+            estimate=said.effect,
+            because=self.remarks,
+            values=said.values,
+            text=said.text,
+            sign=sign,
+            where="where" if said.conditional else "for",
+        )
         return replace(claim, side="above")  # an effect, whatever its sign

@@ -44,9 +44,9 @@ _OVER_TREES = declared_fact(
     "std is that of a share over the trees, not a confidence interval",
 )
 _NO_STD = declared_fact(
-    "shares_without_std", "shares have no intervals: the model does not know how its predictions "
-    "vary together",
-)  # fmt: skip
+    "shares_without_std",
+    "shares have no intervals: the model does not know how its predictions vary together",
+)
 _SWITCHED_ON = declared_fact(
     "switched_on_averaged",
     "hyperparameters that another value activates are averaged over their own values",
@@ -54,7 +54,9 @@ _SWITCHED_ON = declared_fact(
 
 
 @explains
-def local_importance(asked: Asked, config: Config | int | None = None) -> LocalImportance:
+def local_importance(
+    asked: Asked, config: Config | int | None = None
+) -> LocalImportance:
     """Say which hyperparameters matter around one configuration.
 
     Parameters
@@ -87,7 +89,9 @@ def local_importance(asked: Asked, config: Config | int | None = None) -> LocalI
     """
     at, model = asked.config("config", config), asked.model
     subject = asked.subject(asked.trial(config))
-    return LocalImportanceExplainer(model, subject=subject, seed=asked.seed).explain(at)
+    return LocalImportanceExplainer(
+        model, subject=subject, seed=asked.seed
+    ).explain(at)
 
 
 class LocalImportanceExplainer:
@@ -142,14 +146,18 @@ class LocalImportanceExplainer:
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained, self._subject = explained_of(surrogate, subject, direction)
+        self._explained, self._subject = explained_of(
+            surrogate, subject, direction
+        )
         self._space = self._explained.space
         self._grid_size = check_count("grid_size", grid_size, minimum=2)
         self._sample = check_count("sample", sample)
         self._seed = check_seed(seed)
         self._draws = self._explained.draws(self._seed)
         below = self._explained.surrogate
-        self._boxes = below.boxes() if isinstance(below, ForestSurrogate) else None
+        self._boxes = (
+            below.boxes() if isinstance(below, ForestSurrogate) else None
+        )
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:
@@ -178,7 +186,9 @@ class LocalImportanceExplainer:
         predicted = explained(rows) if len(rows) else np.empty(0)
         means = _averaged(predicted[:, None], owner, points)
         variance = np.zeros(len(space))
-        variance[members] = [_variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)]
+        variance[members] = [
+            _variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)
+        ]
         importance = _shares(variance[None, :])[0]
         drawn, std = None, self._over_trees(rows, members, owner, points)
         if self._draws is not None and len(rows):
@@ -205,22 +215,34 @@ class LocalImportanceExplainer:
         The first one of an optional hyperparameter is its absence, NaN.
         """
         parameter = self._space.parameters[j]
-        grid = parameter.grid() if (parameter.size or _MOST_VALUES + 1) <= _MOST_VALUES else None
+        grid = (
+            parameter.grid()
+            if (parameter.size or _MOST_VALUES + 1) <= _MOST_VALUES
+            else None
+        )
         if grid is not None:
             positions, shares = grid
         elif parameter.size is not None:
             middles = (np.arange(_MOST_VALUES) + 0.5) / _MOST_VALUES
-            positions, shares = parameter.from_latent(middles), np.full(len(middles), 1.0)
+            positions, shares = (
+                parameter.from_latent(middles),
+                np.full(len(middles), 1.0),
+            )
         else:
             positions, shares = self._real(j)
         shares = shares / shares.sum()
         if parameter.optional is None:
             return positions, shares
         absent = 1.0 - parameter.optional
-        return np.append(np.nan, positions), np.append(absent, parameter.optional * shares)
+        return np.append(np.nan, positions), np.append(
+            absent, parameter.optional * shares
+        )
 
     def _real(self, j: int) -> Points:
-        if self._boxes is not None and self._space.parameters[j].optional is None:
+        if (
+            self._boxes is not None
+            and self._space.parameters[j].optional is None
+        ):
             parts = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
             cuts = np.unique(np.concatenate(parts))
             if len(cuts) > _MOST_VALUES:
@@ -229,7 +251,9 @@ class LocalImportanceExplainer:
         nodes, weights = np.polynomial.legendre.leggauss(self._grid_size)
         return (nodes + 1.0) / 2.0, weights
 
-    def _rows(self, x: Array, members: Sequence[int], points: list[Points]) -> tuple[Array, Ints]:
+    def _rows(
+        self, x: Array, members: Sequence[int], points: list[Points]
+    ) -> tuple[Array, Ints]:
         """Return all configurations θ[j = a], and the place of each among all points."""
         space = self._space
         drawn = space.sample(self._sample, seed=self._seed, latent=True)
@@ -238,12 +262,19 @@ class LocalImportanceExplainer:
         base = np.where(missing, drawn, x)
         rows, owners, first = [], [], 0
         for j, (positions, _) in zip(members, points, strict=True):
-            z = space.project(_at(np.repeat(x[None, :], len(positions), axis=0), j, positions))
+            z = space.project(
+                _at(
+                    np.repeat(x[None, :], len(positions), axis=0), j, positions
+                )
+            )
             # where not, something is switched on that θ has no value of
             valid = space.is_valid(z)
             others = np.repeat(np.flatnonzero(~valid), len(base))
             filled = np.tile(base, (len(others) // len(base), 1))
-            rows += [z[valid], space.project(_at(filled, j, positions[others]))]
+            rows += [
+                z[valid],
+                space.project(_at(filled, j, positions[others])),
+            ]
             owners += [first + np.flatnonzero(valid), first + others]
             first += len(positions)
         if not rows:
@@ -265,7 +296,9 @@ class LocalImportanceExplainer:
         Of a function that hardly varies beside the noise nobody can tell what changes it: 0.
         """
         found = np.zeros((values.shape[1], len(self._space)))
-        for j, v, (_, w) in zip(members, _averaged(values, owner, points), points, strict=True):
+        for j, v, (_, w) in zip(
+            members, _averaged(values, owner, points), points, strict=True
+        ):
             found[:, j] = _variance(v, w)
         unit = unit_of(values)  # in which no square overflows
         whole = found.sum(axis=1, keepdims=True) / unit / unit
@@ -273,7 +306,11 @@ class LocalImportanceExplainer:
         return _shares(np.where(there, found, 0.0))
 
     def _over_trees(
-        self, rows: Array, members: Sequence[int], owner: Ints, points: list[Points]
+        self,
+        rows: Array,
+        members: Sequence[int],
+        owner: Ints,
+        points: list[Points],
     ) -> Array | None:
         """Return the standard deviation of each share over the trees of a forest."""
         by_tree = self._explained.by_tree(rows) if len(rows) else None
@@ -286,19 +323,25 @@ class LocalImportanceExplainer:
         self, members: Sequence[int], points: list[Points], means: list[Array]
     ) -> tuple[tuple[str, tuple[object, ...], Array], ...]:
         curves = []
-        for j, (positions, _), mean in zip(members, points, means, strict=True):
+        for j, (positions, _), mean in zip(
+            members, points, means, strict=True
+        ):
             there = ~np.isnan(positions)
             values = tuple(self._space.parameters[j].decode(positions[there]))
             curves.append((self._space.names[j], values, mean[there, 0]))
         return tuple(curves)
 
-    def _notes(self, x: Array, std: Array | None, drawn: Array | None) -> tuple[Fact, ...]:
+    def _notes(
+        self, x: Array, std: Array | None, drawn: Array | None
+    ) -> tuple[Fact, ...]:
         notes = []
         if std is None and self._explained.of_objective:
             notes.append(_NO_STD())
         elif drawn is None and self._explained.of_objective:
             notes.append(_OVER_TREES())
-        inactive = [n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)]
+        inactive = [
+            n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)
+        ]
         if inactive and any(self._space.conditions):
             notes.append(_SWITCHED_ON(names=inactive))
         return (*notes, *self._subject.notes)
@@ -334,7 +377,9 @@ def _averaged(values: Array, owner: Ints, points: list[Points]) -> list[Array]:
 
 def _variance(values: Array, shares: Array) -> Array:
     """Return the variance over points, of each column."""
-    centred = values - values[:1]  # equal values have none, not even from rounding
+    centred = (
+        values - values[:1]
+    )  # equal values have none, not even from rounding
     centred = centred - shares @ centred
     return np.asarray(shares @ centred**2, dtype=float)
 
@@ -348,6 +393,10 @@ def _varying(shares: Array) -> Array:
 def _shares(variance: Array) -> Array:
     """Return variances relative to their sum, by row; 0 where nothing varies."""
     largest = variance.max(axis=1, keepdims=True, initial=0.0)
-    scaled = np.divide(variance, largest, out=np.zeros_like(variance), where=largest > 0)
+    scaled = np.divide(
+        variance, largest, out=np.zeros_like(variance), where=largest > 0
+    )
     whole = scaled.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0))
+    return np.asarray(
+        np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0)
+    )

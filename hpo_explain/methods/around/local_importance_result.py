@@ -56,7 +56,9 @@ class LocalImportance(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "value": lambda found: np.array([*map(found.config.get, found.names)], dtype=object),
+            "value": lambda found: np.array(
+                [*map(found.config.get, found.names)], dtype=object
+            ),
             "importance": "importance",
             "std": "std",
             "variance": "variance",
@@ -86,7 +88,11 @@ class LocalImportance(Result):
     @property
     def posterior(self) -> PosteriorDraws:
         """The shares of functions drawn from the posterior, by hyperparameter."""
-        return super().posterior if self.drawn is None else PosteriorDraws(self.names, self.drawn)
+        return (
+            super().posterior
+            if self.drawn is None
+            else PosteriorDraws(self.names, self.drawn)
+        )
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:
@@ -111,7 +117,9 @@ class LocalImportance(Result):
         )
 
     def _index(self, name: str) -> int:
-        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
+        return self.names.index(
+            check_name("name", name, self.names, "hyperparameter")
+        )
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest share first."""
@@ -129,19 +137,34 @@ class LocalImportance(Result):
                 if self.drawn is None
                 else decide(self.drawn.max(axis=1), MATTERS, side="below")
             )
-            said = self.decided("share", self.names, whole, says="nothing", estimate=0.0)
+            said = self.decided(
+                "share", self.names, whole, says="nothing", estimate=0.0
+            )
             return (replace(said, side="below"),)
         return tuple(map(self._claim, leading(self.importance)))
 
     def _claim(self, j: int) -> Claim:
         name, share = (self.names[j],), float(self.importance[j])
         if self.subject.acquisition:  # its values are what they are
-            return self.told("share", name, share, says="main", certain=True, because=(),
-                             about=Estimate(share))  # fmt: skip
+            return self.told(
+                "share",
+                name,
+                share,
+                says="main",
+                certain=True,
+                because=(),
+                about=Estimate(share),
+            )
         decision = None
         if self.drawn is not None:
             drawn = self.drawn[:, j]
-            decision = decide(drawn, MATTERS, side="above", stretch=STRETCH["average"])
+            decision = decide(
+                drawn, MATTERS, side="above", stretch=STRETCH["average"]
+            )
             low, high = decision.interval
-            decision = replace(decision, interval=(max(low, 0.0), min(high, 1.0)))
-        return self.decided("share", name, decision, says="main", estimate=share)
+            decision = replace(
+                decision, interval=(max(low, 0.0), min(high, 1.0))
+            )
+        return self.decided(
+            "share", name, decision, says="main", estimate=share
+        )

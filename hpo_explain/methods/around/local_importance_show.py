@@ -16,11 +16,23 @@ _WHISKERS = {
 def shares(found: LocalImportance) -> Rows:
     """Draw the shares of the variance around a configuration as bars, the largest on top."""
     known = {name for name, _, _ in found.curves}
-    kept, rest = folded([j for j in found.order().tolist() if found.names[j] in known])
-    std = [None] * len(found.names) if found.std is None else found.std.tolist()
-    labels = [(found.names[j], f"= {format_value(found.config.get(found.names[j], 'absent'))}")
-              for j in kept]  # fmt: skip
-    bars = [Bar(i, 0.0, float(found.importance[j]), std[j]) for i, j in enumerate(kept)]
+    kept, rest = folded(
+        [j for j in found.order().tolist() if found.names[j] in known]
+    )
+    std = (
+        [None] * len(found.names) if found.std is None else found.std.tolist()
+    )
+    labels = [
+        (
+            found.names[j],
+            f"= {format_value(found.config.get(found.names[j], 'absent'))}",
+        )
+        for j in kept
+    ]
+    bars = [
+        Bar(i, 0.0, float(found.importance[j]), std[j])
+        for i, j in enumerate(kept)
+    ]
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
         bars.append(Bar(len(kept), 0.0, float(found.importance[rest].sum())))
@@ -31,7 +43,8 @@ def shares(found: LocalImportance) -> Rows:
         heading=f"What matters around {found.where}",
         subtitle=filled(
             "variance of the {found.what} when one hyperparameter alone takes its other values; "
-            "here it is {found.prediction}", found=found,
+            "here it is {found.prediction}",
+            found=found,
         ),
         label="share of the variance along single hyperparameters",
         footer=" ".join(
@@ -40,7 +53,11 @@ def shares(found: LocalImportance) -> Rows:
         ),
         percent=True,
         positive=True,
-    )  # fmt: skip
+    )
 
 
-VIEWS = {"": View(shares, "Variance of the {found.what} along single hyperparameters.")}
+VIEWS = {
+    "": View(
+        shares, "Variance of the {found.what} along single hyperparameters."
+    )
+}

@@ -59,7 +59,10 @@ from hpo_explain.methods._engines.rows_at import (
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, on_grid
+from hpo_explain.methods.effects.partial_dependence import (
+    PartialDependenceExplainer,
+    on_grid,
+)
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances
@@ -67,27 +70,35 @@ from hpo_explain.space.support import gower_distances
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
 _ROUNDING = 1e-9  # of the range
 _IN_CELL = 4  # configurations of a pair's cell, on average
-_PARTIAL_ROWS, _PARTIAL_GRID = 300, 41  # of the partial dependence that stands beside it
+_PARTIAL_ROWS, _PARTIAL_GRID = (
+    300,
+    41,
+)  # of the partial dependence that stands beside it
 
 _ORDERED = declared_fact(
-    "categories_ordered", "the categories of {names} are accumulated from one to the most similar "
+    "categories_ordered",
+    "the categories of {names} are accumulated from one to the most similar "
     "one by the trials' other hyperparameters ({order})",
     order=lambda told: listed([*map(format_value, told["order"])], 8),
-)  # fmt: skip
+)
 _NEVER_TOGETHER = declared_fact(
-    "never_tried_together", "no trial has values of both {names} that can be changed one by one"
+    "never_tried_together",
+    "no trial has values of both {names} that can be changed one by one",
 )
 _DIFFERS = declared_fact(
-    "partial_dependence_differs", "the partial dependence differs from it by {by} at {names} = "
+    "partial_dependence_differs",
+    "the partial dependence differs from it by {by} at {names} = "
     "{at}: it averages over all combinations, tried or not",
     by=lambda told: number(told["by"], 2),
-)  # fmt: skip
+)
 _THINNED = declared_fact(
-    "sample_thinned", "averaged over {kept} drawn from those tried",
+    "sample_thinned",
+    "averaged over {kept} drawn from those tried",
     kept=lambda told: counted(told["kept"], "configuration"),
-)  # fmt: skip
+)
 _TOO_FEW = declared_fact(
-    "too_few_values", "fewer than two values of {names} were tried, so nothing changes along it"
+    "too_few_values",
+    "fewer than two values of {names} were tried, so nothing changes along it",
 )
 
 
@@ -168,7 +179,9 @@ class AccumulatedLocalEffectsExplainer:
                 raise InputError("sample", problem, sample, remedy)
             sampled = self._whole.tried
         elif np.ndim(sample) == 0:
-            latent = self._part.sample(check_count("sample", sample), seed=seed)
+            latent = self._part.sample(
+                check_count("sample", sample), seed=seed
+            )
             sampled = self._space.project(latent)
         else:
             sampled = checked_sample(self._space, sample)
@@ -202,21 +215,31 @@ class AccumulatedLocalEffectsExplainer:
         axes = tuple(self._steps(rows, j, len(members)) for j in members)
         latent = _completed(space, rows) if _decides(space, members) else rows
         effects = _LocalEffects.of(space, latent, members, axes)
-        draws = as_draws(self._surrogate, self._subject.direction, seed=self._seed)
+        draws = as_draws(
+            self._surrogate, self._subject.direction, seed=self._seed
+        )
         mean, drawn = effects.accumulated(self._surrogate, draws)
         shape = mean.shape
         # categories in their own order, not in that in which they were accumulated
         orders = [np.argsort(steps.positions) for steps in axes]
-        positions = tuple(s.positions[order] for s, order in zip(axes, orders, strict=True))
+        positions = tuple(
+            s.positions[order] for s, order in zip(axes, orders, strict=True)
+        )
         feasible = None
         if self._feasible is not None:
             places = itertools.product(*positions)
-            feasible = highest(space, self._feasible, latent, members, places).reshape(shape)
+            feasible = highest(
+                space, self._feasible, latent, members, places
+            ).reshape(shape)
         found = Effect(
             kind="accumulated",
-            **on_grid(self._whole, self._surrogate, members, positions, self._part),
+            **on_grid(
+                self._whole, self._surrogate, members, positions, self._part
+            ),
             mean=mean[np.ix_(*orders)],
-            std=np.full(shape, np.nan) if drawn is None else drawn.std(axis=-1)[np.ix_(*orders)],
+            std=np.full(shape, np.nan)
+            if drawn is None
+            else drawn.std(axis=-1)[np.ix_(*orders)],
             drawn=None if drawn is None else drawn[np.ix_(*orders)],
             sample_size=len(rows),
             feasible=feasible,
@@ -231,7 +254,11 @@ class AccumulatedLocalEffectsExplainer:
         rows = self._sample[~np.isnan(self._sample[:, members]).any(axis=1)]
         for j in members:
             if isinstance(self._space.parameters[j], CategoricalParameter):
-                rows = rows[np.isin(rows[:, j], codes_of(self._subject, j, len(members)))]
+                rows = rows[
+                    np.isin(
+                        rows[:, j], codes_of(self._subject, j, len(members))
+                    )
+                ]
         most = _MOST_ROWS[len(members) - 1]
         if len(rows) <= most:
             return rows, False
@@ -271,19 +298,30 @@ class AccumulatedLocalEffectsExplainer:
             if found.categorical[0]:
                 values = curve[np.searchsorted(known, found.positions[0])]
             else:
-                values = np.interp(found.positions[0], known[there], curve[there])
+                values = np.interp(
+                    found.positions[0], known[there], curve[there]
+                )
             return np.asarray(values - weights @ values)
 
         partial = along(effect.mean)
         if found.drawn is None or effect.drawn is None:
             return replace(found, partial=partial)
-        gaps = np.stack([along(curve) for curve in effect.drawn.T], axis=-1) - found.drawn
+        gaps = (
+            np.stack([along(curve) for curve in effect.drawn.T], axis=-1)
+            - found.drawn
+        )
         decisions = [decide(gap) for gap in gaps]
         sizes = [d.certain * abs(d.estimate) for d in decisions]
         place = int(np.argmax(sizes))
-        if sizes[place] <= max(found.noise_std, _ROUNDING * float(np.ptp(found.mean))):
+        if sizes[place] <= max(
+            found.noise_std, _ROUNDING * float(np.ptp(found.mean))
+        ):
             return replace(found, partial=partial)
-        differs = _DIFFERS(names=found.names, at=found.grid[place], by=decisions[place].estimate)
+        differs = _DIFFERS(
+            names=found.names,
+            at=found.grid[place],
+            by=decisions[place].estimate,
+        )
         return replace(found, partial=partial, notes=(differs, *found.notes))
 
     def _notes(
@@ -292,7 +330,10 @@ class AccumulatedLocalEffectsExplainer:
         notes = list[Fact]()
         for name, steps in zip(names, axes, strict=True):
             parameter = self._space[name]
-            if isinstance(parameter, CategoricalParameter) and len(steps.positions) > 2:
+            if (
+                isinstance(parameter, CategoricalParameter)
+                and len(steps.positions) > 2
+            ):
                 order = list(parameter.decode(steps.positions))
                 notes.append(_ORDERED(names=[name], order=order))
             notes += about_names(self._subject, [name])
@@ -311,33 +352,65 @@ class _LocalEffects:
         signs: Array,
         which: npt.NDArray[np.intp],
     ) -> None:
-        self._axes, self._groups, self._signs, self._which = axes, groups, signs, which
+        self._axes, self._groups, self._signs, self._which = (
+            axes,
+            groups,
+            signs,
+            which,
+        )
 
     @classmethod
     def of(
-        cls, space: SearchSpace, latent: Array, members: list[int], axes: tuple[Steps, ...]
+        cls,
+        space: SearchSpace,
+        latent: Array,
+        members: list[int],
+        axes: tuple[Steps, ...],
     ) -> _LocalEffects:
         """Compose the rows on both ends of each step, in all combinations of the members."""
         shape = tuple(len(steps.rows) for steps in axes)
         sizes = np.zeros(shape, dtype=int)
         groups: list[Array] = []
         for cell in np.ndindex(*shape):
-            taken = [steps.rows[k] for steps, k in zip(axes, cell, strict=True)]
-            inside = latent[taken[0] if len(axes) == 1 else np.intersect1d(*taken)]
-            ends = [steps.positions[[k, k + 1]] for steps, k in zip(axes, cell, strict=True)]
-            corners = [_at(space, inside, members, value) for value in itertools.product(*ends)]
-            there = np.all([~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0)
+            taken = [
+                steps.rows[k] for steps, k in zip(axes, cell, strict=True)
+            ]
+            inside = latent[
+                taken[0] if len(axes) == 1 else np.intersect1d(*taken)
+            ]
+            ends = [
+                steps.positions[[k, k + 1]]
+                for steps, k in zip(axes, cell, strict=True)
+            ]
+            corners = [
+                _at(space, inside, members, value)
+                for value in itertools.product(*ends)
+            ]
+            there = np.all(
+                [~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0
+            )
             sizes[cell] = there.sum()
             if sizes[cell]:
                 groups += [z[there] for z in corners]
-        signs = np.array([-1.0, 1.0]) if len(axes) == 1 else np.array([1.0, -1.0, -1.0, 1.0])
+        signs = (
+            np.array([-1.0, 1.0])
+            if len(axes) == 1
+            else np.array([1.0, -1.0, -1.0, 1.0])
+        )
         known = np.flatnonzero(sizes)
         if not len(known):
             names = [space.names[j] for j in members]
             raise NothingToExplain(_NEVER_TOGETHER(names=names))
-        return cls(axes, groups, signs, np.searchsorted(known, filled(sizes.ravel(), axes)))
+        return cls(
+            axes,
+            groups,
+            signs,
+            np.searchsorted(known, filled(sizes.ravel(), axes)),
+        )
 
-    def accumulated(self, surrogate: Surrogate, draws: Draws | None) -> tuple[Array, Array | None]:
+    def accumulated(
+        self, surrogate: Surrogate, draws: Draws | None
+    ) -> tuple[Array, Array | None]:
         """Return g, and g of each draw (..., k) where there are any."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
@@ -365,7 +438,12 @@ def _means(values: Array, ends: npt.NDArray[np.intp]) -> Array:
     return np.asarray(sums / np.diff(ends)[:, None])
 
 
-def _at(space: SearchSpace, latent: Array, members: list[int], value: Sequence[float]) -> Array:
+def _at(
+    space: SearchSpace,
+    latent: Array,
+    members: list[int],
+    value: Sequence[float],
+) -> Array:
     """Return configurations in which the members take a value."""
     rows = latent.copy()
     rows[:, members] = value
@@ -373,7 +451,9 @@ def _at(space: SearchSpace, latent: Array, members: list[int], value: Sequence[f
 
 
 def _decides(space: SearchSpace, members: list[int]) -> bool:
-    return any(parent in members for rules in space.conditions for parent, _ in rules)
+    return any(
+        parent in members for rules in space.conditions for parent, _ in rules
+    )
 
 
 def _completed(space: SearchSpace, rows: Array) -> Array:
@@ -384,9 +464,13 @@ def _completed(space: SearchSpace, rows: Array) -> Array:
         if not gone.any() or parameter.optional is not None:
             continue
         if gone.all():
-            latent[:, j] = space.from_latent(np.full((1, len(space)), 0.5))[0, j]
+            latent[:, j] = space.from_latent(np.full((1, len(space)), 0.5))[
+                0, j
+            ]
         else:
             donors = rows[~gone]
-            nearest = np.argmin(gower_distances(space, rows[gone], donors), axis=1)
+            nearest = np.argmin(
+                gower_distances(space, rows[gone], donors), axis=1
+            )
             latent[gone, j] = donors[nearest, j]
     return latent

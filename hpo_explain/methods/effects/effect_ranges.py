@@ -52,7 +52,9 @@ def range_of(effect: Effect, i: int, inside: Mask) -> tuple[Any, ...]:
 _WIDE = 0.2  # of a hyperparameter's range: of what lies in so wide a gap nothing was seen
 
 
-def never_tried(effect: Effect, i: int, at: int, inside: Mask) -> tuple[Any, ...] | None:
+def never_tried(
+    effect: Effect, i: int, at: int, inside: Mask
+) -> tuple[Any, ...] | None:
     """Return the stretch in which no trial lies, or the category that none has, where that is best.
 
     Parameters
@@ -76,7 +78,10 @@ def never_tried(effect: Effect, i: int, at: int, inside: Mask) -> tuple[Any, ...
     if not effect.tried:
         return None
     parameter, axis = effect.subject.space[effect.names[i]], effect.axes[i]
-    positions, tried = effect.positions[i], np.sort(parameter.encode(effect.tried[i]))
+    positions, tried = (
+        effect.positions[i],
+        np.sort(parameter.encode(effect.tried[i])),
+    )
     if effect.categorical[i]:
         return None if positions[at] in tried else (axis[at],)
     best, ends = positions[at], (positions[0], positions[-1])
@@ -84,7 +89,9 @@ def never_tried(effect: Effect, i: int, at: int, inside: Mask) -> tuple[Any, ...
     above = tried[tried >= best].min(initial=ends[1])
     nearest = np.abs(tried[:, None] - positions).argmin(axis=1)
     seen = bool(inside[nearest].any())
-    if best in tried or (above - below <= _WIDE * (ends[1] - ends[0]) and seen):
+    if best in tried or (
+        above - below <= _WIDE * (ends[1] - ends[0]) and seen
+    ):
         return None
     return tuple(parameter.decode(np.array([below, above])))
 
@@ -92,19 +99,26 @@ def never_tried(effect: Effect, i: int, at: int, inside: Mask) -> tuple[Any, ...
 def where_best(effect: Effect, values: tuple[Any, ...]) -> list[str]:
     """Return the values that may be best in words."""
     said = []
-    for name, kept, named in zip(effect.names, values, effect.categorical, strict=True):
+    for name, kept, named in zip(
+        effect.names, values, effect.categorical, strict=True
+    ):
         if named:
             said.append(among(name, kept))
             continue
         ranges = kept if isinstance(kept[0], tuple) else (kept,)
-        parts = [span(low, high, "= {}", "between {} and {}") for low, high in ranges]
+        parts = [
+            span(low, high, "= {}", "between {} and {}")
+            for low, high in ranges
+        ]
         said.append(f"{name} {' or '.join(parts)}")
     return said
 
 
 def runs(mask: Mask) -> list[tuple[int, int]]:
     """Return where stretches of True begin, and where they have ended."""
-    steps = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
+    steps = np.flatnonzero(
+        np.diff(np.concatenate([[0], mask.astype(int), [0]]))
+    )
     return [(int(a), int(b)) for a, b in steps.reshape(-1, 2)]
 
 

@@ -23,7 +23,14 @@ from hpo_explain.base.phrases import listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import NEGLIGIBLE, STRETCH, Decision, decide, interval, varying
+from hpo_explain.belief.decide import (
+    NEGLIGIBLE,
+    STRETCH,
+    Decision,
+    decide,
+    interval,
+    varying,
+)
 from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods.effects.effect_ranges import (
@@ -35,12 +42,18 @@ from hpo_explain.methods.effects.effect_ranges import (
 from hpo_explain.space import Array, CategoricalParameter, category_index
 
 Mask = npt.NDArray[np.bool_]
-_MASS = 0.95  # of the functions are best at one of the values that may be the best
-_MASS_ATTAINABLE = 0.985  # the same of minima: with 0.95 one in ten such ranges was wrong
+_MASS = (
+    0.95  # of the functions are best at one of the values that may be the best
+)
+_MASS_ATTAINABLE = (
+    0.985  # the same of minima: with 0.95 one in ten such ranges was wrong
+)
 _ROUNDING = 1e-12  # of the level: below, no value is better than another
 _TIED = 1e-9  # of the range: below, both values are the best
 
-_OPEN = declared_fact("no_value_ruled_out", "no value can be told from the best", role="said")
+_OPEN = declared_fact(
+    "no_value_ruled_out", "no value can be told from the best", role="said"
+)
 _NEVER_TRIED = declared_fact(
     "best_never_tried",
     {
@@ -49,12 +62,15 @@ _NEVER_TRIED = declared_fact(
     },
 )
 _MAY_FAIL = declared_fact(
-    "unsafe_left_out", "configurations that may fail are left out, and may be better"
+    "unsafe_left_out",
+    "configurations that may fail are left out, and may be better",
 )
 _INFEASIBLE = declared_fact(
-    "probably_infeasible", "probably infeasible, so not the best: {names} = {values}", role="basis",
+    "probably_infeasible",
+    "probably infeasible, so not the best: {names} = {values}",
+    role="basis",
     values=lambda told: listed([*map(format_value, told["values"])], 5),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -120,22 +136,44 @@ class Effect(Result):
         columns={
             "mean": "mean",
             "std": "std",
-            "lower": lambda found: None if found.kind == "marginal" else found.band()[0],
-            "upper": lambda found: None if found.kind == "marginal" else found.band()[1],
-            "tried": lambda found: None if found.kind == "marginal" else found.supported,
+            "lower": lambda found: (
+                None if found.kind == "marginal" else found.band()[0]
+            ),
+            "upper": lambda found: (
+                None if found.kind == "marginal" else found.band()[1]
+            ),
+            "tried": lambda found: (
+                None if found.kind == "marginal" else found.supported
+            ),
             "best": lambda found: found.best if found.compared else None,
             "partial_dependence": "partial",
             "feasible": "feasible",
-            "attainable": lambda found: found.attainable and found.attainable.mean,
-            "attainable_std": lambda found: found.attainable and found.attainable.std,
+            "attainable": lambda found: (
+                found.attainable and found.attainable.mean
+            ),
+            "attainable_std": lambda found: (
+                found.attainable and found.attainable.std
+            ),
         },
         held={
-            **{name: name for name in ("kind", "names", "mean", "std", "variance", "supported")},
+            **{
+                name: name
+                for name in (
+                    "kind",
+                    "names",
+                    "mean",
+                    "std",
+                    "variance",
+                    "supported",
+                )
+            },
             "grid": "axes",
             "best": lambda found: found.best if found.compared else None,
             "partial_dependence": "partial",
             "feasible": "feasible",
-            "attainable": lambda found: found.attainable and found.attainable.to_dict(),
+            "attainable": lambda found: (
+                found.attainable and found.attainable.to_dict()
+            ),
             "mean_confidence": "mean_confidence",
             "sample_size": "sample_size",
             "incumbent": "incumbent",
@@ -155,7 +193,9 @@ class Effect(Result):
         "{noise}, the noise of one evaluation.",
     }
 
-    kind: Literal["average", "attainable", "accumulated", "marginal"] = "average"
+    kind: Literal["average", "attainable", "accumulated", "marginal"] = (
+        "average"
+    )
     names: tuple[str, ...]
     grid: tuple[Any, ...]
     positions: tuple[Array, ...]
@@ -187,19 +227,27 @@ class Effect(Result):
     @property
     def log(self) -> tuple[bool, ...]:
         """Whether each hyperparameter's own scale is logarithmic."""
-        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
+        return tuple(
+            getattr(self.subject.space[name], "log", False)
+            for name in self.names
+        )
 
     @property
     def categorical(self) -> tuple[bool, ...]:
         """Whether each hyperparameter is categorical."""
         space = self.subject.space
-        return tuple(isinstance(space[name], CategoricalParameter) for name in self.names)
+        return tuple(
+            isinstance(space[name], CategoricalParameter)
+            for name in self.names
+        )
 
     @property
     def keys(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         """The hyperparameters' values by row of the table; None, which may be a category, stays."""
         columns = zip(*itertools.product(*self.axes), strict=True)
-        for name, values, named in zip(self.names, columns, self.categorical, strict=True):
+        for name, values, named in zip(
+            self.names, columns, self.categorical, strict=True
+        ):
             column = np.empty(len(values), dtype=object)
             column[:] = values
             yield name, column if named else np.array(values)
@@ -207,13 +255,19 @@ class Effect(Result):
     @property
     def compared(self) -> bool:
         """Whether best values are named: not for a marginal, nor for the ALE of a pair."""
-        return self.kind != "marginal" and (self.kind != "accumulated" or len(self.names) == 1)
+        return self.kind != "marginal" and (
+            self.kind != "accumulated" or len(self.names) == 1
+        )
 
     @property
     def incumbent(self) -> tuple[Any, ...] | None:
         """The incumbent's values, if it has all of them."""
         known = self.subject.incumbent
-        return tuple(known[n] for n in self.names) if set(self.names) <= set(known) else None
+        return (
+            tuple(known[n] for n in self.names)
+            if set(self.names) <= set(known)
+            else None
+        )
 
     @property
     def spread(self) -> float:
@@ -238,7 +292,9 @@ class Effect(Result):
             tail = (1.0 - level) / 2.0
             low, high = np.quantile(self.drawn, [tail, 1.0 - tail], axis=-1)
             half = self._stretch * (high - low) / 2.0
-        low, high = np.clip([self.mean - half, self.mean + half], *self._bounds)
+        low, high = np.clip(
+            [self.mean - half, self.mean + half], *self._bounds
+        )
         return low, high
 
     @property
@@ -253,13 +309,19 @@ class Effect(Result):
 
         Of a pair by pairs of values.
         """
-        names = [*itertools.product(*self.axes)] if len(self.names) > 1 else [*self.axes[0]]
+        names = (
+            [*itertools.product(*self.axes)]
+            if len(self.names) > 1
+            else [*self.axes[0]]
+        )
         first: Any = "smallest" if self.subject.lower_is_better else "largest"
         if self.drawn is None:
             return super().posterior
         known = ~np.isnan(self.mean.ravel())
         drawn = self.drawn.reshape(len(names), -1)[known]
-        return PosteriorDraws(tuple(itertools.compress(names, known)), drawn.T, first)
+        return PosteriorDraws(
+            tuple(itertools.compress(names, known)), drawn.T, first
+        )
 
     # ------------------------------------------------------------------ how well it is known
 
@@ -285,13 +347,17 @@ class Effect(Result):
                 problem = f"must have a value of {name}, but has only {there}"
                 remedy = f"Choose a configuration in which {name} is active."
                 raise InputError("config", problem, config, remedy)
-        return tuple(self._nearest(i, config[name]) for i, name in enumerate(self.names))
+        return tuple(
+            self._nearest(i, config[name]) for i, name in enumerate(self.names)
+        )
 
     def _nearest(self, i: int, value: Any) -> int:
         values = self.axes[i]
         if not self.categorical[i]:
             scale = np.log if self.log[i] else np.asarray
-            distances = np.abs(scale(np.array(values, dtype=float)) - scale(float(value)))
+            distances = np.abs(
+                scale(np.array(values, dtype=float)) - scale(float(value))
+            )
             return int(np.argmin(distances))
         found = category_index(values, value)
         if found is None:
@@ -299,22 +365,33 @@ class Effect(Result):
             raise InputError("config", problem, value)
         return found
 
-    def negative_log_likelihood(self, true: npt.ArrayLike | Callable[..., float]) -> float:
+    def negative_log_likelihood(
+        self, true: npt.ArrayLike | Callable[..., float]
+    ) -> float:
         """NLL of a known truth: the mean over the grid of ``-log N(true; mean, std²)``.
 
         In nats; infinite where the band has no width but misses the truth. The truth is an array
         of the shape of `mean`, or a function of the hyperparameters' values.
         """
         if callable(true):
-            true = np.reshape([true(*v) for v in itertools.product(*self.axes)], self.mean.shape)
+            true = np.reshape(
+                [true(*v) for v in itertools.product(*self.axes)],
+                self.mean.shape,
+            )
         gap = np.asarray(true, dtype=float) - self.mean
         if gap.shape != self.mean.shape:
-            problem = f"must have the shape of the grid, {self.mean.shape}, but had "
+            problem = (
+                f"must have the shape of the grid, {self.mean.shape}, but had "
+            )
             raise InputError("true", f"{problem}{np.shape(true)}", true)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(gap == 0.0, 0.0, gap / self.std)
             terms = 0.5 * np.log(2.0 * np.pi) + np.log(self.std) + 0.5 * z**2
-        return float(np.nanmean(np.where((self.std == 0.0) & (gap != 0.0), np.inf, terms)))
+        return float(
+            np.nanmean(
+                np.where((self.std == 0.0) & (gap != 0.0), np.inf, terms)
+            )
+        )
 
     # ------------------------------------------------------------------ which values are best
 
@@ -338,12 +415,18 @@ class Effect(Result):
         if self.drawn is None:
             return None
         sign = 1.0 if self.subject.lower_is_better else -1.0
-        return sign * self.drawn.reshape(self.mean.size, -1)[self._candidates].T
+        return (
+            sign * self.drawn.reshape(self.mean.size, -1)[self._candidates].T
+        )
 
     @property
     def _order(self) -> npt.NDArray[np.intp]:
         """The candidates, the best on average over the draws first."""
-        cost = self.mean.ravel() if self.subject.lower_is_better else -self.mean.ravel()
+        cost = (
+            self.mean.ravel()
+            if self.subject.lower_is_better
+            else -self.mean.ravel()
+        )
         cost = np.where(self._candidates, cost, np.inf)
         return np.argsort(cost, kind="stable")[: int(self._candidates.sum())]
 
@@ -359,7 +442,10 @@ class Effect(Result):
         if costs is None:
             found[self._order[0]] = True
             return found.reshape(self.mean.shape)
-        low, high = costs.min(axis=1, keepdims=True), costs.max(axis=1, keepdims=True)
+        low, high = (
+            costs.min(axis=1, keepdims=True),
+            costs.max(axis=1, keepdims=True),
+        )
         hits = costs <= low + _TIED * (high - low)
         share = (hits / hits.sum(axis=1, keepdims=True)).mean(axis=0)
         order = np.lexsort((costs.mean(axis=0), -share))
@@ -383,9 +469,16 @@ class Effect(Result):
         if best is None or np.isnan(best.mean).all():
             return None
         return replace(
-            self, kind="attainable", mean=best.mean, std=best.std, drawn=best.drawn,
-            variance="", attainable=None, ice_mean=None, ice_std=None,
-        )  # fmt: skip
+            self,
+            kind="attainable",
+            mean=best.mean,
+            std=best.std,
+            drawn=best.drawn,
+            variance="",
+            attainable=None,
+            ice_mean=None,
+            ice_std=None,
+        )
 
     # ------------------------------------------------------------------ what is said
 
@@ -414,25 +507,46 @@ class Effect(Result):
         reached = self.reached
         return (*self._levels(), *(() if reached is None else reached.claims))
 
-    def _told(self, kind: Any, says: str, decision: Decision | None, **held: Any) -> Claim:
+    def _told(
+        self, kind: Any, says: str, decision: Decision | None, **held: Any
+    ) -> Claim:
         return self.decided(
-            kind, self.names, decision, says=says, any=" or ".join(self.names),
-            noise=self.noise_std, term="attainable" if self.kind == "attainable" else "", **held,
-        )  # fmt: skip
+            kind,
+            self.names,
+            decision,
+            says=says,
+            any=" or ".join(self.names),
+            noise=self.noise_std,
+            term="attainable" if self.kind == "attainable" else "",
+            **held,
+        )
 
     @property
     def _stretch(self) -> float:
-        return STRETCH["attainable" if self.kind == "attainable" else "average"]
+        return STRETCH[
+            "attainable" if self.kind == "attainable" else "average"
+        ]
 
     def _levels(self) -> tuple[Claim, ...]:
         first, last = int(self._order[0]), int(self._order[-1])
         together = self.kind == "accumulated" and len(self.names) == 2
         least = max(_ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         if self._costs is not None:
-            noise, ranges = max(self.noise_std, least), np.ptp(self._costs, axis=1)
-            flat = decide(varying(ranges), noise, side="below", stretch=self._stretch)
+            noise, ranges = (
+                max(self.noise_std, least),
+                np.ptp(self._costs, axis=1),
+            )
+            flat = decide(
+                varying(ranges), noise, side="below", stretch=self._stretch
+            )
             if flat.certain:
-                says = "apart" if together else "flat" if noise > least else "same"
+                says = (
+                    "apart"
+                    if together
+                    else "flat"
+                    if noise > least
+                    else "same"
+                )
                 return (self._told("difference", says, flat),)
         elif self.spread <= least and not together:
             same = self._told("difference", "same", None, estimate=0.0)
@@ -452,15 +566,27 @@ class Effect(Result):
         if self.kind == "attainable" and self.feasible is not None:
             # the best lies at a border as a rule: 9 of 20 such ranges missed it
             unseen = (*unseen, _MAY_FAIL())
-        values = tuple(range_of(self, i, inside) for i, inside in enumerate(kept))
-        held = {"estimate": level, "values": values, "where": where_best(self, values)}
+        values = tuple(
+            range_of(self, i, inside) for i, inside in enumerate(kept)
+        )
+        held = {
+            "estimate": level,
+            "values": values,
+            "where": where_best(self, values),
+        }
         if self.drawn is None:
-            return self._told("best", "best", None, because=self._basis, **held)
+            return self._told(
+                "best", "best", None, because=self._basis, **held
+            )
         drawn = self.drawn.reshape(self.mean.size, -1)[place]
-        low, high = np.clip(interval(drawn, stretch=self._stretch), *self._bounds).tolist()
+        low, high = np.clip(
+            interval(drawn, stretch=self._stretch), *self._bounds
+        ).tolist()
         sure = narrowed and not unseen
         decision = Decision(level, (low, high), _MASS, sure, level, np.nan)
-        claim = self._told("best", "best" if narrowed else "open", decision, **held)
+        claim = self._told(
+            "best", "best" if narrowed else "open", decision, **held
+        )
         doubts = unseen if narrowed else (_OPEN(),)
         return replace(claim, because=(*doubts, *self._basis))
 
@@ -471,10 +597,14 @@ class Effect(Result):
             stretch = never_tried(self, i, int(at), kept[i])
             name = (self.names[i],)
             if stretch is not None and self.categorical[i]:
-                found.append(_NEVER_TRIED(of="category", names=name, value=stretch[0]))
+                found.append(
+                    _NEVER_TRIED(of="category", names=name, value=stretch[0])
+                )
             elif stretch is not None:
                 low, high = stretch
-                found.append(_NEVER_TRIED(of="stretch", names=name, low=low, high=high))
+                found.append(
+                    _NEVER_TRIED(of="stretch", names=name, low=low, high=high)
+                )
         return tuple(found)
 
     def contrast(self, a: Any, b: Any) -> Claim:
@@ -498,13 +628,23 @@ class Effect(Result):
             If a category is unknown.
         """
         given = [(v,) if len(self.names) == 1 else v for v in (a, b)]
-        configs = [dict(zip(self.names, values, strict=True)) for values in given]
+        configs = [
+            dict(zip(self.names, values, strict=True)) for values in given
+        ]
         first, second = (
-            int(np.ravel_multi_index(self._place(config), self.mean.shape)) for config in configs
+            int(np.ravel_multi_index(self._place(config), self.mean.shape))
+            for config in configs
         )
         return self._between(first, second)
 
-    def _between(self, first: int, second: int, says: str = "", *, extremes: bool = False) -> Claim:
+    def _between(
+        self,
+        first: int,
+        second: int,
+        says: str = "",
+        *,
+        extremes: bool = False,
+    ) -> Claim:
         decision = None
         if self.drawn is not None:
             drawn = self.drawn.reshape(self.mean.size, -1)
@@ -513,21 +653,33 @@ class Effect(Result):
             least = NEGLIGIBLE * self.noise_std if extremes else 0.0
             decision = decide(gap, stretch=self._stretch, least=least)
         claim = self._told(
-            "difference", says, decision,
-            estimate=float(self.mean.ravel()[first] - self.mean.ravel()[second]),
+            "difference",
+            says,
+            decision,
+            estimate=float(
+                self.mean.ravel()[first] - self.mean.ravel()[second]
+            ),
             values=tuple(zip(self._at(first), self._at(second), strict=True)),
-        )  # fmt: skip
+        )
         return replace(claim, side="above")  # there is one, whatever its sign
 
     @property
     def remarks(self) -> tuple[Fact, ...]:
         """Where the partial dependence differs from accumulated effects."""
-        return tuple(note for note in self.notes if note.kind == "partial_dependence_differs")
+        return tuple(
+            note
+            for note in self.notes
+            if note.kind == "partial_dependence_differs"
+        )
 
     @property
     def _basis(self) -> tuple[Fact, ...]:
         """What the claims rest on."""
-        out = [*itertools.compress(self.axes[0], ~self.may_be_best)] if self.mean.ndim == 1 else []
+        out = (
+            [*itertools.compress(self.axes[0], ~self.may_be_best)]
+            if self.mean.ndim == 1
+            else []
+        )
         return (_INFEASIBLE(names=self.names, values=out),) if out else ()
 
     # ------------------------------------------------------------------ ranges of values

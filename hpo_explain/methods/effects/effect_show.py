@@ -24,17 +24,25 @@ from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.space import Array, CategoryIndex
 from hpo_explain.space.support import FEW
 
-MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
+MOST_CURVES = (
+    40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
+)
 MOST_CATEGORIES = 40
 UNTRIED = f"fewer than {FEW} trials near"
 _MOST_POINTS = 20  # whole numbers up to which each is a point
 _BESIDE = 0.22  # how far from its value a second point stands
-_STD = {"trees": "std over the trees", "draws": "posterior std of the mean over all others"}
+_STD = {
+    "trees": "std over the trees",
+    "draws": "posterior std of the mean over all others",
+}
 _WHAT = {"accumulated": "effect on"}
 _HEADINGS = {
     ("average", 1): "Effect of {names} on the {objective}",
     ("average", 2): "Effect of {names} on the {objective}",
-    ("accumulated", 1): "Effect of {names} on the {objective} along the trials",
+    (
+        "accumulated",
+        1,
+    ): "Effect of {names} on the {objective} along the trials",
     ("accumulated", 2): "What {names} do together to the {objective}",
     ("marginal", 1): "Predicted {objective} by {names}",
     ("marginal", 2): "Predicted {objective} by {names}",
@@ -42,7 +50,11 @@ _HEADINGS = {
 
 
 def effect(
-    found: Effect, *, most: int = MOST_CATEGORIES, upright: bool = False, compared: bool = True
+    found: Effect,
+    *,
+    most: int = MOST_CATEGORIES,
+    upright: bool = False,
+    compared: bool = True,
 ) -> Curves | Cells:
     """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
 
@@ -60,17 +72,31 @@ def effect(
     at, mean, half = x.places, found.mean[kept], _half(found)[..., kept]
     second = _second(found)
     untried = _untried(found)[kept]
-    best = found.best[kept] if found.compared and compared else np.zeros(len(kept), dtype=bool)
-    groups = {"main": ~untried & ~best, "best": ~untried & best, "doubt": untried}
+    best = (
+        found.best[kept]
+        if found.compared and compared
+        else np.zeros(len(kept), dtype=bool)
+    )
+    groups = {
+        "main": ~untried & ~best,
+        "best": ~untried & best,
+        "doubt": untried,
+    }
     edges = x.edges()
     if not named:
         edges[[0, -1]] = max(edges[0], at[0]), min(edges[-1], at[-1])
     lines, dots = list[Line](), list[Dots]()
     if points:
         if second is not None:
-            value, error = (None if v is None else v[..., kept] for v in second)
+            value, error = (
+                None if v is None else v[..., kept] for v in second
+            )
             dots.append(Dots(at + _BESIDE, np.asarray(value), error, "second"))
-        dots += [Dots(at[g], mean[g], half[..., g], look) for look, g in groups.items() if g.any()]
+        dots += [
+            Dots(at[g], mean[g], half[..., g], look)
+            for look, g in groups.items()
+            if g.any()
+        ]
     else:
         lines += [] if second is None else [Line(at, *second, look="second")]
         lines.append(Line(at, mean, half))
@@ -80,21 +106,31 @@ def effect(
         lines=lines,
         dots=dots,
         thin=_thin(found, x, kept),
-        dimmed=[] if points else [(edges[a], edges[b]) for a, b in runs(untried)],
-        marked=[] if points else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
+        dimmed=[]
+        if points
+        else [(edges[a], edges[b]) for a, b in runs(untried)],
+        marked=[]
+        if points
+        else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
         rug=np.empty(0) if named else _tried(found, 0, x),
         guide=place_of(found, 0, x),
         upright=upright,
-        **_around(found, points=points, dimmed=bool(untried.any()),
-                  left_out=found.mean.size - len(kept)),
-    )  # fmt: skip
+        **_around(
+            found,
+            points=points,
+            dimmed=bool(untried.any()),
+            left_out=found.mean.size - len(kept),
+        ),
+    )
 
 
 def _cells(found: Effect) -> Cells:
     x, y = axis_of(found, 0), axis_of(found, 1)
     places = [place_of(found, k, axis) for k, axis in enumerate((x, y))]
     dimmed = _untried(found)
-    tried = Dots(_tried(found, 0, x), _tried(found, 1, y, shuffled=True), look="tried")
+    tried = Dots(
+        _tried(found, 0, x), _tried(found, 1, y, shuffled=True), look="tried"
+    )
     across, up = np.array(places, dtype=float)[:, None]
     stars = [] if None in places else [Dots(across, up, look="star")]
     return Cells(
@@ -124,16 +160,28 @@ def axis_of(found: Effect, k: int, kept: Any = None) -> Axis:
     label, values = shorten(found.names[k], 60), found.axes[k]
     if not found.categorical[k]:
         p: Any = found.subject.space[found.names[k]]
-        limits = (p.low, p.high) if len(values) == 1 and p.low < p.high else (None, None)
-        return Axis(label=label, values=values, log=found.log[k], limits=limits)
+        limits = (
+            (p.low, p.high)
+            if len(values) == 1 and p.low < p.high
+            else (None, None)
+        )
+        return Axis(
+            label=label, values=values, log=found.log[k], limits=limits
+        )
     names = [str(value) for value in values]
     if kept is not None:
         names = [names[i] for i in kept]
         if found.tried:
-            counts = np.bincount(_codes(found, k, found.tried[k]), minlength=len(values))[kept]
-            names = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
+            counts = np.bincount(
+                _codes(found, k, found.tried[k]), minlength=len(values)
+            )[kept]
+            names = [
+                f"{name} ({n})" for name, n in zip(names, counts, strict=True)
+            ]
     return Axis(
-        label=label, values=[values[i] for i in kept] if kept is not None else values, names=names
+        label=label,
+        values=[values[i] for i in kept] if kept is not None else values,
+        names=names,
     )
 
 
@@ -141,7 +189,12 @@ def _half(found: Effect) -> Array:
     if found.kind == "marginal":
         return np.nan_to_num(found.std)
     lower, upper = found.band()
-    return np.nan_to_num([np.maximum(found.mean - lower, 0.0), np.maximum(upper - found.mean, 0.0)])
+    return np.nan_to_num(
+        [
+            np.maximum(found.mean - lower, 0.0),
+            np.maximum(upper - found.mean, 0.0),
+        ]
+    )
 
 
 def _second(found: Effect) -> tuple[Array, Array | None] | None:
@@ -162,7 +215,10 @@ def _thin(found: Effect, x: Axis, kept: Any) -> tuple[Array, Array] | None:
     if not x.names:
         return broken(x.places, curves)
     parts = [
-        broken(place + np.array([[-_BESIDE, _BESIDE]]), np.array([0.0, 0.0]) + curves[:, [k]])
+        broken(
+            place + np.array([[-_BESIDE, _BESIDE]]),
+            np.array([0.0, 0.0]) + curves[:, [k]],
+        )
         for place, k in zip(x.places, kept, strict=True)
     ]
     across, up = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -189,7 +245,9 @@ def _tried(found: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
     if not found.tried:
         return np.empty(0)
     shown = np.ones(len(found.tried[0]), dtype=bool)
-    for axis, values, named in zip(found.axes, found.tried, found.categorical, strict=True):
+    for axis, values, named in zip(
+        found.axes, found.tried, found.categorical, strict=True
+    ):
         if named:
             index = CategoryIndex(axis)
             shown &= [index(value) is not None for value in values]
@@ -207,38 +265,55 @@ def _predicted(found: Effect) -> str:
     return f"{_WHAT.get(found.kind, 'predicted')} {shorten(found.subject.objective_name, 40)}"
 
 
-def _around(found: Effect, *, points: bool, dimmed: bool, left_out: int = 0) -> dict[str, Any]:
+def _around(
+    found: Effect, *, points: bool, dimmed: bool, left_out: int = 0
+) -> dict[str, Any]:
     pair, known = len(found.names) == 2, not np.isnan(found.std).all()
     names = join_words([shorten(name, 60) for name in found.names])
     heading = _HEADINGS[found.kind, len(found.names)]
-    second = "attainable: the others at their best" if found.attainable is not None else ""
+    second = (
+        "attainable: the others at their best"
+        if found.attainable is not None
+        else ""
+    )
     if found.partial is not None:
         second = "partial dependence, centred"
     means = {
-        "main": (("mean with 95 % band" if known else "mean") if points else "mean") * (not pair),
+        "main": (
+            ("mean with 95 % band" if known else "mean") if points else "mean"
+        )
+        * (not pair),
         "band": "95 % band" * (not pair and not points and known),
         "best": "may be the best",
         "marked": "may be the best" * (not points),
         "second": second * (not pair),
         "doubt" if points else "dimmed": " or ".join(_why(found)) * dimmed,
-        "thin": "single configurations (ICE)" * (not pair and found.ice_mean is not None),
-        "star" if pair else "guide": "incumbent" * (found.incumbent is not None),
+        "thin": "single configurations (ICE)"
+        * (not pair and found.ice_mean is not None),
+        "star" if pair else "guide": "incumbent"
+        * (found.incumbent is not None),
         "tried" if pair else "rug": "tried"
         * bool(found.tried and (pair or not found.categorical[0])),
-    }  # fmt: skip
+    }
     marginal = found.kind == "marginal"
     return {
-        "heading": heading.format(names=names, objective=shorten(found.subject.objective_name, 40)),
+        "heading": heading.format(
+            names=names, objective=shorten(found.subject.objective_name, 40)
+        ),
         "subtitle": subtitle(found),
         "footer": _footer(found, points, dimmed, left_out),
         "caution": "" if marginal else found.caution,
-        "means": {} if marginal else {mark: text for mark, text in means.items() if text},
+        "means": {}
+        if marginal
+        else {mark: text for mark, text in means.items() if text},
     }
 
 
 def subtitle(found: Effect) -> str:
     """Say what the values are, and which are better."""
-    better = f"{'lower' if found.subject.lower_is_better else 'higher'} is better"
+    better = (
+        f"{'lower' if found.subject.lower_is_better else 'higher'} is better"
+    )
     where = f"given {_sub_space(found)}, " if found.given else ""
     if found.kind == "accumulated":
         beyond = ", beyond the sum of both" * (len(found.names) == 2)
@@ -251,7 +326,9 @@ def subtitle(found: Effect) -> str:
         for name, share in zip(found.names, found.activity, strict=True)
         if share < 1.0
     ]
-    return "\n".join([f"{where}averaged over all other hyperparameters; {better}", *active])
+    return "\n".join(
+        [f"{where}averaged over all other hyperparameters; {better}", *active]
+    )
 
 
 def _sub_space(found: Effect) -> str:
@@ -262,17 +339,27 @@ def _footer(found: Effect, points: bool, dimmed: bool, left_out: int) -> str:
     pair, known = len(found.names) == 2, not np.isnan(found.std).all()
     parts = [band_caption(found, points)]
     if pair and known and found.kind != "marginal":
-        ends = (number(float(end), 2) for end in (np.nanmin(found.std), np.nanmax(found.std)))
+        ends = (
+            number(float(end), 2)
+            for end in (np.nanmin(found.std), np.nanmax(found.std))
+        )
         parts.append(f"The std is between {' and '.join(ends)}.")
     if pair and np.isnan(found.mean).any():
         parts.append("Empty: no valid configuration.")
     if found.tried and found.kind == "marginal":
-        parts.append("Dots: tried values." if pair else "" if found.categorical[0]
-                     else "Marks along the axis: tried values.")  # fmt: skip
+        parts.append(
+            "Dots: tried values."
+            if pair
+            else ""
+            if found.categorical[0]
+            else "Marks along the axis: tried values."
+        )
     if found.tried and not pair and found.categorical[0]:
         parts.append("In brackets: number of trials.")
     if left_out:
-        worse = "worse category is" if left_out == 1 else "worse categories are"
+        worse = (
+            "worse category is" if left_out == 1 else "worse categories are"
+        )
         parts.append(f"{left_out} {worse} not shown.")
     parts.append(dimmed_caption(found, points=points) if dimmed else "")
     return " ".join(filter(None, parts))
@@ -282,30 +369,36 @@ def band_caption(found: Effect, points: bool = False) -> str:
     """Say what the band is of, and what it leaves out."""
     if found.kind == "marginal":
         if len(found.names) == 2:
-            std = found.std
-            return (
-                f"The {_STD[found.rows]} is {std.mean():.2g} on average, at most {std.max():.2g}."
-            )
+            mean, most = found.std.mean(), found.std.max()
+            return f"The {_STD[found.rows]} is {mean:.2g} on average, at most {most:.2g}."
         return f"{'Whiskers' if points else 'Band'}: {_STD[found.rows]}."
     if found.kind == "accumulated":
         text = f"Relative to the average of {counted(found.sample_size, 'configuration')}."
         if np.isnan(found.std).all():
             return f"{text} The model does not say how uncertain it is of differences."
         return f"{text} The 95 % band is the uncertainty about this average, without noise."
-    band = next(str(note) for note in found.notes if note.kind == "effect_band")
+    band = next(
+        str(note) for note in found.notes if note.kind == "effect_band"
+    )
     return f"{band.replace('the band', 'The 95 % band')}, without observation noise."
 
 
 def dimmed_caption(found: Effect, *, points: bool) -> str:
     """Say what is dimmed; empty where nothing is."""
     why = _why(found)
-    return f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}." if why else ""
+    return (
+        f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}."
+        if why
+        else ""
+    )
 
 
 def _why(found: Effect) -> list[str]:
     there = ~np.isnan(found.mean)
     why = [UNTRIED] if (~found.supported & there).any() else []
-    return why + ["probably infeasible"] * bool((found.supported & ~found.shown & there).any())
+    return why + ["probably infeasible"] * bool(
+        (found.supported & ~found.shown & there).any()
+    )
 
 
 VIEWS = {"": View(effect, "What {found.names} {found.what}.")}

@@ -57,7 +57,9 @@ from hpo_explain.methods._engines.rows_at import (
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
+from hpo_explain.methods.effects.partial_dependences_result import (
+    PartialDependences,
+)
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.models.forest import ForestSurrogate
@@ -69,21 +71,30 @@ from hpo_explain.space.support import supported_at
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32
 _FEASIBLE_ROWS = 300  # at which it is asked what is feasible
-_DRAWS = 64  # times the sample that is drawn in search of active configurations
+_DRAWS = (
+    64  # times the sample that is drawn in search of active configurations
+)
 Grid = Literal["tried"] | Mapping[str, Sequence[Any]]
 """Where effects are looked at: the values tried, or values of one's own by hyperparameter."""
 
-_COUNTED = 100_000  # values of a hyperparameter that are looked through one by one
+_COUNTED = (
+    100_000  # values of a hyperparameter that are looked through one by one
+)
 
 BAND = declared_fact(
-    "effect_band", "the band {of}",
+    "effect_band",
+    "the band {of}",
     of=lambda told: (
-        "is the uncertainty about single configurations" if told["variance"] == "average"
-        else "is the spread of the average over the trees" if told["exact"]
+        "is the uncertainty about single configurations"
+        if told["variance"] == "average"
+        else "is the spread of the average over the trees"
+        if told["exact"]
         else "is the uncertainty about the average"
     ),
-)  # fmt: skip
-_NEVER_VALID = declared_fact("values_never_valid", "NaN: values without a valid configuration")
+)
+_NEVER_VALID = declared_fact(
+    "values_never_valid", "NaN: values without a valid configuration"
+)
 
 
 class PartialDependenceExplainer:
@@ -168,8 +179,16 @@ class PartialDependenceExplainer:
         self._attainable = check_flag("attainable", attainable)
         self._feasible = feasible
         self._seed = check_seed(seed)
-        self._boxes = surrogate.boxes() if isinstance(surrogate, ForestSurrogate) else None
-        self._ranks = surrogate.category_ranks() if isinstance(surrogate, ForestSurrogate) else {}
+        self._boxes = (
+            surrogate.boxes()
+            if isinstance(surrogate, ForestSurrogate)
+            else None
+        )
+        self._ranks = (
+            surrogate.category_ranks()
+            if isinstance(surrogate, ForestSurrogate)
+            else {}
+        )
         joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None
         if variance == "covariance" and not joint:
             raise InputError(
@@ -181,7 +200,9 @@ class PartialDependenceExplainer:
             )
         self._rows_given: Array | None = None
         self._size = 0
-        self._draws = as_draws(surrogate, self._subject.direction, seed=self._seed)
+        self._draws = as_draws(
+            surrogate, self._subject.direction, seed=self._seed
+        )
         if np.ndim(sample) == 0:
             self._size = check_count("sample", sample)
         else:
@@ -238,22 +259,34 @@ class PartialDependenceExplainer:
         """
         return all_of(self, names, shares)
 
-    def effect_and_rows(self, names: str | Sequence[str]) -> tuple[Effect, Array]:
+    def effect_and_rows(
+        self, names: str | Sequence[str]
+    ) -> tuple[Effect, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages."""
         with one_blas_thread():  # the last digits of sums depend on it
             return self._effect_and_rows(names)
 
-    def _effect_and_rows(self, names: str | Sequence[str]) -> tuple[Effect, Array]:
+    def _effect_and_rows(
+        self, names: str | Sequence[str]
+    ) -> tuple[Effect, Array]:
         space = self._space
         wanted = one_or_two(space, names)
         members = [space.index(name) for name in wanted]
-        if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
-            self._part.where_active(members)  # else it says why there is nothing
+        if self._part.given and (
+            len(members) == 1 or excluded_pair(space, *members) is None
+        ):
+            self._part.where_active(
+                members
+            )  # else it says why there is nothing
         positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
-        values = np.stack(np.meshgrid(*positions, indexing="ij"), axis=-1).reshape(-1, len(members))
+        values = np.stack(
+            np.meshgrid(*positions, indexing="ij"), axis=-1
+        ).reshape(-1, len(members))
         few = max(_FEWEST_ROWS, _GRID_ROWS // len(values))
-        rows = self._rows(members, few if self._draws is self._surrogate else self._size)
+        rows = self._rows(
+            members, few if self._draws is self._surrogate else self._size
+        )
         ice_mean = np.full((len(rows), len(values)), np.nan)
         ice_std = np.full_like(ice_mean, np.nan)
         std = np.full(len(values), np.nan)
@@ -261,7 +294,9 @@ class PartialDependenceExplainer:
         if self._draws is not None and self._draws is not self._surrogate:
             drawn = self._drawn(self._draws, rows[:few], members, values)[0]
         if isinstance(self._surrogate, Draws):
-            drawn, ice_mean, ice_std = self._drawn(self._surrogate, rows, members, values)
+            drawn, ice_mean, ice_std = self._drawn(
+                self._surrogate, rows, members, values
+            )
             std = drawn.std(axis=1)
             if self._variance == "average":
                 std = _averaged(ice_std**2) ** 0.5
@@ -277,23 +312,37 @@ class PartialDependenceExplainer:
             mean = by_tree.mean(axis=0)
             if self._variance == "covariance":
                 std = by_tree.std(axis=0)
-        elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
+        elif self._variance == "covariance" and not isinstance(
+            self._surrogate, SupportsJoint
+        ):
             raise InputError(
                 "variance",
                 "is 'covariance', which for trees needs their exact marginals; there are none for "
                 "a given sample, nor for a pair of which one decides whether the other is active",
                 self._variance,
-                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
+                (
+                    "Use ",
+                    Option("variance", "average"),
+                    ", or ",
+                    Option("sample", 1000),
+                    ".",
+                ),
             )
-        if drawn is not None:  # fewer rows, and so many draws, have another mean
+        if (
+            drawn is not None
+        ):  # fewer rows, and so many draws, have another mean
             drawn = drawn.reshape(*shape, -1)
             drawn += (mean - drawn.mean(axis=-1))[..., None]
         feasible = None
         if self._feasible is not None:
             some = rows[:_FEASIBLE_ROWS]
-            feasible = highest(space, self._feasible, some, members, values).reshape(shape)
+            feasible = highest(
+                space, self._feasible, some, members, values
+            ).reshape(shape)
         effect = Effect(
-            **on_grid(self._whole, self._surrogate, members, positions, self._part),
+            **on_grid(
+                self._whole, self._surrogate, members, positions, self._part
+            ),
             mean=mean,
             std=std,
             ice_mean=ice_mean.reshape(-1, *shape),
@@ -315,11 +364,18 @@ class PartialDependenceExplainer:
         curves: Array | None = None
         for places, valid, z in self._composed(rows, members, values):
             found = draws.sign * draws.costs_at(z, members, values[places])
-            mean[valid, places], std[valid, places] = found.mean(axis=1).T, found.std(axis=1).T
+            mean[valid, places], std[valid, places] = (
+                found.mean(axis=1).T,
+                found.std(axis=1).T,
+            )
             if curves is None:
                 curves = np.full((len(values), found.shape[1]), np.nan)
             curves[places] = found.mean(axis=2)
-        return np.full((len(values), 1), np.nan) if curves is None else curves, mean, std
+        return (
+            np.full((len(values), 1), np.nan) if curves is None else curves,
+            mean,
+            std,
+        )
 
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
@@ -333,9 +389,15 @@ class PartialDependenceExplainer:
         if isinstance(parameter, CategoricalParameter):
             codes = codes_of(self._subject, j, members)
             return codes[self._part.has(j, codes)]
-        counted = parameter.size <= (_COUNTED if j in self._part.kept else self._grid_size)
+        counted = parameter.size <= (
+            _COUNTED if j in self._part.kept else self._grid_size
+        )
         grid = parameter.grid() if counted else None
-        positions = np.unique(parameter.nearest(equidistant)) if grid is None else grid[0]
+        positions = (
+            np.unique(parameter.nearest(equidistant))
+            if grid is None
+            else grid[0]
+        )
         left = positions[self._part.has(j, positions)]
         some = np.linspace(0, len(left) - 1, min(len(left), self._grid_size))
         return np.asarray(left[some.round().astype(int)])
@@ -353,17 +415,23 @@ class PartialDependenceExplainer:
         positions = positions[self._part.has(j, positions)]
         if not len(positions):
             problem = f"has no value of {name}: none of those that are left was tried or given"
-            raise InputError("grid", problem, self._grid, "Leave it out, or give values.")
+            raise InputError(
+                "grid", problem, self._grid, "Leave it out, or give values."
+            )
         return positions
 
     def std_on(self, effect: Effect, rows: Array) -> Array:
         """Return ŝ_S of Eq. 4 at an effect's grid, of some rows of its sample alone."""
         members = [self._space.index(name) for name in effect.names]
-        values = np.stack(np.meshgrid(*effect.positions, indexing="ij"), axis=-1)
+        values = np.stack(
+            np.meshgrid(*effect.positions, indexing="ij"), axis=-1
+        )
         values = values.reshape(-1, len(members))
         std = np.full(len(values), np.nan)
         for places, _, z in self._composed(rows, members, values):
-            std[places] = self._std(z, members, values[places], np.empty((0, 0)))
+            std[places] = self._std(
+                z, members, values[places], np.empty((0, 0))
+            )
         return std.reshape(effect.mean.shape)
 
     def _composed(
@@ -373,16 +441,28 @@ class PartialDependenceExplainer:
 
         All at once, unless activity depends on the value (Eq. 8).
         """
-        if not any(parent in members for c in self._space.conditions for parent, _ in c):
-            yield slice(None), slice(None), self._space.project(at_value(rows, members, values[0]))
+        if not any(
+            parent in members
+            for c in self._space.conditions
+            for parent, _ in c
+        ):
+            yield (
+                slice(None),
+                slice(None),
+                self._space.project(at_value(rows, members, values[0])),
+            )
             return
         for g, value in enumerate(values):
             z = self._space.project(at_value(rows, members, value))
-            valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)
+            valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(
+                axis=1
+            )
             if valid.any():
                 yield slice(g, g + 1), valid, z[valid]
 
-    def _predict(self, z: Array, members: list[int], values: Array) -> tuple[Array, Array]:
+    def _predict(
+        self, z: Array, members: list[int], values: Array
+    ) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
         if isinstance(self._surrogate, GaussianProcessSurrogate):
             found = self._surrogate.predict_grid(z, np.array(members), values)
@@ -390,12 +470,18 @@ class PartialDependenceExplainer:
                 return found
         mean, std = np.empty((2, len(z), len(values)))
         for g, value in enumerate(values):
-            mean[:, g], std[:, g] = self._surrogate.predict(at_value(z, members, value))
+            mean[:, g], std[:, g] = self._surrogate.predict(
+                at_value(z, members, value)
+            )
         return mean, std
 
-    def _std(self, z: Array, members: list[int], values: Array, s: Array) -> Array:
+    def _std(
+        self, z: Array, members: list[int], values: Array, s: Array
+    ) -> Array:
         """Return ŝ_S at the values, from the configurations that take them and their ŝ."""
-        if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
+        if self._variance == "covariance" and isinstance(
+            self._surrogate, SupportsJoint
+        ):
             return self._surrogate.std_of_mean(z, np.array(members), values)
         return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
 
@@ -416,7 +502,10 @@ class PartialDependenceExplainer:
             return found
         # where no trial is near, the classifier is undecided, and the search would go there
         able = feasible >= PROBABLE
-        mean, std = (np.where(able, values, np.nan) for values in (found.mean, found.std))
+        mean, std = (
+            np.where(able, values, np.nan)
+            for values in (found.mean, found.std)
+        )
         return replace(found, mean=mean, std=std)
 
     def _allowed(self, members: list[int]) -> Callable[[Array], Array] | None:
@@ -431,7 +520,9 @@ class PartialDependenceExplainer:
 
         return allowed
 
-    def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
+    def _exact(
+        self, members: list[int], positions: list[Array]
+    ) -> Array | None:
         """Return each tree's marginal over all configurations in which the members are active.
 
         (trees, G) or (trees, G1, G2); None without trees, for a sample of the user's own, or where
@@ -441,30 +532,52 @@ class PartialDependenceExplainer:
         if self._boxes is None or self._rows_given is not None:
             return None
         active = activity_intervals(space, self._ranks)
-        intervals = {ancestor: kept for j in members for ancestor, kept in active[j].items()}
-        own = {
-            j: intervals.pop(j) for j in members if j in intervals and space.parameters[j].optional
+        intervals = {
+            ancestor: kept
+            for j in members
+            for ancestor, kept in active[j].items()
         }
-        if any(j in intervals for j in members) or (len(members) == 2 and len(intervals) > 0):
+        own = {
+            j: intervals.pop(j)
+            for j in members
+            if j in intervals and space.parameters[j].optional
+        }
+        if any(j in intervals for j in members) or (
+            len(members) == 2 and len(intervals) > 0
+        ):
             return None
         intervals |= own
         if self._part.kept:
-            part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
-            intervals |= {j: kept for j, kept in part.kept.items() if j not in members}
-        boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
+            part = SubSpace.of(
+                space, self._part.given, self._ranks
+            ).where_active(members)
+            intervals |= {
+                j: kept for j, kept in part.kept.items() if j not in members
+            }
+        boxes = (
+            [restrict(b, intervals) for b in self._boxes]
+            if intervals
+            else self._boxes
+        )
         points = []
         for j, p in zip(members, positions, strict=True):
             places = self._ranks[j][p.astype(int)] if j in self._ranks else p
             parameter = space.parameters[j]
-            latent = np.array([np.mean(parameter.latent_interval(p, p)) for p in places])
+            latent = np.array(
+                [np.mean(parameter.latent_interval(p, p)) for p in places]
+            )
             points.append(np.minimum(latent, 1.0 - 1e-12))
-        return np.stack([marginal_prediction(b, members, points) for b in boxes])
+        return np.stack(
+            [marginal_prediction(b, members, points) for b in boxes]
+        )
 
     def _rows(self, members: list[int], most: int) -> Array:
         """Return latent rows of the sample in which all members can be active, at most so many."""
         space = self._space
         if self._rows_given is not None:
-            rows = self._rows_given[self._part.holds(self._rows_given, free=members)]
+            rows = self._rows_given[
+                self._part.holds(self._rows_given, free=members)
+            ]
             rows = rows[may_be_active(space, rows, members)]
         else:
             wanted = size = min(self._size, most)
@@ -477,8 +590,13 @@ class PartialDependenceExplainer:
             raise inactive_error(space, members)
         return rows
 
-    def _notes(self, names: tuple[str, ...], ice_mean: Array, exact: bool) -> tuple[Fact, ...]:
-        notes = [BAND(variance=self._variance, exact=exact), *about_names(self._subject, names)]
+    def _notes(
+        self, names: tuple[str, ...], ice_mean: Array, exact: bool
+    ) -> tuple[Fact, ...]:
+        notes = [
+            BAND(variance=self._variance, exact=exact),
+            *about_names(self._subject, names),
+        ]
         if np.isnan(ice_mean).any():
             notes.append(_NEVER_VALID())
         return (*notes, *self._subject.notes)
@@ -495,19 +613,32 @@ def all_of(
     """Return the effects of several hyperparameters and pairs, each as of an explainer."""
     if not len(names):
         problem = "is empty"
-        raise InputError("names", problem, names, "Name at least one hyperparameter.")
+        raise InputError(
+            "names", problem, names, "Name at least one hyperparameter."
+        )
     effects = tuple(explainer.explain(one) for one in steps(names, "effects"))
-    alone = {name for effect in effects for name in effect.names if len(effect.names) == 1}
+    alone = {
+        name
+        for effect in effects
+        for name in effect.names
+        if len(effect.names) == 1
+    }
     return PartialDependences(
         subject=effects[0].subject,
         effects=effects,
         shares=dict(shares or {}),
-        left_out=tuple(n for n in effects[0].subject.space.names if n not in alone),
-        notes=tuple(dict.fromkeys(note for effect in effects for note in effect.notes)),
+        left_out=tuple(
+            n for n in effects[0].subject.space.names if n not in alone
+        ),
+        notes=tuple(
+            dict.fromkeys(note for effect in effects for note in effect.notes)
+        ),
     )
 
 
-def _checked_grid(space: SearchSpace, grid: Any) -> Literal["tried"] | dict[str, Array]:
+def _checked_grid(
+    space: SearchSpace, grid: Any
+) -> Literal["tried"] | dict[str, Array]:
     """Return "tried", or the positions of the values given by hyperparameter."""
     if isinstance(grid, str):
         check_option("grid", grid, ("tried",))
@@ -517,31 +648,45 @@ def _checked_grid(space: SearchSpace, grid: Any) -> Literal["tried"] | dict[str,
         raise InputError("grid", problem, grid, "Write {name: [value, ...]}.")
     found = {}
     for name, values in (grid or {}).items():
-        parameter = space[check_name("grid", name, space.names, "hyperparameter")]
+        parameter = space[
+            check_name("grid", name, space.names, "hyperparameter")
+        ]
         try:
             found[name] = parameter.encode(values)
         except (ValueError, TypeError) as error:
             problem = f"holds an impossible value: {str(error).rstrip('.')}"
-            raise InputError("grid", problem, values, "Give a list of values.") from None
+            raise InputError(
+                "grid", problem, values, "Give a list of values."
+            ) from None
     return found
 
 
 def _averaged(values: Array) -> Array:
     """Return the mean of each column over the rows that have a value."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
+        return np.asarray(
+            np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
+        )
 
 
 def on_grid(
-    whole: Subject, surrogate: Surrogate, members: Sequence[int], positions: Sequence[Array],
+    whole: Subject,
+    surrogate: Surrogate,
+    members: Sequence[int],
+    positions: Sequence[Array],
     part: SubSpace,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return what every effect on a grid in a part of the space knows of it and of the trials."""
     subject = part.of_subject(whole)
-    known = not len(whole.tried) or len(subject.tried) > 0  # else it is known: nothing was tried
+    known = (
+        not len(whole.tried) or len(subject.tried) > 0
+    )  # else it is known: nothing was tried
     parameters = [subject.space.parameters[j] for j in members]
     names = tuple(parameter.name for parameter in parameters)
-    axes = tuple(tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True))
+    axes = tuple(
+        tuple(p.decode(at))
+        for p, at in zip(parameters, positions, strict=True)
+    )
     return {
         "subject": subject,
         "names": names,
@@ -554,14 +699,22 @@ def on_grid(
     }
 
 
-def marginal_on(subject: Subject, names: Sequence[str], grid: Any, **held: Any) -> Effect:
+def marginal_on(
+    subject: Subject, names: Sequence[str], grid: Any, **held: Any
+) -> Effect:
     """Return the marginal of one or two hyperparameters at values of theirs."""
     members = [subject.space.index(name) for name in names]
     parameters = [subject.space.parameters[j] for j in members]
     return Effect(
-        kind="marginal", subject=subject, names=tuple(names),
+        kind="marginal",
+        subject=subject,
+        names=tuple(names),
         grid=grid[0] if len(members) == 1 else tuple(grid),
-        positions=tuple(p.encode(values) for p, values in zip(parameters, grid, strict=True)),
+        positions=tuple(
+            p.encode(values)
+            for p, values in zip(parameters, grid, strict=True)
+        ),
         supported=supported_at(subject.support, tuple(names), grid),
-        tried=values_together(subject.space, members, subject.tried), **held,
-    )  # fmt: skip
+        tried=values_together(subject.space, members, subject.tried),
+        **held,
+    )

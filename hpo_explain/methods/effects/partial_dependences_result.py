@@ -55,9 +55,13 @@ class PartialDependences(Result):
         columns={},
         held={
             "names": "names",
-            "shares": lambda found: {SEPARATOR.join(n): s for n, s in found.shares.items()},
+            "shares": lambda found: {
+                SEPARATOR.join(n): s for n, s in found.shares.items()
+            },
             "left_out": "left_out",
-            "effects": lambda found: [effect.to_dict() for effect in found.effects],
+            "effects": lambda found: [
+                effect.to_dict() for effect in found.effects
+            ],
         },
     )
     effects: tuple[Effect, ...]
@@ -88,7 +92,9 @@ class PartialDependences(Result):
                 return effect
         known = ", ".join(SEPARATOR.join(one) for one in self.names)
         problem = f"must be those of an effect, but were {SEPARATOR.join(map(str, names))!r}"
-        raise InputError("names", problem, names, f"There are effects of {known}.")
+        raise InputError(
+            "names", problem, names, f"There are effects of {known}."
+        )
 
     @property
     def share_left_out(self) -> float:
@@ -103,7 +109,9 @@ class PartialDependences(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Those of each effect, in their order."""
-        return tuple(claim for effect in self.effects for claim in effect.claims)
+        return tuple(
+            claim for effect in self.effects for claim in effect.claims
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the tables of all effects below each other.
@@ -117,7 +125,9 @@ class PartialDependences(Result):
         for effect in self.effects:
             frame = effect.to_frame()
             k = len(effect.names)
-            frame = frame.set_axis([*("value", "value_2")[:k], *frame.columns[k:]], axis=1)
+            frame = frame.set_axis(
+                [*("value", "value_2")[:k], *frame.columns[k:]], axis=1
+            )
             for column in frame.columns[:k]:
                 frame[column] = frame[column].astype(object)
             frame.insert(0, "hyperparameter", SEPARATOR.join(effect.names))
@@ -134,11 +144,15 @@ class PartialDependences(Result):
         """Which values are best on average, by effect; those without a difference at once."""
         told = self.effects[:_MOST_TOLD]
         flat = [effect for effect in told if effect.claims[0].side == "below"]
-        parts = [effect.claims[0].text for effect in told if effect not in flat]
+        parts = [
+            effect.claims[0].text for effect in told if effect not in flat
+        ]
         if len(flat) < 2:
             parts += [effect.claims[0].text for effect in flat]
         else:
-            every = join_words([SEPARATOR.join(effect.names) for effect in flat])
+            every = join_words(
+                [SEPARATOR.join(effect.names) for effect in flat]
+            )
             parts.append(
                 f"On average the {self.objective_name} is the same, within the noise of one "
                 f"evaluation, for every value of {every}."
@@ -152,10 +166,15 @@ class PartialDependences(Result):
         found: dict[str, list[str]] = {}
         for effect in told:
             if effect.caution:
-                found.setdefault(effect.caution, []).append(SEPARATOR.join(effect.names))
+                found.setdefault(effect.caution, []).append(
+                    SEPARATOR.join(effect.names)
+                )
         if len(found) == 1 and len(*found.values()) == len(told):
             return next(iter(found))
-        return " ".join(f"{join_words(names)}: {caution}" for caution, names in found.items())
+        return " ".join(
+            f"{join_words(names)}: {caution}"
+            for caution, names in found.items()
+        )
 
     @property
     def basis(self) -> str:
@@ -166,5 +185,7 @@ class PartialDependences(Result):
         if self.left_out and self.shares:
             n, share = len(self.left_out), percent(self.share_left_out)
             alone = "explains alone" if n == 1 else "explain alone, in sum,"
-            parts.append(f"{counted(n, 'other hyperparameter')} {alone} {share} of the variance.")
+            parts.append(
+                f"{counted(n, 'other hyperparameter')} {alone} {share} of the variance."
+            )
         return " ".join(parts)

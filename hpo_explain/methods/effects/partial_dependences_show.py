@@ -6,7 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.figures import MOST_PANELS, Axis, Cells, Curves, Panels, View
+from hpo_explain.base.figures import (
+    MOST_PANELS,
+    Axis,
+    Cells,
+    Curves,
+    Panels,
+    View,
+)
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.width import shorten
@@ -17,7 +24,10 @@ from hpo_explain.methods.effects.effect_show import (
     effect,
     subtitle,
 )
-from hpo_explain.methods.effects.partial_dependences_result import SEPARATOR, PartialDependences
+from hpo_explain.methods.effects.partial_dependences_result import (
+    SEPARATOR,
+    PartialDependences,
+)
 
 _MOST_CATEGORIES = 10
 
@@ -28,7 +38,9 @@ def panels(found: PartialDependences) -> Panels:
     shares = {frozenset(names): share for names, share in found.shares.items()}
     drawn: list[Curves | Cells] = []
     for one in shown:
-        panel = effect(replace(one, ice_mean=None), most=_MOST_CATEGORIES, upright=True)
+        panel = effect(
+            replace(one, ice_mean=None), most=_MOST_CATEGORIES, upright=True
+        )
         share = shares.get(frozenset(one.names))
         name = SEPARATOR.join(one.names)
         heading = name if share is None else f"{name} ({percent(share)})"
@@ -37,13 +49,24 @@ def panels(found: PartialDependences) -> Panels:
         drawn.append(replace(panel, heading=heading))
     alone = [panel for panel in drawn if isinstance(panel, Curves)]
     if alone:
-        ends = min(p.limits()[0] for p in alone), max(p.limits()[1] for p in alone)
-        drawn = [_within(panel, ends) if isinstance(panel, Curves) else panel for panel in drawn]
-    pairs = np.concatenate([e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)])
-    scale = {"low": float(np.nanmin(pairs)), "high": float(np.nanmax(pairs))}
+        ends = (
+            min(p.limits()[0] for p in alone),
+            max(p.limits()[1] for p in alone),
+        )
+        drawn = [
+            _within(panel, ends) if isinstance(panel, Curves) else panel
+            for panel in drawn
+        ]
+    pairs = np.concatenate(
+        [e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)]
+    )
+    low, high = float(np.nanmin(pairs)), float(np.nanmax(pairs))
     objective = shorten(found.objective_name, 40)
     return Panels(
-        panels=[replace(p, **scale) if isinstance(p, Cells) else p for p in drawn],  # type: ignore[arg-type]
+        panels=[
+            replace(p, low=low, high=high) if isinstance(p, Cells) else p
+            for p in drawn
+        ],
         heading=f"Effects on the {objective}",
         subtitle=subtitle(shown[0]),
         footer=_footer(found),
@@ -65,7 +88,11 @@ def _footer(found: PartialDependences) -> str:
             "In brackets over a panel: share of the variance that it explains (of a pair, its "
             "interaction)."
         )
-    named = [len(one.axes[0]) for one in shown if len(one.names) == 1 and one.categorical[0]]
+    named = [
+        len(one.axes[0])
+        for one in shown
+        if len(one.names) == 1 and one.categorical[0]
+    ]
     cut = sum(max(n - _MOST_CATEGORIES, 0) for n in named)
     left = len(found) - len(shown)
     worse = "worse category" if cut == 1 else "worse categories"

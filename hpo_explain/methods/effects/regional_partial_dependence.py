@@ -126,16 +126,23 @@ class RegionalPartialDependenceExplainer:
             seed=seed,
         )
         self._surrogate, self._variance = surrogate, variance
-        if variance == "covariance" and not isinstance(surrogate, SupportsJoint):
+        if variance == "covariance" and not isinstance(
+            surrogate, SupportsJoint
+        ):
             problem = f"is 'covariance', which {type(surrogate).__name__} does not know in regions"
             raise InputError(
-                "variance", problem, variance, ("Use ", Option("variance", "average"), ".")
+                "variance",
+                problem,
+                variance,
+                ("Use ", Option("variance", "average"), "."),
             )
         self._max_depth = check_count("max_depth", max_depth, minimum=0)
         self._criterion = check_option("criterion", criterion, SPLITS)
         self._min_leaf = check_count("min_leaf", min_leaf)
         if not 0.0 <= check_number("min_improvement", min_improvement) < 1.0:
-            problem = f"must be at least 0 and below 1, but was {min_improvement!r}"
+            problem = (
+                f"must be at least 0 and below 1, but was {min_improvement!r}"
+            )
             raise InputError("min_improvement", problem, min_improvement)
         self._min_improvement = min_improvement
 
@@ -162,29 +169,51 @@ class RegionalPartialDependenceExplainer:
         space = self._surrogate.space
         X = space.project(rows)
         target = self._target(effect, X)
-        candidates = [j for j in space.order.tolist() if space.names[j] not in effect.names]
+        candidates = [
+            j
+            for j in space.order.tolist()
+            if space.names[j] not in effect.names
+        ]
         least = self._min_improvement * _impurity(target)
         region = partial(self._region, effect, rows)
-        tree, leaves, waiting = [region((), np.arange(len(X)), 0, None)], [], [0]
+        tree, leaves, waiting = (
+            [region((), np.arange(len(X)), 0, None)],
+            [],
+            [0],
+        )
         while waiting:
             place = waiting.pop(0)
             node = tree[place]
             split = None
             if node.depth < self._max_depth:
-                split = best_split(space, X, target, node.rows, candidates, self._min_leaf)
-            if split is None or split.improvement <= 0.0 or split.improvement < least:
+                split = best_split(
+                    space, X, target, node.rows, candidates, self._min_leaf
+                )
+            if (
+                split is None
+                or split.improvement <= 0.0
+                or split.improvement < least
+            ):
                 leaves.append(node)
                 continue
-            for condition, kept in zip(split.conditions(space), split.sides, strict=True):
+            for condition, kept in zip(
+                split.conditions(space), split.sides, strict=True
+            ):
                 conditions = _merged(node.conditions, condition)
                 waiting.append(len(tree))
-                tree.append(region(conditions, node.rows[kept], node.depth + 1, place))
+                tree.append(
+                    region(conditions, node.rows[kept], node.depth + 1, place)
+                )
         incumbent, around = effect.subject.incumbent, list[Region]()
         if incumbent:
             leaves.sort(key=lambda region: not region.holds(incumbent))
             for node in (node for node in tree if node.holds(incumbent)):
                 some = l1_neighbourhood(
-                    space, rows, incumbent, len(node.rows), without=effect.names
+                    space,
+                    rows,
+                    incumbent,
+                    len(node.rows),
+                    without=effect.names,
                 )
                 around.append(region((), some, node.depth, None))
         return RegionalPartialDependence(
@@ -199,9 +228,14 @@ class RegionalPartialDependenceExplainer:
         )
 
     def _region(
-        self, effect: Effect, sample: Array, conditions: tuple[Condition, ...], rows: Ints,
-        depth: int, parent: int | None,
-    ) -> Region:  # fmt: skip
+        self,
+        effect: Effect,
+        sample: Array,
+        conditions: tuple[Condition, ...],
+        rows: Ints,
+        depth: int,
+        parent: int | None,
+    ) -> Region:
         """Return a region with the partial dependence on some rows (Eq. 3, and 5 or 4)."""
         every = np.asarray(effect.ice_mean)
         ice_mean, ice_std = every[rows], np.asarray(effect.ice_std)[rows]
@@ -220,19 +254,29 @@ class RegionalPartialDependenceExplainer:
             **_tried_where(effect, conditions),
             exact=False,
         )
-        return Region(conditions, len(rows) / len(every), within, rows, depth, parent)
+        return Region(
+            conditions, len(rows) / len(every), within, rows, depth, parent
+        )
 
     def _target(self, effect: Effect, X: Array) -> Array:
         """Return what is made similar, (n, number of columns), in a unit of its own."""
         if self._criterion in ("variance", "mean"):
             mean, std = self._surrogate.predict(X)
             return (
-                _in_unit(std) ** 2 if self._criterion == "variance" else _in_unit(mean - mean[0])
+                _in_unit(std) ** 2
+                if self._criterion == "variance"
+                else _in_unit(mean - mean[0])
             )[:, None]
-        curves = _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1))) ** 2
+        curves = (
+            _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1))) ** 2
+        )
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
         curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
-        return curves if self._criterion == "l2" else curves.mean(axis=1, keepdims=True)
+        return (
+            curves
+            if self._criterion == "l2"
+            else curves.mean(axis=1, keepdims=True)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,32 +295,48 @@ class _Split:
         parameter = space.parameters[self.column]
         if isinstance(parameter, CategoricalParameter):
             sides = [
-                Condition(parameter.name, categories=tuple(parameter.choices[c] for c in codes))
+                Condition(
+                    parameter.name,
+                    categories=tuple(parameter.choices[c] for c in codes),
+                )
                 for codes in (self.left, self.right)
             ]
             return sides[0], sides[1]
         value = parameter.decode(np.array([self.threshold]))[0]
-        return Condition(parameter.name, up_to=value), Condition(parameter.name, above=value)
+        return Condition(parameter.name, up_to=value), Condition(
+            parameter.name, above=value
+        )
 
 
 def best_split(
-    space: SearchSpace, X: Array, target: Array, rows: Ints, candidates: Sequence[int], least: int
+    space: SearchSpace,
+    X: Array,
+    target: Array,
+    rows: Ints,
+    candidates: Sequence[int],
+    least: int,
 ) -> _Split | None:
     """Return the split of a node that removes most impurity, or None if there is none.
 
     Only hyperparameters that are active in all rows of the node can be split on.
     """
     best: _Split | None = None
-    node = target[rows] - target[rows].mean(axis=0)  # centred: the whole sum is zero
+    node = target[rows] - target[rows].mean(
+        axis=0
+    )  # centred: the whole sum is zero
     for j in candidates:
         column = X[rows, j]
         if np.isnan(column).any() or np.ptp(column) == 0.0:
             continue
         if isinstance(space.parameters[j], CategoricalParameter):
-            found = _categorical_split(node, column.astype(np.int64), space.codes(j), j, least)
+            found = _categorical_split(
+                node, column.astype(np.int64), space.codes(j), j, least
+            )
         else:
             found = _numeric_split(space, node, column, j, least)
-        if found is not None and (best is None or found.improvement > best.improvement):
+        if found is not None and (
+            best is None or found.improvement > best.improvement
+        ):
             best = found
     return best
 
@@ -289,18 +349,26 @@ def _numeric_split(
     sums = np.cumsum(node[order], axis=0)[:-1]
     left = np.arange(1, n)
     gains = np.einsum("ij,ij->i", sums, sums) * (1.0 / left + 1.0 / (n - left))
-    allowed = (ordered[1:] > ordered[:-1]) & (left >= least) & (n - left >= least)
+    allowed = (
+        (ordered[1:] > ordered[:-1]) & (left >= least) & (n - left >= least)
+    )
     if not allowed.any():
         return None
     place = int(np.argmax(np.where(allowed, gains, -np.inf)))
     # counted values end at the last one on the left; others half-way to the next
     counted = space.parameters[j].size is not None
-    threshold = ordered[place] if counted else (ordered[place] + ordered[place + 1]) / 2.0
+    threshold = (
+        ordered[place]
+        if counted
+        else (ordered[place] + ordered[place + 1]) / 2.0
+    )
     below = column <= threshold
     return _Split(j, float(gains[place]), (below, ~below), float(threshold))
 
 
-def _categorical_split(node: Array, codes: Ints, listed: Ints, j: int, least: int) -> _Split | None:
+def _categorical_split(
+    node: Array, codes: Ints, listed: Ints, j: int, least: int
+) -> _Split | None:
     present = listed[np.isin(listed, codes)]
     counts = np.array([(codes == c).sum() for c in present])
     sums = np.array([node[codes == c].sum(axis=0) for c in present])
@@ -320,10 +388,14 @@ def _categorical_split(node: Array, codes: Ints, listed: Ints, j: int, least: in
     inside = np.isin(codes, left)
     right = np.setdiff1d(present, left)
     sides = (inside, ~inside)
-    return _Split(j, best, sides, np.nan, tuple(left.tolist()), tuple(right.tolist()))
+    return _Split(
+        j, best, sides, np.nan, tuple(left.tolist()), tuple(right.tolist())
+    )
 
 
-def _subsets(present: Ints, sums: Array, counts: Ints) -> Iterator[tuple[int, ...]]:
+def _subsets(
+    present: Ints, sums: Array, counts: Ints
+) -> Iterator[tuple[int, ...]]:
     """Yield the ways to part categories in two, as places in `present`."""
     k = len(present)
     if k <= ALL_SUBSETS:
@@ -347,7 +419,9 @@ def _impurity(target: Array) -> float:
     return float(np.sum((target - target.mean(axis=0)) ** 2))
 
 
-def _tried_where(effect: Effect, conditions: tuple[Condition, ...]) -> dict[str, Any]:
+def _tried_where(
+    effect: Effect, conditions: tuple[Condition, ...]
+) -> dict[str, Any]:
     """Return what is known of the trials that meet conditions: their values, and the support."""
     space, X = effect.subject.space, effect.subject.tried
     if not len(X):
@@ -358,16 +432,24 @@ def _tried_where(effect: Effect, conditions: tuple[Condition, ...]) -> dict[str,
         active = np.flatnonzero(~np.isnan(X[:, j]))
         values = space.parameters[j].decode(X[active, j])
         meets = np.zeros(len(X), dtype=bool)
-        meets[active] = [condition.holds({condition.name: value}) for value in values]
+        meets[active] = [
+            condition.holds({condition.name: value}) for value in values
+        ]
         inside &= meets
     here = X[inside]
     return {
-        "tried": values_together(space, [space.index(name) for name in effect.names], here),
-        "supported": supported_at(Support(space, here), effect.names, effect.axes),
+        "tried": values_together(
+            space, [space.index(name) for name in effect.names], here
+        ),
+        "supported": supported_at(
+            Support(space, here), effect.names, effect.axes
+        ),
     }
 
 
-def _merged(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
+def _merged(
+    conditions: tuple[Condition, ...], new: Condition
+) -> tuple[Condition, ...]:
     """Return conditions with a further one, those on the same hyperparameter joined."""
     for place, old in enumerate(conditions):
         if old.name != new.name:

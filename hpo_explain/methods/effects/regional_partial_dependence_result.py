@@ -112,7 +112,8 @@ class RegionalPartialDependence(Result):
     """
 
     table: ClassVar[Table] = Table(
-        columns={}, held={"names": "names", "criterion": "criterion", "regions": "_held"}
+        columns={},
+        held={"names": "names", "criterion": "criterion", "regions": "_held"},
     )
     says: ClassVar[Mapping[str, str]] = {
         "best": "The effect of {names} is known best where {where}: its band is {gain:%} narrower "
@@ -148,9 +149,13 @@ class RegionalPartialDependence(Result):
 
     def is_incumbents(self, region: Region) -> bool:
         """Return whether the incumbent lies in a region; not where it is unknown."""
-        return bool(self.subject.incumbent) and region.holds(self.subject.incumbent)
+        return bool(self.subject.incumbent) and region.holds(
+            self.subject.incumbent
+        )
 
-    def gain(self, true: Callable[[Array], npt.ArrayLike] | None = None) -> pd.DataFrame:
+    def gain(
+        self, true: Callable[[Array], npt.ArrayLike] | None = None
+    ) -> pd.DataFrame:
         """Return how much narrower the bands get with every depth of splitting.
 
         Parameters
@@ -183,7 +188,10 @@ class RegionalPartialDependence(Result):
         base = self.whole.mean_confidence
         curves = None if true is None else self._true_curves(true)
         mine = [region for region in self.tree if self.is_incumbents(region)]
-        kinds, lacking = {"incumbent": mine, "l1": [*self.around]}, [np.nan] * len(_MEASURES)
+        kinds, lacking = (
+            {"incumbent": mine, "l1": [*self.around]},
+            [np.nan] * len(_MEASURES),
+        )
         rows = []
         deepest = max(region.depth for region in self.tree)
         for depth in range(deepest + 1):
@@ -197,24 +205,42 @@ class RegionalPartialDependence(Result):
                 }
             )
             for kind, path in kinds.items():
-                after = self._measures(path[min(depth, len(path) - 1)], curves) if path else lacking
-                found = map(_narrower, self._measures(self.tree[0], curves), after)
+                after = (
+                    self._measures(path[min(depth, len(path) - 1)], curves)
+                    if path
+                    else lacking
+                )
+                found = map(
+                    _narrower, self._measures(self.tree[0], curves), after
+                )
                 rows[-1] |= {
-                    f"{kind}_{m}": 100.0 * d for m, d in zip(_MEASURES, found, strict=True)
+                    f"{kind}_{m}": 100.0 * d
+                    for m, d in zip(_MEASURES, found, strict=True)
                 }
-        return pd.DataFrame(rows, index=pd.RangeIndex(deepest + 1, name="depth"))
+        return pd.DataFrame(
+            rows, index=pd.RangeIndex(deepest + 1, name="depth")
+        )
 
     def _measures(self, region: Region, curves: Array | None) -> list[float]:
         """Return MC, OC and NLL of the effect in a region."""
         effect, nll = region.effect, np.nan
         if curves is not None:
-            nll = effect.negative_log_likelihood(np.nanmean(curves[region.rows], axis=0))
-        at = np.nan if effect.incumbent is None else effect.confidence_at(self.subject.incumbent)
+            nll = effect.negative_log_likelihood(
+                np.nanmean(curves[region.rows], axis=0)
+            )
+        at = (
+            np.nan
+            if effect.incumbent is None
+            else effect.confidence_at(self.subject.incumbent)
+        )
         return [effect.mean_confidence, at, nll]
 
     def _true_curves(self, true: Callable[[Array], npt.ArrayLike]) -> Array:
         """Return the true curve of each row of the sample, NaN where it is not valid."""
-        space, grid = self.subject.space, itertools.product(*self.whole.positions)
+        space, grid = (
+            self.subject.space,
+            itertools.product(*self.whole.positions),
+        )
         members, found = [space.index(name) for name in self.names], []
         for value in grid:
             rows = self.sample.copy()
@@ -222,10 +248,16 @@ class RegionalPartialDependence(Result):
             column = np.asarray(true(space.project(rows)), dtype=float)
             if column.shape != (len(rows),):
                 problem = f"must return one value per row, {len(rows)}, but returned {column.shape}"
-                raise InputError("true", problem, true, "Return an array of shape (m,).")
+                raise InputError(
+                    "true", problem, true, "Return an array of shape (m,)."
+                )
             found.append(column)
         known = np.asarray(self.whole.ice_mean)
-        return np.where(np.isnan(known), np.nan, np.stack(found, axis=1).reshape(known.shape))
+        return np.where(
+            np.isnan(known),
+            np.nan,
+            np.stack(found, axis=1).reshape(known.shape),
+        )
 
     def _at_depth(self, depth: int) -> list[Region]:
         """Return the nodes of a depth, and the leaves above it."""
@@ -233,7 +265,8 @@ class RegionalPartialDependence(Result):
         return [
             node
             for place, node in enumerate(self.tree)
-            if node.depth == depth or (node.depth < depth and place not in parents)
+            if node.depth == depth
+            or (node.depth < depth and place not in parents)
         ]
 
     @property
@@ -241,21 +274,36 @@ class RegionalPartialDependence(Result):
         """The region in which the effect is known best, and how much narrower its band is."""
         told = partial(self.told, certain=True, because=())
         if len(self.regions) == 1:
-            return (replace(told("form", self.names, says="same"), side="below"),)
-        best = min(self.regions, key=lambda region: region.effect.mean_confidence)
-        gain = _narrower(self.whole.mean_confidence, best.effect.mean_confidence)
+            return (
+                replace(told("form", self.names, says="same"), side="below"),
+            )
+        best = min(
+            self.regions, key=lambda region: region.effect.mean_confidence
+        )
+        gain = _narrower(
+            self.whole.mean_confidence, best.effect.mean_confidence
+        )
         where = best.label
         return (
-            told("form", self.names, gain, says="best", values=best.conditions, where=where,
-                 gain=gain),
-        )  # fmt: skip
+            told(
+                "form",
+                self.names,
+                gain,
+                says="best",
+                values=best.conditions,
+                where=where,
+                gain=gain,
+            ),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per region and grid point."""
         import pandas as pd
 
         parts = [
-            region.effect.to_frame().assign(region=region.label, weight=region.weight)
+            region.effect.to_frame().assign(
+                region=region.label, weight=region.weight
+            )
             for region in self.regions
         ]
         return pd.concat(parts, ignore_index=True)
@@ -265,7 +313,9 @@ class RegionalPartialDependence(Result):
         return [
             {
                 "label": region.label,
-                "conditions": [asdict(condition) for condition in region.conditions],
+                "conditions": [
+                    asdict(condition) for condition in region.conditions
+                ],
                 "weight": region.weight,
                 "effect": region.effect.to_dict(),
             }

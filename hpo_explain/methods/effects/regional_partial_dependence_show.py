@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.figures import Axis, Cells, Curves, Line, Panels, View, broken
+from hpo_explain.base.figures import (
+    Axis,
+    Cells,
+    Curves,
+    Line,
+    Panels,
+    View,
+    broken,
+)
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.width import shorten
@@ -34,7 +42,10 @@ def regions(found: RegionalPartialDependence) -> Panels:
     shown, pair = _largest(found), len(found.names) == 2
     drawn: list[Curves | Cells] = []
     for region in shown:
-        panel = effect(replace(region.effect, ice_mean=None, attainable=None), compared=False)
+        panel = effect(
+            replace(region.effect, ice_mean=None, attainable=None),
+            compared=False,
+        )
         drawn.append(
             replace(
                 panel,
@@ -43,16 +54,28 @@ def regions(found: RegionalPartialDependence) -> Panels:
             )
         )
     if pair:
-        means = np.concatenate([region.effect.mean.ravel() for region in shown])
+        means = np.concatenate(
+            [region.effect.mean.ravel() for region in shown]
+        )
         low, high = float(np.nanmin(means)), float(np.nanmax(means))
-        drawn = [replace(p, low=low, high=high) for p in drawn if isinstance(p, Cells)]
+        drawn = [
+            replace(p, low=low, high=high)
+            for p in drawn
+            if isinstance(p, Cells)
+        ]
     whole, points = found.whole, as_points(found.whole)
     better = "Lower" if found.subject.lower_is_better else "Higher"
     parts = [f"{better} is better.", band_caption(whole)]
     if any(not region.effect.supported.all() for region in found.regions):
-        parts.append(f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region.")
+        parts.append(
+            f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region."
+        )
     left = len(found.regions) - len(shown)
-    parts += [f"Not shown: {left} smaller region{'s' * (left > 1)}."] if left else []
+    parts += (
+        [f"Not shown: {left} smaller region{'s' * (left > 1)}."]
+        if left
+        else []
+    )
     names = join_words([shorten(name, 60) for name in found.names])
     return Panels(
         panels=drawn,
@@ -66,14 +89,21 @@ def uncertainty(found: RegionalPartialDependence) -> Curves:
     """Draw ŝ along one hyperparameter: thick the mean of each region, thin its configurations."""
     if len(found.names) != 1:
         problem = f"must be of one hyperparameter, but is of {' and '.join(found.names)}"
-        raise InputError("result", problem, found, "Explain one of them, or use result.plot().")
+        raise InputError(
+            "result",
+            problem,
+            found,
+            "Explain one of them, or use result.plot().",
+        )
     shown = _largest(found)
     x = axis_of(found.whole, 0)
     most = max(5, MOST_CURVES // len(shown))
     curves = [np.asarray(region.effect.ice_std)[:most] for region in shown]
     return Curves(
         x=x,
-        y=Axis(label=f"ŝ: std of the predicted {shorten(found.objective_name, 40)}"),
+        y=Axis(
+            label=f"ŝ: std of the predicted {shorten(found.objective_name, 40)}"
+        ),
         lines=[
             Line(x.places, region.effect.std, look=str(min(k, _NAMED)))
             for k, region in reversed([*enumerate(shown)])
@@ -85,7 +115,9 @@ def uncertainty(found: RegionalPartialDependence) -> Curves:
         footer="ŝ is the standard deviation of the function, without observation noise.",
         means={
             **{
-                str(k): f"{shorten(_title(found, region), 90)} ({percent(region.weight)})"
+                str(
+                    k
+                ): f"{shorten(_title(found, region), 90)} ({percent(region.weight)})"
                 for k, region in enumerate(shown[:_NAMED])
             },
             str(_NAMED): "other regions",
@@ -97,16 +129,27 @@ def uncertainty(found: RegionalPartialDependence) -> Curves:
 
 def _largest(found: RegionalPartialDependence) -> list[Region]:
     """Return the incumbent's region and then the largest others."""
-    order = sorted(found.regions, key=lambda r: (not found.is_incumbents(r), -r.weight))
+    order = sorted(
+        found.regions, key=lambda r: (not found.is_incumbents(r), -r.weight)
+    )
     return order[:_MOST_REGIONS]
 
 
 def _title(found: RegionalPartialDependence, region: Region) -> str:
-    return f"Incumbent's region: {region.label}" * found.is_incumbents(region) or region.label
+    return (
+        f"Incumbent's region: {region.label}" * found.is_incumbents(region)
+        or region.label
+    )
 
 
 VIEWS = {
-    "": View(regions, "The effect of {found.names} in regions of similar uncertainty."),
-    "ice": View(uncertainty, "How uncertain the model is along {found.names}, by region.",
-                shown_if=lambda _: False),
-}  # fmt: skip
+    "": View(
+        regions,
+        "The effect of {found.names} in regions of similar uncertainty.",
+    ),
+    "ice": View(
+        uncertainty,
+        "How uncertain the model is along {found.names}, by region.",
+        shown_if=lambda _: False,
+    ),
+}

@@ -31,19 +31,34 @@ from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
 from hpo_explain.space.searches import changed, filled
 
 _KEPT = 3
-_STEPS = (0.2, 0.1)  # of the encoded range, by which several values are changed at once
+_STEPS = (
+    0.2,
+    0.1,
+)  # of the encoded range, by which several values are changed at once
 _EVALUATIONS = 100_000
 _FEWEST, _MOST = 4, 60  # children of a row in each step
 _VALUES = 11  # of a real hyperparameter in a sweep
 _COUNTED = 21  # up to so many values of a counted one
-_DRAWN, _FEW = 24_000, 16  # rows at which draws are looked at: in all coalitions, least in each
-_NEAR = (0.05, 0.02, 0.01, 0.005, 0.002)  # of the encoded range, around the best value
+_DRAWN, _FEW = (
+    24_000,
+    16,
+)  # rows at which draws are looked at: in all coalitions, least in each
+_NEAR = (
+    0.05,
+    0.02,
+    0.01,
+    0.005,
+    0.002,
+)  # of the encoded range, around the best value
 
 Cost = Callable[[Array], Array]
 
 
 def predicted_in_coalitions(
-    surrogate: Surrogate, default: Array, rows: Array, free: npt.NDArray[np.bool_]
+    surrogate: Surrogate,
+    default: Array,
+    rows: Array,
+    free: npt.NDArray[np.bool_],
 ) -> Array:
     """Return the mean, (n, m), where some hyperparameters are a row's and the others the default's.
 
@@ -63,7 +78,9 @@ def predicted_in_coalitions(
         # the default's values join where a hyperparameter is not free
         kept = np.repeat(default[None, :], len(rows), axis=0)
         kept[:, players] = rows[:, players]
-        blocks = surrogate.predict_coalitions(default, kept, players, ~free[:, players])
+        blocks = surrogate.predict_coalitions(
+            default, kept, players, ~free[:, players]
+        )
         if blocks is not None:
             with ended(blocks):
                 return np.concatenate([block.mean for block in blocks])
@@ -72,15 +89,23 @@ def predicted_in_coalitions(
     for start in steps(range(0, len(free), at_once), "batches"):
         some = free[start : start + at_once]
         z = np.where(some[None, :, :], rows[:, None, :], default)
-        mean = mean_of(surrogate, surrogate.space.project(z.reshape(-1, len(default))))
+        mean = mean_of(
+            surrogate, surrogate.space.project(z.reshape(-1, len(default)))
+        )
         found[:, start : start + at_once] = mean.reshape(len(rows), len(some))
     return found
 
 
 def best_in_coalitions(
-    cost: Cost, space: SearchSpace, default: Array, start: Array, costs: Array,
-    free: npt.NDArray[np.bool_], *, seed: int = 0,
-) -> tuple[Array, Array]:  # fmt: skip
+    cost: Cost,
+    space: SearchSpace,
+    default: Array,
+    start: Array,
+    costs: Array,
+    free: npt.NDArray[np.bool_],
+    *,
+    seed: int = 0,
+) -> tuple[Array, Array]:
     """Return the best cost in every coalition, (m,), and the latent row that has it, (m, d).
 
     Parameters
@@ -105,49 +130,91 @@ def best_in_coalitions(
     ties = Ties.among(costs)
     rows = _searched(
         lambda z: ties.settled(cost(z)),
-        space, default, start, ties.settled(costs[:, place]), free[place], seed,
-    )  # fmt: skip
+        space,
+        default,
+        start,
+        ties.settled(costs[:, place]),
+        free[place],
+        seed,
+    )
     best = _costs(cost, rows)
     again = np.argsort(place)
     return best[again], rows[again]
 
 
-def in_order(space: SearchSpace, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def in_order(
+    space: SearchSpace, free: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
     """Return where the coalitions are whose players are counted in the order of the space."""
     place = np.argsort(space.order)
     codes = np.arange(len(free))
     bits = 2 ** np.arange(int(np.log2(len(free))))
-    players = bits[np.argsort([place[free[bit]].min() for bit in bits.tolist()])]
+    players = bits[
+        np.argsort([place[free[bit]].min() for bit in bits.tolist()])
+    ]
     return np.asarray(((codes[:, None] & bits) > 0) @ players)
 
 
 def _searched(
-    cost: Cost, space: SearchSpace, default: Array, start: Array, costs: Array,
-    free: npt.NDArray[np.bool_], seed: int,
-) -> Array:  # fmt: skip
+    cost: Cost,
+    space: SearchSpace,
+    default: Array,
+    start: Array,
+    costs: Array,
+    free: npt.NDArray[np.bool_],
+    seed: int,
+) -> Array:
     rng = np.random.default_rng(seed)
     m, kept = len(free), min(_KEPT, len(start))
     first = np.argpartition(costs, kept - 1, axis=0)[:kept].T
     rows = np.where(free[:, None, :], start[first], default)
     best = np.take_along_axis(costs.T, first, axis=1)
     at_default = float(cost(default[None, :])[0])
-    rows = np.concatenate([rows, np.broadcast_to(default, (m, 1, len(default)))], axis=1)
+    rows = np.concatenate(
+        [rows, np.broadcast_to(default, (m, 1, len(default)))], axis=1
+    )
     best = np.concatenate([best, np.full((m, 1), at_default)], axis=1)
-    children = int(np.clip(_EVALUATIONS // (m * kept * len(_STEPS)), _FEWEST, _MOST))
+    children = int(
+        np.clip(_EVALUATIONS // (m * kept * len(_STEPS)), _FEWEST, _MOST)
+    )
     order = space.order.tolist()
     ranges = [_range(space, j) for j in range(len(space))]
     for step in _STEPS:
         rows, best = _first(*_inherited(rows, best), kept)
-        _sweep(cost, rows[:, 0], best[:, 0], free, order, partial(_whole, ranges))
-        new = changed(space, np.repeat(rows, children, axis=1).reshape(-1, len(default)), step, rng)
-        new = np.where(free[:, None, :], new.reshape(m, -1, len(default)), default)
+        _sweep(
+            cost, rows[:, 0], best[:, 0], free, order, partial(_whole, ranges)
+        )
+        new = changed(
+            space,
+            np.repeat(rows, children, axis=1).reshape(-1, len(default)),
+            step,
+            rng,
+        )
+        new = np.where(
+            free[:, None, :], new.reshape(m, -1, len(default)), default
+        )
         found = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
-        rows, best = np.concatenate([rows, new], axis=1), np.concatenate([best, found], axis=1)
+        rows, best = (
+            np.concatenate([rows, new], axis=1),
+            np.concatenate([best, found], axis=1),
+        )
     rows, best = _first(*_inherited(rows, best), 1)
-    real = np.array([isinstance(p, FloatParameter) and p.size is None for p in space.parameters])
+    real = np.array(
+        [
+            isinstance(p, FloatParameter) and p.size is None
+            for p in space.parameters
+        ]
+    )
     for near in _NEAR:
         moves = near * np.array([-1.0, -0.5, 0.5, 1.0])
-        _sweep(cost, rows[:, 0], best[:, 0], free & real, order, partial(_around, moves))
+        _sweep(
+            cost,
+            rows[:, 0],
+            best[:, 0],
+            free & real,
+            order,
+            partial(_around, moves),
+        )
     rows, best = _first(*_inherited(rows, best), 1)
     return rows[:, 0]
 
@@ -157,7 +224,9 @@ def at_best_of(
 ) -> tuple[Array, Array]:
     """Return the best cost of given rows in every coalition, (m,), and the composed row, (m, d)."""
     chosen = np.argmin(Ties.among(costs).settled(costs), axis=0)
-    return costs[chosen, np.arange(len(free))], np.where(free, start[chosen], default)
+    return costs[chosen, np.arange(len(free))], np.where(
+        free, start[chosen], default
+    )
 
 
 def _whole(ranges: list[Array], j: int, _: Array) -> Array:
@@ -182,16 +251,22 @@ def _range(space: SearchSpace, j: int) -> Array:
 
 
 def _sweep(
-    cost: Cost, rows: Array, best: Array, free: npt.NDArray[np.bool_], order: list[int],
+    cost: Cost,
+    rows: Array,
+    best: Array,
+    free: npt.NDArray[np.bool_],
+    order: list[int],
     values: Callable[[int, Array], Array],
-) -> None:  # fmt: skip
+) -> None:
     """Set each free column in turn to its best value; update rows (m, d) and costs (m,)."""
     for j in steps([j for j in order if free[:, j].any()], "hyperparameters"):
         which = np.flatnonzero(free[:, j])
         tried = np.atleast_2d(values(j, rows[which, j]))
         z = np.repeat(rows[which][:, None, :], tried.shape[1], axis=1)
         z[:, :, j] = tried
-        found = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(len(which), -1)
+        found = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(
+            len(which), -1
+        )
         first = np.argmin(found, axis=1)
         found_best = found[np.arange(len(which)), first]
         better = found_best < best[which]
@@ -202,7 +277,9 @@ def _sweep(
 def _costs(cost: Cost, rows: Array) -> Array:
     """Return the costs of latent rows, some at a time, which bounds the memory."""
     starts = range(0, len(rows), COMPOSED_ROWS)
-    return np.concatenate([cost(rows[a : a + COMPOSED_ROWS]) for a in steps(starts, "batches")])
+    return np.concatenate(
+        [cost(rows[a : a + COMPOSED_ROWS]) for a in steps(starts, "batches")]
+    )
 
 
 def _first(rows: Array, best: Array, kept: int) -> tuple[Array, Array]:
@@ -216,13 +293,18 @@ def _first(rows: Array, best: Array, kept: int) -> tuple[Array, Array]:
 
 def _inherited(rows: Array, best: Array) -> tuple[Array, Array]:
     """Return the rows, and for each coalition also the best row of its subsets."""
-    rows_one, best_one = (array[:, 0].copy() for array in _first(rows, best, 1))
+    rows_one, best_one = (
+        array[:, 0].copy() for array in _first(rows, best, 1)
+    )
     codes = np.arange(len(rows))
     bit = 1
     while bit < len(rows):
         larger = codes[codes & bit != 0]
         better = larger[best_one[larger ^ bit] < best_one[larger]]
-        rows_one[better], best_one[better] = rows_one[better ^ bit], best_one[better ^ bit]
+        rows_one[better], best_one[better] = (
+            rows_one[better ^ bit],
+            best_one[better ^ bit],
+        )
         bit *= 2
     return (
         np.concatenate([rows, rows_one[:, None]], axis=1),
@@ -264,19 +346,29 @@ def least_of_draws(
     one_by_one = np.repeat(default[None, :], len(land.values) + 1, axis=0)
     for j, centers, costs in alone:
         one_by_one[:, j] = centers[costs.argmin(axis=1)]
-    least = filled(space, land.all_rows[(sign * land.all_values).argmin(axis=1)], belief.seed)
+    least = filled(
+        space,
+        land.all_rows[(sign * land.all_values).argmin(axis=1)],
+        belief.seed,
+    )
     most = max(_FEW, _DRAWN // len(free))
-    start = np.vstack([
-        one_by_one[-1:],
-        _commonest(space, one_by_one, most // 2),
-        _commonest(space, least, most // 4),
-        land.latent,
-    ])[:most]  # fmt: skip
-    by_draw, mean, rows = _of_draws(belief, default, free, [start] * len(free), sign)
+    start = np.vstack(
+        [
+            one_by_one[-1:],
+            _commonest(space, one_by_one, most // 2),
+            _commonest(space, least, most // 4),
+            land.latent,
+        ]
+    )[:most]
+    by_draw, mean, rows = _of_draws(
+        belief, default, free, [start] * len(free), sign
+    )
     codes, bit = np.arange(len(free)), 1
     while bit < len(free):
         larger = codes[codes & bit != 0]
-        by_draw[:, larger] = np.minimum(by_draw[:, larger], by_draw[:, larger ^ bit])
+        by_draw[:, larger] = np.minimum(
+            by_draw[:, larger], by_draw[:, larger ^ bit]
+        )
         better = larger[mean[larger ^ bit] < mean[larger]]
         mean[better], rows[better] = mean[better ^ bit], rows[better ^ bit]
         bit *= 2
@@ -291,7 +383,9 @@ def least_of_tried(
     Of many rows those are looked at whose values one by one make them the best in a draw.
     """
     space, most = belief.space, max(_FEW, _DRAWN // len(free))
-    effects = np.zeros((len(default), len(belief.landscape.values), len(tried)), np.float32)
+    effects = np.zeros(
+        (len(default), len(belief.landscape.values), len(tried)), np.float32
+    )
     for j in np.flatnonzero(free.any(axis=0)).tolist():
         rows = np.repeat(default[None, :], len(tried), axis=0)
         rows[:, j] = tried[:, j]
@@ -307,7 +401,11 @@ def least_of_tried(
 
 
 def _of_draws(
-    belief: Draws, default: Array, free: npt.NDArray[np.bool_], start: list[Array], sign: float
+    belief: Draws,
+    default: Array,
+    free: npt.NDArray[np.bool_],
+    start: list[Array],
+    sign: float,
 ) -> tuple[Array, Array, Array]:
     """Return each draw's least cost among rows in each coalition, the least mean, and its row."""
     by_draw = np.empty((len(belief.landscape.values), len(free)))
@@ -318,7 +416,9 @@ def _of_draws(
         composed = [np.where(free[c], start[c], default) for c in some]
         found = sign * belief.costs(belief.space.project(np.vstack(composed)))
         ends = np.cumsum([len(z) for z in composed])[:-1]
-        for c, z, costs in zip(some, composed, np.split(found, ends, axis=1), strict=True):
+        for c, z, costs in zip(
+            some, composed, np.split(found, ends, axis=1), strict=True
+        ):
             by_draw[:, c] = costs.min(axis=1)
             of_rows = costs.mean(axis=0)
             mean[c], rows[c] = of_rows.min(), z[of_rows.argmin()]
@@ -327,6 +427,10 @@ def _of_draws(
 
 def _commonest(space: SearchSpace, rows: Array, most: int) -> Array:
     """Return distinct rows, the commonest first; of equally common ones as the space is ordered."""
-    keys = np.stack([space.places(j, rows[:, j]) for j in space.order.tolist()], axis=1)
-    _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    keys = np.stack(
+        [space.places(j, rows[:, j]) for j in space.order.tolist()], axis=1
+    )
+    _, first, counts = np.unique(
+        keys, axis=0, return_index=True, return_counts=True
+    )
     return np.asarray(rows[first[np.argsort(-counts, kind="stable")[:most]]])

@@ -17,7 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained, PredictedObjective, accepted_surrogate
+from hpo_explain.asked.explained import (
+    Explained,
+    PredictedObjective,
+    accepted_surrogate,
+)
 from hpo_explain.base.checks import check_count, check_direction, check_number
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -27,18 +31,31 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.sub_space import Given, SubSpace, stretch
 from hpo_explain.methods.importance.fanova_result import capped
-from hpo_explain.models.box_sums import Intervals, clip_worse, restrict, squeeze
+from hpo_explain.models.box_sums import (
+    Intervals,
+    clip_worse,
+    restrict,
+    squeeze,
+)
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    Parameter,
+    SearchSpace,
+)
 from hpo_explain.space.encoding import latent_rows
 
 _DISTILLED = declared_fact(
-    "forest_distilled", "the model was distilled into a forest with R² = {r2}",
+    "forest_distilled",
+    "the model was distilled into a forest with R² = {r2}",
     r2=lambda told: f"{told['fidelity']:.3f}",
-)  # fmt: skip
+)
 _CAPPED = declared_fact(
-    "predictions_capped", "{what}", what=lambda told: capped(told["cap"], told["direction"])
+    "predictions_capped",
+    "{what}",
+    what=lambda told: capped(told["cap"], told["direction"]),
 )
 GRID = 40  # points of a marginal where there are more values
 DISTILLED_ROWS = 2000
@@ -88,10 +105,18 @@ class LatentForest:
         """Return the boxes of a forest, or of one that any other surrogate is distilled into."""
         n_trees = check_count("n_trees", n_trees)
         completed = completed_subject(forest, direction, subject)
-        if isinstance(forest, ForestSurrogate) and (boxes := forest.boxes()) is not None:
+        if (
+            isinstance(forest, ForestSurrogate)
+            and (boxes := forest.boxes()) is not None
+        ):
             return cls(completed, boxes, forest.category_ranks())
         distilled, fidelity = _distill(forest, n_trees, seed)
-        return cls(completed, distilled.boxes() or (), distilled.category_ranks(), fidelity)
+        return cls(
+            completed,
+            distilled.boxes() or (),
+            distilled.category_ranks(),
+            fidelity,
+        )
 
     @property
     def space(self) -> SearchSpace:
@@ -110,7 +135,9 @@ class LatentForest:
         if self.fidelity is not None:
             notes.append(_DISTILLED(fidelity=self.fidelity))
         if self.cap is not None:
-            notes.append(_CAPPED(cap=self.cap, direction=self.subject.direction))
+            notes.append(
+                _CAPPED(cap=self.cap, direction=self.subject.direction)
+            )
         return (*notes, *self.subject.notes)
 
     # ------------------------------------------------------------------ a part of the space
@@ -120,13 +147,17 @@ class LatentForest:
         boxes = self.boxes
         if cap is not None:
             cap = check_number("cap", cap)
-            boxes = tuple(clip_worse(b, cap, self.subject.direction) for b in boxes)
+            boxes = tuple(
+                clip_worse(b, cap, self.subject.direction) for b in boxes
+            )
         part = SubSpace.of(self.space, given, self.ranks)
         if not part.kept:
             return replace(self, boxes=boxes, cap=cap)
         return replace(
             self,
-            subject=replace(self.subject, incumbent=part.best_of(self.subject)),
+            subject=replace(
+                self.subject, incumbent=part.best_of(self.subject)
+            ),
             boxes=tuple(restrict(b, part.kept) for b in boxes),
             kept=part.kept,
             cap=cap,
@@ -138,10 +169,14 @@ class LatentForest:
     def grid(self, j: int) -> tuple[tuple[Any, ...], Array]:
         """Return values of a hyperparameter in the user's units, and their latent values."""
         parameter = self.space.parameters[j]
-        positions, latent = self._grid(j, self.kept.get(j, [(0.0, parameter.optional or 1.0)]))
+        positions, latent = self._grid(
+            j, self.kept.get(j, [(0.0, parameter.optional or 1.0)])
+        )
         if j in self.kept:
             latent = squeeze(latent, self.kept[j])
-        return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
+        return tuple(parameter.decode(positions)), np.minimum(
+            latent, 1.0 - 1e-12
+        )
 
     def _grid(self, j: int, kept: Intervals) -> tuple[Array, Array]:
         """Return positions of a marginal's grid in latent intervals, and their latent values."""
@@ -152,10 +187,14 @@ class LatentForest:
             return latent / share, latent
         if isinstance(parameter, CategoricalParameter):
             positions = np.arange(parameter.size, dtype=float)
-            latent = share * (self.ranks.get(j, positions) + 0.5) / parameter.size
+            latent = (
+                share * (self.ranks.get(j, positions) + 0.5) / parameter.size
+            )
         else:
             positions = _counted_positions(parameter, kept, share)
-            middle = [np.mean(parameter.latent_interval(p, p)) for p in positions]
+            middle = [
+                np.mean(parameter.latent_interval(p, p)) for p in positions
+            ]
             latent = share * np.array(middle)
         inside = np.zeros(len(latent), dtype=bool)
         for low, high in kept:
@@ -169,13 +208,18 @@ class LatentForest:
         for j, kept in self.kept.items():
             U[:, j] = stretch(U[:, j], kept)
         rows = latent_rows(U, self.space.parameters)
-        for j, ranks in self.ranks.items():  # the categories are in the trees' order
+        for (
+            j,
+            ranks,
+        ) in self.ranks.items():  # the categories are in the trees' order
             active = ~np.isnan(rows[:, j])
             rows[active, j] = np.argsort(ranks)[rows[active, j].astype(int)]
         return np.asarray((~np.isnan(self.space.project(rows))).mean(axis=0))
 
 
-def completed_subject(forest: Surrogate, direction: Direction, subject: Subject | None) -> Subject:
+def completed_subject(
+    forest: Surrogate, direction: Direction, subject: Subject | None
+) -> Subject:
     """Return what is explained, with what is known of the model.
 
     Raises
@@ -196,7 +240,9 @@ def completed_subject(forest: Surrogate, direction: Direction, subject: Subject 
     return Explained(model, True, direction).completed(subject)
 
 
-def _counted_positions(parameter: Parameter, kept: Intervals, share: float) -> Array:
+def _counted_positions(
+    parameter: Parameter, kept: Intervals, share: float
+) -> Array:
     """Return the positions of a counted number, or some of them where there are many."""
     if (parameter.size or 0) <= GRID:
         grid = parameter.grid()
@@ -205,12 +251,16 @@ def _counted_positions(parameter: Parameter, kept: Intervals, share: float) -> A
     return np.unique(parameter.from_latent(latent))
 
 
-def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:
+def _distill(
+    model: Surrogate, n_trees: int, seed: int
+) -> tuple[ForestSurrogate, float]:
     """Return a forest fitted to a model's mean, and its R² on other configurations."""
     seeds = np.random.default_rng(seed).integers(2**31, size=2)
     space = model.space
     X = space.sample(DISTILLED_ROWS, seed=int(seeds[0]))
-    forest = ForestSurrogate.fit(space, X, model.predict(X)[0], n_trees=n_trees, seed=seed)
+    forest = ForestSurrogate.fit(
+        space, X, model.predict(X)[0], n_trees=n_trees, seed=seed
+    )
     fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
     truth = model.predict(fresh)[0]
     found = r_squared(truth, forest.predict(fresh)[0])

@@ -41,7 +41,10 @@ _SETS = 10
 _EVALUATIONS = 1_400_000
 _FEWEST, _MOST = 32, 1024  # pairs of each set, a power of 2
 _MOST_PAIRS = 4.5e9  # of boxes in all coalitions, up to which variances of forests are exact
-_OF_DRAWS, _LATTICE = 32_768, 64  # rows at which functions are drawn, of so many values each
+_OF_DRAWS, _LATTICE = (
+    32_768,
+    64,
+)  # rows at which functions are drawn, of so many values each
 
 Function = Callable[[Array], Array]
 """Returns the values of k functions, (n, k), at encoded rows (n, d)."""
@@ -53,7 +56,11 @@ def configurations_of(n_players: int) -> int:
 
 
 def variances(
-    explained: Explained, players: list[list[int]], *, singles: bool = False, seed: int = 0
+    explained: Explained,
+    players: list[list[int]],
+    *,
+    singles: bool = False,
+    seed: int = 0,
 ) -> Array:
     """Return v of every coalition, or of each player alone, by each Sobol set: (sets, coalitions).
 
@@ -70,28 +77,50 @@ def variances(
     seed : int, default 0
         Seed of the Sobol sets.
     """
-    joined = np.eye(len(players), dtype=bool) if singles else all_coalitions(len(players))
+    joined = (
+        np.eye(len(players), dtype=bool)
+        if singles
+        else all_coalitions(len(players))
+    )
     trees = None if singles else _boxes(explained, len(joined))
     if trees is not None:
-        members = [[j for p in np.flatnonzero(c) for j in players[p]] for c in joined]
-        return np.array([[closed_variance(trees, sorted(U)) if U else 0.0 for U in members]])
+        members = [
+            [j for p in np.flatnonzero(c) for j in players[p]] for c in joined
+        ]
+        return np.array(
+            [
+                [
+                    closed_variance(trees, sorted(U)) if U else 0.0
+                    for U in members
+                ]
+            ]
+        )
     own, n = _columns(explained.space, players, joined), _pairs(len(joined))
     seeds = np.random.default_rng(seed).integers(2**31, size=_SETS).tolist()
 
     def f(X: Array) -> Array:
         return explained(X)[:, None]
 
-    found = np.stack([_by_pairs(f, explained.space, own, n, one)[:, 0] for one in seeds])
+    found = np.stack(
+        [_by_pairs(f, explained.space, own, n, one)[:, 0] for one in seeds]
+    )
     return found if singles else found - found[:, :1]
 
 
-def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | None:
+def _boxes(
+    explained: Explained, coalitions: int
+) -> tuple[TreeBoxes, ...] | None:
     """Return a forest's boxes if they are few enough for exact variances, else None."""
     surrogate = explained.surrogate
-    if not explained.of_objective or not isinstance(surrogate, ForestSurrogate):
+    if not explained.of_objective or not isinstance(
+        surrogate, ForestSurrogate
+    ):
         return None
     trees = surrogate.boxes()
-    if trees is None or coalitions * sum(len(b.value) for b in trees) ** 2 > _MOST_PAIRS:
+    if (
+        trees is None
+        or coalitions * sum(len(b.value) for b in trees) ** 2 > _MOST_PAIRS
+    ):
         return None
     return trees
 
@@ -120,9 +149,13 @@ def _columns(
 
 
 def _by_pairs(
-    functions: Function, space: SearchSpace, own: npt.NDArray[np.bool_], n: int, seed: int,
+    functions: Function,
+    space: SearchSpace,
+    own: npt.NDArray[np.bool_],
+    n: int,
+    seed: int,
     lattice: int | None = None,
-) -> Array:  # fmt: skip
+) -> Array:
     """Return v of each coalition and function, (m, k), from one Sobol set of n pairs."""
     d = len(space)
     u = sobol(2 * d, n, seed)
@@ -134,14 +167,25 @@ def _by_pairs(
     at_once = max(1, COMPOSED_ROWS // (2 * n))
     for start in range(0, len(own), at_once):
         some = own[start : start + at_once, None, :]
-        z = np.concatenate([np.where(some, x, other), np.where(some, other, x)], axis=1)
-        g = functions(space.project(z.reshape(-1, d))).reshape(len(some), 2 * n, -1)
+        z = np.concatenate(
+            [np.where(some, x, other), np.where(some, other, x)], axis=1
+        )
+        g = functions(space.project(z.reshape(-1, d))).reshape(
+            len(some), 2 * n, -1
+        )
         # the mean of both sides has the mean of f, and a smaller error than either
         both = ((g.mean(axis=1) + mean) / 2.0)[:, None]
-        found[start : start + at_once] = ((centred + mean - both) * (g - both)).mean(axis=1)
+        found[start : start + at_once] = (
+            (centred + mean - both) * (g - both)
+        ).mean(axis=1)
     return found
 
 
 def _pairs(coalitions: int) -> int:
     most = _EVALUATIONS // (2 * _SETS * coalitions)
-    return int(2 ** np.clip(np.floor(np.log2(max(most, 1))), np.log2(_FEWEST), np.log2(_MOST)))
+    return int(
+        2
+        ** np.clip(
+            np.floor(np.log2(max(most, 1))), np.log2(_FEWEST), np.log2(_MOST)
+        )
+    )

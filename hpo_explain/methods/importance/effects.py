@@ -9,11 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.base.checks import check_count, check_flag, check_option, check_sequence
+from hpo_explain.base.checks import (
+    check_count,
+    check_flag,
+    check_option,
+    check_sequence,
+)
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import EFFECTS, EffectKind, Split, Variance
 from hpo_explain.methods._engines.sub_space import Given
-from hpo_explain.methods.effects.accumulated_local_effects import AccumulatedLocalEffectsExplainer
+from hpo_explain.methods.effects.accumulated_local_effects import (
+    AccumulatedLocalEffectsExplainer,
+)
 from hpo_explain.methods.effects.partial_dependence import (
     Grid,
     PartialDependenceExplainer,
@@ -140,17 +147,25 @@ def partial_dependence(
     """
     check_option("kind", kind, EFFECTS)
     wanted, shares = _several(names), dict[tuple[str, ...], float]()
-    if check_flag("regions", regions) and (kind != "partial" or wanted is not None):
+    if check_flag("regions", regions) and (
+        kind != "partial" or wanted is not None
+    ):
         problem = f"was {regions}, but is for one partial dependence"
-        raise InputError("regions", problem, regions, "Name one hyperparameter, or a pair.")
+        raise InputError(
+            "regions", problem, regions, "Name one hyperparameter, or a pair."
+        )
     band = kind == "partial" and not regions
     for option, value, default, used in (
-        ("most", most, 6, names is None), ("pairs", pairs, 0, names is None),
-        ("variance", variance, None, kind == "partial"), ("attainable", attainable, True, band),
-        ("grid", grid, None, kind == "partial"), ("max_depth", max_depth, 3, regions),
-        ("criterion", criterion, "l2", regions), ("min_leaf", min_leaf, 20, regions),
+        ("most", most, 6, names is None),
+        ("pairs", pairs, 0, names is None),
+        ("variance", variance, None, kind == "partial"),
+        ("attainable", attainable, True, band),
+        ("grid", grid, None, kind == "partial"),
+        ("max_depth", max_depth, 3, regions),
+        ("criterion", criterion, "l2", regions),
+        ("min_leaf", min_leaf, 20, regions),
         ("min_improvement", min_improvement, 0.01, regions),
-    ):  # fmt: skip
+    ):
         if value != default and not used:
             problem = f"was {value!r}, but has no meaning for these effects"
             raise InputError(option, problem, value, "Leave it out.")
@@ -161,35 +176,64 @@ def partial_dependence(
     if sample is None and kind == "partial":
         sample = _SAMPLE if wanted is None else _SAMPLE_OF_SEVERAL
     options: dict[str, Any] = {
-        "sample": sample, "grid_size": grid_size, "subject": asked.subject(), "given": given,
+        "sample": sample,
+        "grid_size": grid_size,
+        "subject": asked.subject(),
+        "given": given,
         "seed": asked.seed,
-    }  # fmt: skip
+    }
     explainer: Any
     if regions:
         explainer = RegionalPartialDependenceExplainer(
-            asked.model, grid=grid, variance=variance or "average", max_depth=max_depth,
-            criterion=criterion, min_leaf=min_leaf, min_improvement=min_improvement, **options,
-        )  # fmt: skip
+            asked.model,
+            grid=grid,
+            variance=variance or "average",
+            max_depth=max_depth,
+            criterion=criterion,
+            min_leaf=min_leaf,
+            min_improvement=min_improvement,
+            **options,
+        )
     elif kind == "accumulated":
         explainer = AccumulatedLocalEffectsExplainer(
             asked.model, feasible=asked.feasible, **options
         )
     else:
         if variance is None:
-            variance = "covariance" if isinstance(asked.model, SupportsJoint) else "average"
+            variance = (
+                "covariance"
+                if isinstance(asked.model, SupportsJoint)
+                else "average"
+            )
         explainer = PartialDependenceExplainer(
-            asked.model, grid=grid, variance=variance, attainable=attainable,
-            feasible=asked.feasible, **options,
-        )  # fmt: skip
-    return explainer.explain(names) if wanted is None else all_of(explainer, wanted, shares)
+            asked.model,
+            grid=grid,
+            variance=variance,
+            attainable=attainable,
+            feasible=asked.feasible,
+            **options,
+        )
+    return (
+        explainer.explain(names)
+        if wanted is None
+        else all_of(explainer, wanted, shares)
+    )
 
 
 def _several(names: Names) -> list[str | Sequence[str]] | None:
     """Return the effects that were named; None where it is a single one."""
     if names is None:
         return []
-    given = [names] if isinstance(names, str) else check_sequence("names", names, "names")
-    return None if len(given) in (1, 2) and all(isinstance(n, str) for n in given) else given
+    given = (
+        [names]
+        if isinstance(names, str)
+        else check_sequence("names", names, "names")
+    )
+    return (
+        None
+        if len(given) in (1, 2) and all(isinstance(n, str) for n in given)
+        else given
+    )
 
 
 def _most_important(
@@ -197,15 +241,29 @@ def _most_important(
 ) -> tuple[list[str | Sequence[str]], dict[tuple[str, ...], float]]:
     """Return the most important hyperparameters and pairs, and what all explain."""
     order = 2 if pairs and len(asked.run.space) > 1 else 1
-    kind = "auto" if given and asked.kind == "gp" else asked.kind  # no forest, no sub-space
-    found = importance(asked.run, order, given=given, kind=kind, seed=asked.seed)
+    kind = (
+        "auto" if given and asked.kind == "gp" else asked.kind
+    )  # no forest, no sub-space
+    found = importance(
+        asked.run, order, given=given, kind=kind, seed=asked.seed
+    )
     shares = {
-        tuple(found.names[j] for j in members): share if np.isfinite(share) else 0.0
-        for members, share in zip(found.members, found.estimate.tolist(), strict=True)
+        tuple(found.names[j] for j in members): share
+        if np.isfinite(share)
+        else 0.0
+        for members, share in zip(
+            found.members, found.estimate.tolist(), strict=True
+        )
     }
-    free = {n for n, a in zip(found.names, found.axes, strict=True) if a.activity and a.grid[1:]}
+    free = {
+        n
+        for n, a in zip(found.names, found.axes, strict=True)
+        if a.activity and a.grid[1:]
+    }
     ranked = sorted(shares, key=lambda names: -shares[names])
-    if given:  # of what has one value there is no effect, nor of what is never active
+    if (
+        given
+    ):  # of what has one value there is no effect, nor of what is never active
         ranked = [names for names in ranked if free.issuperset(names)]
     alone = [names for names in ranked if len(names) == 1][:most]
     together = [names for names in ranked if len(names) == 2][:pairs]

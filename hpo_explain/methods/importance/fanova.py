@@ -39,7 +39,10 @@ from hpo_explain.belief.best import Best
 from hpo_explain.belief.decide import MATTERS
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.functionals import Anova
-from hpo_explain.methods.importance._latent_forest import LatentForest, completed_subject
+from hpo_explain.methods.importance._latent_forest import (
+    LatentForest,
+    completed_subject,
+)
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
@@ -53,21 +56,27 @@ from hpo_explain.models.protocols import Surrogate, TreeBoxes
 from hpo_explain.space import Array
 
 _OVER_TREES = declared_fact(
-    "shares_over_trees", "shares are means over the trees; sd is over the trees, not a confidence "
-    "interval",
-)  # fmt: skip
+    "shares_over_trees",
+    "shares are means over the trees; sd is over the trees, not a confidence interval",
+)
 _DRAWN = declared_fact(
     "shares_drawn",
     "shares are those of {draws} functions that the trials allow; noise is no part of them",
 )
 _CONSTANT = declared_fact(
-    "trees_constant", "{constant} of {trees} trees {verbs} no shares",
-    verbs=lambda told: "is constant and has" if told["constant"] == 1 else "are constant and have",
-)  # fmt: skip
+    "trees_constant",
+    "{constant} of {trees} trees {verbs} no shares",
+    verbs=lambda told: (
+        "is constant and has"
+        if told["constant"] == 1
+        else "are constant and have"
+    ),
+)
 _LEFT_OUT = declared_fact(
-    "totals_left_out", "total effects are left out: they need {count} pairs of leaves",
+    "totals_left_out",
+    "total effects are left out: they need {count} pairs of leaves",
     count=lambda told: f"{told['pairs']:.1e}",
-)  # fmt: skip
+)
 _DRAWN_ORDER = 2  # sets of more are looked at in a forest
 
 
@@ -191,22 +200,32 @@ class FanovaExplainer:
             )
         draws = None
         if cap is None and not given and order <= _DRAWN_ORDER:
-            draws = as_draws(self._model, self._subject.direction, seed=self._seed)
+            draws = as_draws(
+                self._model, self._subject.direction, seed=self._seed
+            )
         if top is not None or within is not None:
             blocked = "cap" * (cap is not None) or "given" * bool(given)
             blocked = blocked or f"a set of {order}" * (order > _DRAWN_ORDER)
-            model = "a forest, or a model without a joint posterior," * (draws is None)
+            model = "a forest, or a model without a joint posterior," * (
+                draws is None
+            )
             check_top(top, within, blocked or model)
         if draws is not None:
             return of_draws(self._subject, draws, order, top, within)
         forest = self._forest.within(cap, given)
         boxes = forest.boxes
-        members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
+        members = [
+            u
+            for size in range(1, order + 1)
+            for u in combinations(range(d), size)
+        ]
         variances, shares, varying = decomposed(boxes, order, members)
         pairs = total_cost(boxes)
         own: list[Fact] = [_OVER_TREES()]
         if not varying.all():
-            own.append(_CONSTANT(constant=int((~varying).sum()), trees=len(boxes)))
+            own.append(
+                _CONSTANT(constant=int((~varying).sum()), trees=len(boxes))
+            )
         if pairs > most_pairs:
             own.append(_LEFT_OUT(pairs=pairs))
         activity = forest.activity(self._seed)
@@ -216,7 +235,9 @@ class FanovaExplainer:
             members=tuple(members),
             shares=shares[varying],
             variances=variances,
-            axes=tuple(Axis(*forest.grid(j), float(activity[j])) for j in range(d)),
+            axes=tuple(
+                Axis(*forest.grid(j), float(activity[j])) for j in range(d)
+            ),
             boxes=boxes,
             cap=forest.cap,
             given=forest.given,
@@ -237,11 +258,15 @@ def decomposed(
     )
     variances = np.array([variance for variance, _ in rows])
     # a tree whose bootstrap missed what differs has no variance to share
-    varying = variances > 0.0 if variances.any() else np.ones(len(boxes), dtype=bool)
+    varying = (
+        variances > 0.0 if variances.any() else np.ones(len(boxes), dtype=bool)
+    )
     return variances, np.array([shares for _, shares in rows]), varying
 
 
-def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> tuple[float, Array]:
+def _decompose(
+    boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]
+) -> tuple[float, Array]:
     """Return V and V_U / V of one tree (Algorithm 2)."""
     _, variance = mean_and_variance(boxes)
     d = len(boxes.first) - 1
@@ -250,7 +275,9 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
         return 0.0, shares
     shares[:d] = main_steps(boxes)[1]
     if order >= 2:
-        shares[d : d + d * (d - 1) // 2] = pair_variances(boxes)[np.triu_indices(d, 1)]
+        shares[d : d + d * (d - 1) // 2] = pair_variances(boxes)[
+            np.triu_indices(d, 1)
+        ]
     place = {u: i for i, u in enumerate(members)} if order >= 3 else {}
     for size in range(3, order + 1):
         for u, value in subset_variances(boxes, size).items():
@@ -259,11 +286,18 @@ def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> 
     return variance, np.maximum(shares / variance, 0.0)
 
 
-def check_top(top: float | None, within: float | None, blocked: str = "") -> None:
+def check_top(
+    top: float | None, within: float | None, blocked: str = ""
+) -> None:
     """Check shares of the best, and that nothing that was asked for stands in their way."""
     if top is None:
         problem = "was given without top, the share of the best"
-        raise InputError("within", problem, within, ("Give ", Option("top", 0.1), " as well."))
+        raise InputError(
+            "within",
+            problem,
+            within,
+            ("Give ", Option("top", 0.1), " as well."),
+        )
     share_within = 1.0 if within is None else check_number("within", within)
     if not 0.0 < share_within <= 1.0:
         problem = f"must be a share of the space, above 0 and up to 1, but was {within!r}"
@@ -273,20 +307,27 @@ def check_top(top: float | None, within: float | None, blocked: str = "") -> Non
         raise InputError("top", f"{problem}, but was {top!r}", top)
     if blocked:
         problem = f"asks for functions that the trials allow, which {blocked} does not have"
-        raise InputError("top", problem, top, "Leave that out: the belief answers it.")
+        raise InputError(
+            "top", problem, top, "Leave that out: the belief answers it."
+        )
 
 
 def of_draws(
-    subject: Subject, draws: Draws, order: int, top: float | None = None,
+    subject: Subject,
+    draws: Draws,
+    order: int,
+    top: float | None = None,
     within: float | None = None,
-) -> FanovaImportance:  # fmt: skip
+) -> FanovaImportance:
     """Return the shares of functions that the trials allow."""
     anova: Anova | Best = draws.anova
     if top is not None:
         anova = Best(draws.landscape, top, 1.0 if within is None else within)
     # of a function that hardly varies beside the noise nobody can tell what decides it
     there = (anova.of_evaluations > MATTERS)[:, None]
-    shares = anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
+    shares = (
+        anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
+    )
     forest = LatentForest(subject, (), {})
     activity = forest.activity(draws.seed)
     alone = tuple((j,) for j in range(len(subject.space)))
@@ -297,7 +338,9 @@ def of_draws(
         rows="draws",
         shares=np.where(there, shares, 0.0),
         variances=anova.variance,
-        axes=tuple(Axis(*forest.grid(j), float(activity[j])) for (j,) in alone),
+        axes=tuple(
+            Axis(*forest.grid(j), float(activity[j])) for (j,) in alone
+        ),
         anova=anova,
         top=top,
         within=within,

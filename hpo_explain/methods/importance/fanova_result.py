@@ -22,8 +22,21 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import INTERACTS, MATTERS, STRETCH, Decision, decide, interval
-from hpo_explain.methods.importance.most import MOST, PROBABLE, foremost, how_sure, parts_of
+from hpo_explain.belief.decide import (
+    INTERACTS,
+    MATTERS,
+    STRETCH,
+    Decision,
+    decide,
+    interval,
+)
+from hpo_explain.methods.importance.most import (
+    MOST,
+    PROBABLE,
+    foremost,
+    how_sure,
+    parts_of,
+)
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import (
     marginal_at,
@@ -50,13 +63,14 @@ ALONE = "alone"
 """The term of the claim about what all hyperparameters explain without interactions."""
 
 _ALL_EQUAL = declared_fact(
-    "trials_all_equal", "all trials reached the same, which says little of what was not tried"
+    "trials_all_equal",
+    "all trials reached the same, which says little of what was not tried",
 )
 _OVER_TREES = declared_fact(
     "no_interval_of_shares",
     "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
     "of the noise",
-)  # fmt: skip
+)
 
 Rows = Literal["trees", "draws"]
 """What the shares are of: the trees of a forest, or functions that the trials allow."""
@@ -193,7 +207,11 @@ class FanovaImportance(Result):
     def normalized(self) -> Array:
         """The share of each set over that of all single hyperparameters together; 0 where none."""
         alone = self.estimate[: len(self.names)].sum()
-        return np.asarray(self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate))
+        return np.asarray(
+            self.estimate / alone
+            if alone > 0.0
+            else np.zeros_like(self.estimate)
+        )
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -206,12 +224,16 @@ class FanovaImportance(Result):
         """Return the 95 % interval of the share of a set; None for trees."""
         if self.rows == "trees":
             return None
-        low, high = interval(self.shares[:, i], stretch=self._stretch(len(self.members[i])))
+        low, high = interval(
+            self.shares[:, i], stretch=self._stretch(len(self.members[i]))
+        )
         return max(low, 0.0), min(high, 1.0)
 
     def _stretch(self, order: int) -> float:
         alone = "pair" if order == 2 else "share"
-        return STRETCH[alone if self.top is None else "within" if self.within else "top"]
+        return STRETCH[
+            alone if self.top is None else "within" if self.within else "top"
+        ]
 
     @property
     def sets(self) -> list[tuple[str, ...]]:
@@ -226,7 +248,12 @@ class FanovaImportance(Result):
     @property
     def ends(self) -> Array:
         """The ends of each set's interval, (number of sets, 2); NaN for trees."""
-        return np.array([self.bounds(i) or (np.nan, np.nan) for i in range(len(self.members))])
+        return np.array(
+            [
+                self.bounds(i) or (np.nan, np.nan)
+                for i in range(len(self.members))
+            ]
+        )
 
     def by_size(self) -> Ints:
         """Return the sets in the order of their shares, the largest first."""
@@ -272,13 +299,19 @@ class FanovaImportance(Result):
             return self.anova.totals
         if total_cost(self.boxes) > self.most_pairs:
             return None
-        varying = [b for b, v in zip(self.boxes, self.variances, strict=True) if v > 0.0]
+        varying = [
+            b
+            for b, v in zip(self.boxes, self.variances, strict=True)
+            if v > 0.0
+        ]
         return total_shares(varying or self.boxes)
 
     @property
     def known_totals(self) -> Array | None:
         """`totals`, if they were asked for before; drawing does not compute them."""
-        return self.totals if self.anova is not None else vars(self).get("totals")
+        return (
+            self.totals if self.anova is not None else vars(self).get("totals")
+        )
 
     def total_effect(self, name: str) -> float:
         """Return the share of everything in which a hyperparameter takes part.
@@ -295,7 +328,11 @@ class FanovaImportance(Result):
                 "name",
                 f"was {name!r}, but total effects need {pairs}",
                 name,
-                ("Pass a larger ", Option("most_pairs"), " to the explainer, or take fewer trees."),
+                (
+                    "Pass a larger ",
+                    Option("most_pairs"),
+                    " to the explainer, or take fewer trees.",
+                ),
             )
         return float(self.totals[:, j].mean())
 
@@ -343,15 +380,27 @@ class FanovaImportance(Result):
         import pandas as pd
 
         if not self.boxes or self.given:
-            held = f"those given {self.where_given}" if self.boxes else "functions, not trees"
+            held = (
+                f"those given {self.where_given}"
+                if self.boxes
+                else "functions, not trees"
+            )
             problem = f"needs the trees of a forest over the whole space, but this has {held}"
-            remedy = ("Take ", Option("kind", "forest"), ", and leave out ", Option("given"), ".")
+            remedy = (
+                "Take ",
+                Option("kind", "forest"),
+                ", and leave out ",
+                Option("given"),
+                ".",
+            )
             raise InputError("values", problem, values, remedy)
         if len(values) > _MOST_VALUES:
             problem = f"must name at most {_MOST_VALUES} hyperparameters, but has {len(values)}"
             raise InputError("values", problem, values)
         members = sorted(
-            self.names.index(check_name("values", name, self.names, "hyperparameter"))
+            self.names.index(
+                check_name("values", name, self.names, "hyperparameter")
+            )
             for name in values
         )
         point = {j: self._latent(j, values[self.names[j]]) for j in members}
@@ -360,10 +409,17 @@ class FanovaImportance(Result):
             for u in itertools.combinations(members, size):
                 at = np.array([point[j] for j in u])
                 whole = np.array([marginal_at(b, u, at) for b in self.boxes])
-                smaller = [found[w][1] for k in range(size) for w in itertools.combinations(u, k)]
+                smaller = [
+                    found[w][1]
+                    for k in range(size)
+                    for w in itertools.combinations(u, k)
+                ]
                 found[u] = whole, whole - np.sum(smaller, axis=0)
         return pd.DataFrame(
-            [(whole.mean(), own.mean(), own.std()) for whole, own in found.values()],
+            [
+                (whole.mean(), own.mean(), own.std())
+                for whole, own in found.values()
+            ],
             index=[SEPARATOR.join(self._named(u)) for u in found],
             columns=["marginal", "component", "std"],
         )
@@ -374,7 +430,9 @@ class FanovaImportance(Result):
         position = float(parameter.encode([value])[0])
         if parameter.size is not None and value in axis.grid:
             return float(axis.latent[axis.grid.index(value)])
-        place = np.mean(parameter.latent_interval(position, position)) * (parameter.optional or 1.0)
+        place = np.mean(parameter.latent_interval(position, position)) * (
+            parameter.optional or 1.0
+        )
         return min(float(place), 1.0 - 1e-12)
 
     def marginal(self, *names: str) -> Effect:
@@ -390,22 +448,32 @@ class FanovaImportance(Result):
         if len(set(members)) != len(names) or len(names) not in (1, 2):
             problem = f"must be one or two different hyperparameters, but were {list(names)!r}"
             raise InputError("names", problem, names)
-        never = excluded_pair(self.subject.space, *members) if len(members) == 2 else None
+        never = (
+            excluded_pair(self.subject.space, *members)
+            if len(members) == 2
+            else None
+        )
         if never is not None:
             problem = f"must be active together somewhere, but {never}"
-            raise InputError("names", problem, names, "Ask for the marginal of one of them.")
+            raise InputError(
+                "names", problem, names, "Ask for the marginal of one of them."
+            )
         axes = [self.axes[j] for j in members]
         grid, drawn = tuple(axis.grid for axis in axes), None
         subject = self.subject
         if self.top is not None:
             best = f"share among the best {percent(self.top)}"
-            subject = replace(subject, objective_name=best, direction="maximize")
+            subject = replace(
+                subject, objective_name=best, direction="maximize"
+            )
         if self.anova is not None:
             drawn = self._drawn_marginal(self.anova, members, grid)
             mean, std = drawn.mean(axis=-1), drawn.std(axis=-1)
         else:
             places = [axis.latent for axis in axes]
-            values = np.stack([marginal_prediction(b, members, places) for b in self.boxes])
+            values = np.stack(
+                [marginal_prediction(b, members, places) for b in self.boxes]
+            )
             mean, std = values.mean(axis=0), values.std(axis=0)
         from hpo_explain.methods.effects.partial_dependence import marginal_on
 
@@ -423,16 +491,26 @@ class FanovaImportance(Result):
         )
 
     def _drawn_marginal(
-        self, anova: Anova | Best, members: Sequence[int], grid: tuple[tuple[Any, ...], ...]
+        self,
+        anova: Anova | Best,
+        members: Sequence[int],
+        grid: tuple[tuple[Any, ...], ...],
     ) -> Array:
         """Return the marginal of each function in the user's units, the functions last."""
         parameters = self.subject.space.parameters
-        at = [parameters[j].encode(values) for j, values in zip(members, grid, strict=True)]
+        at = [
+            parameters[j].encode(values)
+            for j, values in zip(members, grid, strict=True)
+        ]
         if len(members) == 1:
             costs = anova.curve(members[0], at[0])
         else:
             costs = anova.surface(members[0], members[1], at[0], at[1])
-        sign = 1.0 if self.direction == "minimize" or self.top is not None else -1.0
+        sign = (
+            1.0
+            if self.direction == "minimize" or self.top is not None
+            else -1.0
+        )
         return np.asarray(sign * np.moveaxis(costs, 0, -1))
 
     def unstable_neighbours(self) -> list[tuple[str, str]]:
@@ -450,7 +528,9 @@ class FanovaImportance(Result):
         ]
 
     def _index(self, name: str) -> int:
-        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
+        return self.names.index(
+            check_name("name", name, self.names, "hyperparameter")
+        )
 
     def _named(self, members: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.names[j] for j in members)
@@ -467,7 +547,11 @@ class FanovaImportance(Result):
         """What hyperparameters matter for, in words."""
         if self.top is None:
             return f"the {self.objective_name}"
-        among = "" if self.within is None else f" of the better {percent(self.within)}"
+        among = (
+            ""
+            if self.within is None
+            else f" of the better {percent(self.within)}"
+        )
         return f"being among the best {percent(self.top)}{among}"
 
     @property
@@ -482,8 +566,14 @@ class FanovaImportance(Result):
         evaluations vary by, a pair interacts from 0.5 % on.
         """
         if self.total_variance == 0.0:
-            claim = self.told("share", self.names, 0.0, says="constant", certain=False,
-                              because=(_ALL_EQUAL(),))  # fmt: skip
+            claim = self.told(
+                "share",
+                self.names,
+                0.0,
+                says="constant",
+                certain=False,
+                because=(_ALL_EQUAL(),),
+            )
             return (replace(claim, side="below"),)
         ranking = np.argsort(-self.estimate, kind="stable").tolist()
         named = worth_naming(ranking, self.estimate, _MOST_NAMED)
@@ -495,54 +585,83 @@ class FanovaImportance(Result):
         """Return the largest shares of trees with their spread, of which none is certain."""
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model else ""
-        told = [(self._named(self.members[i]), self.shares[:, i], "by trees", "") for i in named]
+        told = [
+            (self._named(self.members[i]), self.shares[:, i], "by trees", "")
+            for i in named
+        ]
         if len(self.names) > 1:
             told.append((self.names, self._alone, "mains", ALONE))
         return tuple(
             self.told(
-                "share", names, float(share.mean()), says=says, certain=False, term=term,
-                because=(_OVER_TREES(),), label=SEPARATOR.join(names), where=where, by=by,
+                "share",
+                names,
+                float(share.mean()),
+                says=says,
+                certain=False,
+                term=term,
+                because=(_OVER_TREES(),),
+                label=SEPARATOR.join(names),
+                where=where,
+                by=by,
                 share=percent_sd(float(share.mean()), float(share.std())),
             )
             for names, share, says, term in told
-        )  # fmt: skip
+        )
 
     def _of_draws(
         self, anova: Anova | Best, ranking: Sequence[int], named: Sequence[int]
     ) -> tuple[Claim, ...]:
         """Return what matters most, every share, and which of two neighbours matters more."""
         # of a part of the space draws are too certain
-        parts = parts_of(anova, 1.0 if self.within is None else self._stretch(1))
+        parts = parts_of(
+            anova, 1.0 if self.within is None else self._stretch(1)
+        )
         matters = [decide(part, MATTERS, side="above") for part in parts.T]
         first, most = foremost(parts)
-        known = most.probability >= PROBABLE or any(one.certain for one in matters)
+        known = most.probability >= PROBABLE or any(
+            one.certain for one in matters
+        )
         claims = [self._most(first, most, known=known)]
         for i in [*named, *(i for i in ranking if i not in named)]:
             members, share = self.members[i], self.shares[:, i]
             found = matters[members[0]]
             if len(members) > 1:
-                found = decide(share * anova.of_evaluations, INTERACTS, side="above")
+                found = decide(
+                    share * anova.of_evaluations, INTERACTS, side="above"
+                )
             says = "shares" * (known and i in named)
-            claims.append(self._share(self._named(members), share, found, says))
+            claims.append(
+                self._share(self._named(members), share, found, says)
+            )
         claims += self._orders()
         if len(self.names) > 1:
             # where nothing matters for sure, shares are those of nothing
             found = matters[int(parts.mean(axis=0).argmax())]
-            claims.append(self._share(self.names, self._alone, found, "mains" * known, ALONE))
+            claims.append(
+                self._share(
+                    self.names, self._alone, found, "mains" * known, ALONE
+                )
+            )
         return tuple(claims)
 
     def _most(self, j: int, found: Decision, *, known: bool) -> Claim:
         """Return which hyperparameter matters most, or that nothing is known to matter."""
-        claim = self._share((self.names[j],), self.shares[:, j], found, "", MOST)
+        claim = self._share(
+            (self.names[j],), self.shares[:, j], found, "", MOST
+        )
         claim = replace(claim, side="above" if known else "below", because=())
-        frame, text = self.words(how_sure(claim), name=self.names[j], p=found.probability)
+        frame, text = self.words(
+            how_sure(claim), name=self.names[j], p=found.probability
+        )
         return replace(claim, frame=frame, text=text)
 
     def _orders(self) -> Iterator[Claim]:
         """Return, for neighbours in the ranking of single hyperparameters, which matters more."""
         d = len(self.names)
         ranking = np.argsort(-self.estimate[:d], kind="stable")
-        if self.anova is None or self.within is not None:  # of a part of the space: not right
+        if (
+            self.anova is None or self.within is not None
+        ):  # of a part of the space: not right
             return
         for a, b in itertools.pairwise(ranking.tolist()):
             more = decide(self.shares[:, a] - self.shares[:, b], side="above")
@@ -552,19 +671,39 @@ class FanovaImportance(Result):
     def interactions(self) -> tuple[Claim, ...]:
         """The claims about sets of several hyperparameters."""
         return tuple(
-            c for c in self.claims
+            c
+            for c in self.claims
             if c.kind == "share" and len(c.hyperparameters) > 1 and not c.term
-        )  # fmt: skip
+        )
 
     def _share(
-        self, names: tuple[str, ...], share: Array, found: Decision, says: str, term: str = ""
+        self,
+        names: tuple[str, ...],
+        share: Array,
+        found: Decision,
+        says: str,
+        term: str = "",
     ) -> Claim:
         """Return a share in functions drawn, with what was decided about it."""
-        stretch = STRETCH["average"] if term == ALONE else self._stretch(len(names))
-        low, high = np.clip(interval(share, stretch=stretch), 0.0, 1.0).tolist()
-        shown = replace(found, estimate=float(share.mean()), interval=(low, high))
+        stretch = (
+            STRETCH["average"] if term == ALONE else self._stretch(len(names))
+        )
+        low, high = np.clip(
+            interval(share, stretch=stretch), 0.0, 1.0
+        ).tolist()
+        shown = replace(
+            found, estimate=float(share.mean()), interval=(low, high)
+        )
         label, told = SEPARATOR.join(names), percent_range(low, high)
-        return self.decided("share", names, shown, says=says, term=term, label=label, share=told)
+        return self.decided(
+            "share",
+            names,
+            shown,
+            says=says,
+            term=term,
+            label=label,
+            share=told,
+        )
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -577,13 +716,18 @@ class FanovaImportance(Result):
                     "interval": self.bounds(i),
                     f"std_over_{self.rows}": float(self.shares[:, i].std()),
                 }
-                for i, (u, share) in enumerate(zip(self.members, self.estimate, strict=True))
+                for i, (u, share) in enumerate(
+                    zip(self.members, self.estimate, strict=True)
+                )
             ],
             "total_effects": None
             if self.totals is None
-            else dict(zip(self.names, self.totals.mean(axis=0).tolist(), strict=True)),
+            else dict(
+                zip(self.names, self.totals.mean(axis=0).tolist(), strict=True)
+            ),
             "activity": {
-                name: axis.activity for name, axis in zip(self.names, self.axes, strict=True)
+                name: axis.activity
+                for name, axis in zip(self.names, self.axes, strict=True)
             },
             "total_variance": self.total_variance,
             "top": self.top,

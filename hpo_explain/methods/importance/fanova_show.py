@@ -11,7 +11,10 @@ from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.width import shorten
-from hpo_explain.methods.importance.fanova_result import FanovaImportance, capped
+from hpo_explain.methods.importance.fanova_result import (
+    FanovaImportance,
+    capped,
+)
 
 WHISKERS = {
     "trees": "Whiskers: standard deviation over the forest's trees, not a confidence interval.",
@@ -42,32 +45,65 @@ def shares(found: FanovaImportance) -> Rows:
     labels, bars = [_label(found, i) for i in kept], list[Bar]()
     for row, i in enumerate(kept):
         fill = _fill(len(found.members[i]))
-        bars.append(Bar(row, 0.0, float(found.estimate[i]), whisker(found, i), fill=fill))
+        bars.append(
+            Bar(
+                row,
+                0.0,
+                float(found.estimate[i]),
+                whisker(found, i),
+                fill=fill,
+            )
+        )
     for order, noun in ((1, "hyperparameter"), (2, "interaction")):
         folded = [i for i in rest if min(len(found.members[i]), 2) == order]
         if folded:
             labels.append((f"{counted(len(folded), f'other {noun}')} (sum)",))
             spread = float(found.shares[:, folded].sum(axis=1).std())
-            bars.append(Bar(len(bars), 0.0, float(found.estimate[folded].sum()),
-                            spread if found.rows == "trees" else None,
-                            fill=_fill(order)))  # fmt: skip
-    objective, totals = shorten(found.subject.objective_name, 40), found.known_totals
-    at = [(row, found.members[i][0]) for row, i in enumerate(kept) if len(found.members[i]) == 1]
-    dots, kinds = list[Dots](), "pairs" if found.rows == "draws" else "all interactions"
+            bars.append(
+                Bar(
+                    len(bars),
+                    0.0,
+                    float(found.estimate[folded].sum()),
+                    spread if found.rows == "trees" else None,
+                    fill=_fill(order),
+                )
+            )
+    objective, totals = (
+        shorten(found.subject.objective_name, 40),
+        found.known_totals,
+    )
+    at = [
+        (row, found.members[i][0])
+        for row, i in enumerate(kept)
+        if len(found.members[i]) == 1
+    ]
+    dots, kinds = (
+        list[Dots](),
+        "pairs" if found.rows == "draws" else "all interactions",
+    )
     if totals is not None:
         each = totals.mean(axis=0)
-        dots = [Dots(each[[j for _, j in at]], np.array([row for row, _ in at], dtype=float),
-                     look="total")]  # fmt: skip
+        dots = [
+            Dots(
+                each[[j for _, j in at]],
+                np.array([row for row, _ in at], dtype=float),
+                look="total",
+            )
+        ]
     return Rows(
         labels=labels,
         bars=bars,
-        fills={0: "alone", **{k: f"interaction of {k + 1}" for k in range(1, _MOST_FILLS)}},
+        fills={
+            0: "alone",
+            **{k: f"interaction of {k + 1}" for k in range(1, _MOST_FILLS)},
+        },
         dots=dots,
         means={"total": f"total, with {kinds}"} if dots else {},
         heading=_heading(found, objective),
         subtitle=_subtitle(found),
         label=f"share of the variance of {_explained(found, objective)}",
-        footer=WHISKERS[found.rows] + _unstable(found, {found.names[j] for _, j in at}),
+        footer=WHISKERS[found.rows]
+        + _unstable(found, {found.names[j] for _, j in at}),
         percent=True,
         positive=True,
     )
@@ -83,7 +119,11 @@ def pairs(found: FanovaImportance) -> Cells:
     """
     if found.order < 2:
         problem = f"must hold pairs, but its order is {found.order}"
-        remedy = ("Ask for them with importance(..., ", Option("order", 2), ").")
+        remedy = (
+            "Ask for them with importance(..., ",
+            Option("order", 2),
+            ").",
+        )
         raise InputError("result", problem, found, remedy)
     d = len(found.names)
     mean, half = np.zeros((d, d)), np.zeros((d, d))
@@ -91,19 +131,32 @@ def pairs(found: FanovaImportance) -> Cells:
         if len(u) == 2:
             bounds, std = found.bounds(i), float(found.shares[:, i].std())
             mean[u] = mean[u[::-1]] = found.estimate[i]
-            half[u] = half[u[::-1]] = std if bounds is None else (bounds[1] - bounds[0]) / 2.0
+            half[u] = half[u[::-1]] = (
+                std if bounds is None else (bounds[1] - bounds[0]) / 2.0
+            )
     order = np.argsort(-mean.sum(axis=1), kind="stable")[:MOST_NAMES]
     chosen, left = np.ix_(order, order), d - len(order)
-    whole = float(found.estimate[[i for i, u in enumerate(found.members) if len(u) == 2]].sum())
+    whole = float(
+        found.estimate[
+            [i for i, u in enumerate(found.members) if len(u) == 2]
+        ].sum()
+    )
     sign, kind = (
-        (", sd ", "over trees") if found.rows == "trees" else (" ± ", "half its 95% interval")
+        (", sd ", "over trees")
+        if found.rows == "trees"
+        else (" ± ", "half its 95% interval")
     )
     where = f"given {shorten(found.where_given, 200)}: " if found.given else ""
     return triangle(
         [found.names[j] for j in order],
         mean[chosen],
-        [[f"{_in_percent(a)}{sign}{_in_percent(b)}" for a, b in zip(*row, strict=True)]
-         for row in zip(mean[chosen], half[chosen], strict=True)],
+        [
+            [
+                f"{_in_percent(a)}{sign}{_in_percent(b)}"
+                for a, b in zip(*row, strict=True)
+            ]
+            for row in zip(mean[chosen], half[chosen], strict=True)
+        ],
         low=0.0,
         percent=True,
         scale="share of the variance",
@@ -111,28 +164,38 @@ def pairs(found: FanovaImportance) -> Cells:
         subtitle=f"{where}all pairs together explain {percent(min(1.0, whole))} of the variance, "
         "beyond what their members explain alone",
         footer=f"Share in percent{sign}{kind}, which is at most {half[chosen].max():.1%}."
-        + f" {counted(left, 'hyperparameter')} with smaller interactions not shown." * bool(left),
-    )  # fmt: skip
+        + f" {counted(left, 'hyperparameter')} with smaller interactions not shown."
+        * bool(left),
+    )
 
 
 def _heading(found: FanovaImportance, objective: str) -> str:
     if found.top is None:
         return f"What the {objective} depends on"
-    one = "a configuration" if found.within is None else f"one of the better {found.within:.0%}"
+    one = (
+        "a configuration"
+        if found.within is None
+        else f"one of the better {found.within:.0%}"
+    )
     return f"What decides whether {one} is among the best {percent(found.top)}"
 
 
 def _explained(found: FanovaImportance, objective: str) -> str:
-    best = "" if found.top is None else f"being among the best {percent(found.top)}"
+    best = (
+        ""
+        if found.top is None
+        else f"being among the best {percent(found.top)}"
+    )
     return best or f"the predicted {objective}"
 
 
 VIEWS = {
     "": View(
-        shares, "Share of the variance that each hyperparameter and each interaction explains.",
+        shares,
+        "Share of the variance that each hyperparameter and each interaction explains.",
     ),
     "interactions": View(pairs, "Shares of pairs.", shown_if=lambda _: False),
-}  # fmt: skip
+}
 
 
 def _largest(found: FanovaImportance) -> tuple[list[int], list[int]]:
@@ -162,7 +225,9 @@ def _subtitle(found: FanovaImportance) -> str:
     """Return what the bars show, in which sub-space, and what each order explains."""
     lines = ["over the whole search space"]
     if found.within is not None:
-        lines = [f"over the better {percent(found.within)} of the search space"]
+        lines = [
+            f"over the better {percent(found.within)} of the search space"
+        ]
     if found.given:
         lines = [f"given {shorten(found.where_given, 200)}"]
     if found.cap is not None:
@@ -174,25 +239,36 @@ def _subtitle(found: FanovaImportance) -> str:
         for order in range(1, found.order + 1):
             at = [i for i, u in enumerate(found.members) if len(u) == order]
             share = min(1.0, float(found.estimate[at].sum()))
-            parts.append(f"{_KINDS.get(order, f'sets of {order}')} {percent(share)}")
+            parts.append(
+                f"{_KINDS.get(order, f'sets of {order}')} {percent(share)}"
+            )
         if found.order < len(found.names):
             rest = max(0.0, 1.0 - float(found.estimate.sum()))
             parts.append(f"larger interactions {percent(rest)}")
         lines.append(", ".join(parts))
     if found.fidelity is not None:
-        lines.append(f"forest distilled from the model: R² = {found.fidelity:.3f}")
+        lines.append(
+            f"forest distilled from the model: R² = {found.fidelity:.3f}"
+        )
     return "\n".join(lines)
 
 
 def _unstable(found: FanovaImportance, shown: set[str]) -> str:
     """Say which neighbours, both of which are shown, have no stable order; empty for none."""
-    unstable = [pair for pair in found.unstable_neighbours() if shown.issuperset(pair)]
+    unstable = [
+        pair for pair in found.unstable_neighbours() if shown.issuperset(pair)
+    ]
     if not unstable:
         return ""
-    told = [" and ".join(shorten(name, 24) for name in pair) for pair in unstable[:_MOST_UNSTABLE]]
+    told = [
+        " and ".join(shorten(name, 24) for name in pair)
+        for pair in unstable[:_MOST_UNSTABLE]
+    ]
     more = len(unstable) - _MOST_UNSTABLE
     last = f"; and {more} more" if more > 0 else ""
-    return f" Not in the same order in all {found.rows}: {'; '.join(told)}{last}."
+    return (
+        f" Not in the same order in all {found.rows}: {'; '.join(told)}{last}."
+    )
 
 
 def _in_percent(share: float) -> str:

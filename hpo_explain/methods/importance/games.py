@@ -36,7 +36,10 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import STRETCH
 from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
+from hpo_explain.methods._engines.coalitions import (
+    EXACT_PLAYERS,
+    all_coalitions,
+)
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.importance._coalition_search import (
     at_best_of,
@@ -45,25 +48,35 @@ from hpo_explain.methods.importance._coalition_search import (
     least_of_tried,
     predicted_in_coalitions,
 )
-from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
+from hpo_explain.methods.importance.interaction_indices import (
+    interaction_weights,
+    sets_up_to,
+)
 from hpo_explain.methods.importance.set_values import SetValues
-from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, GameExplanation
+from hpo_explain.methods.importance.sets_result import (
+    PLAY_AS_ONE,
+    GameExplanation,
+)
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled
 from hpo_explain.space.sobol import sobol
 
 _COMPLETED = declared_fact(
-    "default_completed", "{which} have no value in the default: where a coalition activates them, "
-    "they have the middle of their range", which=lambda told: listed(list(told.names), 6),
-)  # fmt: skip
+    "default_completed",
+    "{which} have no value in the default: where a coalition activates them, "
+    "they have the middle of their range",
+    which=lambda told: listed(list(told.names), 6),
+)
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best
 _SETS = 10  # independent samples of the space over which variances are taken
 _SAMPLE = 512  # configurations of each
 _SAMPLE_OF_MANY = 128  # where there are more than 8 players
 _MANY = 8  # players
-_DRAWN = 32_768  # configurations of all coalitions at which functions are drawn
+_DRAWN = (
+    32_768  # configurations of all coalitions at which functions are drawn
+)
 _ROUNDED = 1e-12  # of the largest cost: less is no difference
 _LEAST, _MOST = 16, 1024  # configurations of a variance of draws
 _AT_ONCE = 8192
@@ -127,7 +140,9 @@ class GameExplainer:
         seed: int = 0,
     ) -> None:
         explained = Explained.of(
-            PredictedObjective(surrogate, subject.direction if subject else direction)
+            PredictedObjective(
+                surrogate, subject.direction if subject else direction
+            )
             if isinstance(surrogate, Surrogate)
             else surrogate
         )
@@ -135,9 +150,13 @@ class GameExplainer:
         self._explained = explained
         self._belief = as_draws(surrogate, explained.direction, seed=seed)
         self._subject = explained.completed(subject)
-        self._index = cast(InteractionIndex, check_option("index", index, INDICES))
+        self._index = cast(
+            InteractionIndex, check_option("index", index, INDICES)
+        )
         self._order = check_count("order", order)
-        self._players = None if players is None else [list(player) for player in players]
+        self._players = (
+            None if players is None else [list(player) for player in players]
+        )
         self._seed = check_seed(seed)
 
     @property
@@ -146,7 +165,9 @@ class GameExplainer:
         return self._subject
 
     @shows_progress
-    def tunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
+    def tunability(
+        self, default: Config, *, trial: int | None = None
+    ) -> GameExplanation:
         """Return what tuning every set of hyperparameters gains over a default.
 
         Parameters
@@ -159,7 +180,9 @@ class GameExplainer:
         return self._searched("tunability", default, trial, 1.0)
 
     @shows_progress
-    def mistunability(self, default: Config, *, trial: int | None = None) -> GameExplanation:
+    def mistunability(
+        self, default: Config, *, trial: int | None = None
+    ) -> GameExplanation:
         """Return what the worst values of every set of hyperparameters lose (gains below 0).
 
         Arguments are those of :meth:`tunability`.
@@ -167,14 +190,18 @@ class GameExplainer:
         return self._searched("mistunability", default, trial, -1.0)
 
     @shows_progress
-    def sensitivity(self, default: Config, *, trial: int | None = None) -> GameExplanation:
+    def sensitivity(
+        self, default: Config, *, trial: int | None = None
+    ) -> GameExplanation:
         """Return how much the prediction varies with every set of hyperparameters.
 
         Arguments are those of :meth:`tunability`.
         """
         table = self._table(default)
         if self._belief is not None:
-            return self._result("sensitivity", table, trial, self._drawn_variances(table))
+            return self._result(
+                "sensitivity", table, trial, self._drawn_variances(table)
+            )
         from scipy.stats import t
 
         space = self._explained.space
@@ -184,24 +211,39 @@ class GameExplainer:
         for seed in steps(seeds, "samples"):
             # scrambled anew: independent sets, each much more even than a random one
             rows = space.from_latent(sobol(len(space), n, int(seed)))
-            mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
+            mean = predicted_in_coalitions(
+                self._surrogate, table.default, rows, table.free
+            )
             values_of_set.append(mean.var(axis=0))
         by_set = np.stack(values_of_set)
         values = by_set.mean(axis=0)
         unit = unit_of(by_set)  # squares of variances may overflow
         phi = by_set / unit @ table.weights(self._order, self._index).T
-        half = t.ppf(0.975, _SETS - 1) * phi.std(axis=0, ddof=1) * unit / np.sqrt(_SETS)
-        return self._result("sensitivity", table, trial, values, half_width=np.asarray(half))
+        half = (
+            t.ppf(0.975, _SETS - 1)
+            * phi.std(axis=0, ddof=1)
+            * unit
+            / np.sqrt(_SETS)
+        )
+        return self._result(
+            "sensitivity", table, trial, values, half_width=np.asarray(half)
+        )
 
     def _drawn_variances(self, table: _Table) -> Array:
         """Return the variance of each draw in every coalition, (k, m)."""
         belief, free = cast(Draws, self._belief), table.free
-        n = 2 ** int(np.clip(np.log2(_DRAWN / len(free)), np.log2(_LEAST), np.log2(_MOST)))
+        n = 2 ** int(
+            np.clip(
+                np.log2(_DRAWN / len(free)), np.log2(_LEAST), np.log2(_MOST)
+            )
+        )
         rows, at_once = belief.landscape.latent[:n], max(1, _AT_ONCE // n)
         found = []
         for first in steps(range(0, len(free), at_once), "batches"):
             own = free[first : first + at_once, None]
-            z = np.where(own, rows, table.default).reshape(-1, len(table.default))
+            z = np.where(own, rows, table.default).reshape(
+                -1, len(table.default)
+            )
             costs = belief.costs(belief.space.project(z)).astype(float)
             found.append(costs.reshape(len(costs), -1, n).var(axis=2))
         return np.concatenate(found, axis=1)
@@ -227,28 +269,56 @@ class GameExplainer:
             The trial that the default is, if it is one.
         """
         table, space = self._table(default), self._explained.space
-        own = np.vstack([table.default, filled(space, self._subject.tried, self._seed)])
-        them = np.vstack([own, *(filled(space, np.asarray(X), self._seed) for X in others)])
+        own = np.vstack(
+            [table.default, filled(space, self._subject.tried, self._seed)]
+        )
+        them = np.vstack(
+            [own, *(filled(space, np.asarray(X), self._seed) for X in others)]
+        )
         if self._belief is not None:
             belief = self._belief
-            reached, own_rows = least_of_tried(belief, table.default, table.free, own)
+            reached, own_rows = least_of_tried(
+                belief, table.default, table.free, own
+            )
             if len(others):
-                best, rows = least_of_tried(belief, table.default, table.free, them)
+                best, rows = least_of_tried(
+                    belief, table.default, table.free, them
+                )
             else:
-                best, rows = least_of_draws(belief, table.default, table.free, 1.0)
+                best, rows = least_of_draws(
+                    belief, table.default, table.free, 1.0
+                )
             return self._result(
-                "optimizer_bias", table, trial, np.minimum(best, reached) - reached,
-                rows=own_rows, reference=rows,
-            )  # fmt: skip
-        own_cost, own_rows = at_best_of(table.default, own, self._costs(table, own), table.free)
+                "optimizer_bias",
+                table,
+                trial,
+                np.minimum(best, reached) - reached,
+                rows=own_rows,
+                reference=rows,
+            )
+        own_cost, own_rows = at_best_of(
+            table.default, own, self._costs(table, own), table.free
+        )
         if len(others):
-            cost, rows = at_best_of(table.default, them, self._costs(table, them), table.free)
+            cost, rows = at_best_of(
+                table.default, them, self._costs(table, them), table.free
+            )
         else:
             cost, rows = self._search(table, 1.0)
             better = own_cost <= cost + _ROUNDED * np.abs(cost).max()
-            cost, rows = np.where(better, own_cost, cost), np.where(better[:, None], own_rows, rows)
+            cost, rows = (
+                np.where(better, own_cost, cost),
+                np.where(better[:, None], own_rows, rows),
+            )
         values = cost - own_cost
-        return self._result("optimizer_bias", table, trial, values, rows=own_rows, reference=rows)
+        return self._result(
+            "optimizer_bias",
+            table,
+            trial,
+            values,
+            rows=own_rows,
+            reference=rows,
+        )
 
     # ------------------------------------------------------------------ the values of coalitions
 
@@ -260,8 +330,12 @@ class GameExplainer:
         if self._belief is None:
             cost, rows = self._search(table, sign)
         else:
-            cost, rows = least_of_draws(self._belief, table.default, table.free, sign)
-        return self._result(game, table, trial, sign * (cost[..., :1] - cost), rows=rows)
+            cost, rows = least_of_draws(
+                self._belief, table.default, table.free, sign
+            )
+        return self._result(
+            game, table, trial, sign * (cost[..., :1] - cost), rows=rows
+        )
 
     def _search(self, table: _Table, sign: float) -> tuple[Array, Array]:
         """Return the best cost times a sign in every coalition, and the rows that have it."""
@@ -274,13 +348,19 @@ class GameExplainer:
         to_cost = sign * self._explained.sign
         return best_in_coalitions(
             lambda z: to_cost * mean_of(self._surrogate, space.project(z)),
-            space, table.default, rows, sign * self._costs(table, rows), table.free,
+            space,
+            table.default,
+            rows,
+            sign * self._costs(table, rows),
+            table.free,
             seed=self._seed,
-        )  # fmt: skip
+        )
 
     def _costs(self, table: _Table, rows: Array) -> Array:
         """Return the costs of rows in every coalition, (n, m)."""
-        mean = predicted_in_coalitions(self._surrogate, table.default, rows, table.free)
+        mean = predicted_in_coalitions(
+            self._surrogate, table.default, rows, table.free
+        )
         return np.asarray(self._explained.sign * mean)
 
     def _table(self, default: Config) -> _Table:
@@ -290,7 +370,11 @@ class GameExplainer:
         """
         space = self._explained.space
         x, row = self._completed(default)
-        players = players_of(self.spread(default)) if self._players is None else self._players
+        players = (
+            players_of(self.spread(default))
+            if self._players is None
+            else self._players
+        )
         columns = [j for player in players for j in player]
         notes = [
             PLAY_AS_ONE(names=[space.names[j] for j in player])
@@ -321,20 +405,34 @@ class GameExplainer:
         alone[np.arange(len(columns)), columns] = True
         sample = space.sample(_START, seed=self._seed, latent=True)
         found = np.full(len(space), np.nan)
-        found[columns] = predicted_in_coalitions(self._surrogate, row, sample, alone).std(axis=0)
+        found[columns] = predicted_in_coalitions(
+            self._surrogate, row, sample, alone
+        ).std(axis=0)
         return found
 
     # ------------------------------------------------------------------ the result
 
     def _result(
-        self, game: Game, table: _Table, trial: int | None, values: Array,
-        *, half_width: Array | None = None, rows: Array | None = None,
+        self,
+        game: Game,
+        table: _Table,
+        trial: int | None,
+        values: Array,
+        *,
+        half_width: Array | None = None,
+        rows: Array | None = None,
         reference: Array | None = None,
-    ) -> GameExplanation:  # fmt: skip
+    ) -> GameExplanation:
         """Return the game of the coalitions' values, (m,), or of those of each draw, (k, m)."""
-        drawn, values = (None, values) if self._belief is None else (values, values.mean(axis=0))
+        drawn, values = (
+            (None, values)
+            if self._belief is None
+            else (values, values.mean(axis=0))
+        )
         space = self._explained.space
-        names = tuple(tuple(space.names[j] for j in player) for player in table.players)
+        names = tuple(
+            tuple(space.names[j] for j in player) for player in table.players
+        )
         order = min(self._order, len(names))
         weights = table.weights(self._order, self._index)
         total = SetValues(
@@ -351,7 +449,9 @@ class GameExplainer:
             default=table.config,
             default_trial=trial,
             default_prediction=float(
-                mean_of(self._surrogate, space.project(table.default[None, :]))[0]
+                mean_of(
+                    self._surrogate, space.project(table.default[None, :])
+                )[0]
             ),
             index=self._index,
             order=order,

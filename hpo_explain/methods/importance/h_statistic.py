@@ -44,33 +44,39 @@ from hpo_explain.belief.functionals import Anova
 from hpo_explain.methods._engines.background import complete
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods._engines.rows_at import checked_sample
-from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
+from hpo_explain.methods.importance.h_statistic_result import (
+    InteractionStrength,
+)
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, ranked
 
 _FROM_SAMPLE = declared_fact(
-    "estimated_from_sample", "estimated from {points} (seed {seed}); ± is the error of this "
+    "estimated_from_sample",
+    "estimated from {points} (seed {seed}); ± is the error of this "
     "estimate, not the model's uncertainty",
     points=lambda told: counted(told["size"], "point"),
-)  # fmt: skip
+)
 _SCREENED = declared_fact(
-    "pairs_screened", "{shown} of {all} hyperparameters are looked at: those with the largest "
+    "pairs_screened",
+    "{shown} of {all} hyperparameters are looked at: those with the largest "
     "total effects (how much the prediction changes where one alone is drawn anew)",
-)  # fmt: skip
+)
 _DRAWN = declared_fact(
     "interactions_drawn",
     "H is that of {draws} functions that the trials allow; noise is no part of it",
 )
 _CONDITION = declared_fact(
-    "interacts_with_its_condition", "a conditional hyperparameter interacts with what decides "
-    "whether it is active",
-)  # fmt: skip
+    "interacts_with_its_condition",
+    "a conditional hyperparameter interacts with what decides whether it is active",
+)
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
 _ROUNDED = 1e-9  # of the largest prediction: an effect of that size is none
-_ALL = 30  # hyperparameters that matter: of more, the pairs of some are looked at
+_ALL = (
+    30  # hyperparameters that matter: of more, the pairs of some are looked at
+)
 _OF_ALL, _OF_ONE = 10, 20  # of which all pairs are, and of which those of one
 
 
@@ -167,7 +173,9 @@ class InteractionExplainer:
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
+        self._explained = Explained.of(
+            surrogate, subject.direction if subject else direction
+        )
         self._subject = self._explained.completed(subject)
         self._space = self._explained.space
         self._seed = check_seed(seed)
@@ -175,14 +183,23 @@ class InteractionExplainer:
             n = check_count("sample", sample, minimum=_GROUPS)
             self._rows = self._space.sample(n, seed=seed, latent=True)
         else:
-            self._rows = complete(self._space, checked_sample(self._space, sample), seed=seed)
+            self._rows = complete(
+                self._space, checked_sample(self._space, sample), seed=seed
+            )
             if len(self._rows) < _GROUPS:
                 problem = f"must have at least {_GROUPS} rows, but has {len(self._rows)}"
-                raise InputError("sample", problem, sample, "Give more, or a number of rows.")
+                raise InputError(
+                    "sample",
+                    problem,
+                    sample,
+                    "Give more, or a number of rows.",
+                )
         n = len(self._rows)
         group = np.arange(n) % _GROUPS
         # row 0 keeps everything, row 1 + g leaves group g out
-        self._kept = np.vstack([np.ones(n), group != np.arange(_GROUPS)[:, None]])
+        self._kept = np.vstack(
+            [np.ones(n), group != np.arange(_GROUPS)[:, None]]
+        )
         self._configs = self._space.project(self._rows)
 
     @shows_progress
@@ -208,7 +225,9 @@ class InteractionExplainer:
         focus = None if name is None else space.index(name)
         surrogate = self._explained.surrogate
         if self._explained.of_objective and surrogate is not None:
-            draws = as_draws(surrogate, self._subject.direction, seed=self._seed)
+            draws = as_draws(
+                surrogate, self._subject.direction, seed=self._seed
+            )
             if draws is not None:
                 return self._drawn(draws.anova, name)
         matters = relevant(self._explained.game)
@@ -218,19 +237,29 @@ class InteractionExplainer:
         scale = float(np.abs(F).max())
         alone: dict[int, Array] = {}
         total, total_std = (np.where(looked_at, 0.0, np.nan) for _ in range(2))
-        for j in steps(np.flatnonzero(matters & looked_at).tolist(), "hyperparameters"):
+        for j in steps(
+            np.flatnonzero(matters & looked_at).tolist(), "hyperparameters"
+        ):
             values = self._combined([j])
             alone[j] = self._centred(self._averaged(values))
             without = self._centred(self._averaged(values.T))
-            _, total[j], total_std[j] = self._strength(whole - alone[j] - without, whole, scale)
+            _, total[j], total_std[j] = self._strength(
+                whole - alone[j] - without, whole, scale
+            )
         pairs = np.full((3, d, d), np.nan)
         some = np.flatnonzero(looked_at).tolist()
-        asked = [u for u in combinations(some, 2) if focus is None or focus in u]
+        asked = [
+            u for u in combinations(some, 2) if focus is None or focus in u
+        ]
         for j, k in steps(asked, "pairs"):
             found = (0.0, 0.0, 0.0)
             if matters[j] and matters[k]:
-                together = self._centred(self._averaged(self._combined([j, k])))
-                found = self._strength(together - alone[j] - alone[k], together, scale)
+                together = self._centred(
+                    self._averaged(self._combined([j, k]))
+                )
+                found = self._strength(
+                    together - alone[j] - alone[k], together, scale
+                )
             pairs[:, j, k] = pairs[:, k, j] = found
         return InteractionStrength(
             subject=self._subject,
@@ -251,14 +280,21 @@ class InteractionExplainer:
         of_one = np.zeros_like(anova.mains)
         for pair, share in zip(anova.pairs, anova.of_pairs.T, strict=True):
             of_one[:, pair] += share[:, None]
-        asked = [name is None or name in (self._space.names[j] for j in u) for u in anova.pairs]
+        asked = [
+            name is None or name in (self._space.names[j] for j in u)
+            for u in anova.pairs
+        ]
         own = anova.of_pairs[:, asked]
         a, b = np.array(anova.pairs, dtype=int).reshape(-1, 2)[asked].T
         joint = anova.mains[:, a] + anova.mains[:, b] + own
         H = np.sqrt(own / np.maximum(joint, 1e-300))
         size = np.sqrt(own * anova.variance[:, None])
         pairs = np.full((3, d, d), np.nan)
-        pairs[:, a, b] = pairs[:, b, a] = H.mean(axis=0), H.std(axis=0), size.mean(axis=0)
+        pairs[:, a, b] = pairs[:, b, a] = (
+            H.mean(axis=0),
+            H.std(axis=0),
+            size.mean(axis=0),
+        )
         total = np.sqrt(np.minimum(of_one, 1.0))
         return InteractionStrength(
             subject=self._subject,
@@ -293,11 +329,16 @@ class InteractionExplainer:
         for j in steps(np.flatnonzero(matters).tolist(), "hyperparameters"):
             rows = self._rows.copy()
             rows[:, j] = np.roll(rows[:, j], 1)
-            effects[j] = np.mean((self._explained(self._space.project(rows)) - F) ** 2) / 2.0
+            effects[j] = (
+                np.mean((self._explained(self._space.project(rows)) - F) ** 2)
+                / 2.0
+            )
         if focus is not None:
             effects[focus] = np.inf
         most = _OF_ALL if focus is None else _OF_ONE
-        return np.asarray(np.isin(np.arange(len(effects)), ranked(-effects)[:most]))
+        return np.asarray(
+            np.isin(np.arange(len(effects)), ranked(-effects)[:most])
+        )
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""
@@ -308,8 +349,14 @@ class InteractionExplainer:
             isinstance(game, OfPredictions)
             and isinstance(surrogate, GaussianProcessSurrogate)
             and not any(space.is_conditional(space.names[j]) for j in members)
-            and not any(parent in members for c in space.conditions for parent, _ in c)
-            and (found := surrogate.predict_grid(self._configs, np.array(members), values))
+            and not any(
+                parent in members for c in space.conditions for parent, _ in c
+            )
+            and (
+                found := surrogate.predict_grid(
+                    self._configs, np.array(members), values
+                )
+            )
         ):
             return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
         combined = np.empty((n, n))
@@ -325,7 +372,9 @@ class InteractionExplainer:
         """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
         kept = self._kept / self._kept.sum(axis=1, keepdims=True)
         # counted from the first row, equal rows have no spread, not even from rounding
-        return np.asarray(combined[0] + kept @ (combined - combined[0]), dtype=float)
+        return np.asarray(
+            combined[0] + kept @ (combined - combined[0]), dtype=float
+        )
 
     def _centred(self, F: Array) -> Array:
         """Return partial dependences with mean 0 over the rows that are kept, 0 elsewhere."""
@@ -342,9 +391,16 @@ class InteractionExplainer:
         part = np.sqrt(np.sum((interaction / scale) ** 2, axis=1) / size)
         joint = np.sqrt(np.sum((effect / scale) ** 2, axis=1) / size)
         part = np.where(part <= _ROUNDED, 0.0, part)
-        H = np.divide(part, joint, out=np.zeros_like(part), where=(part > 0.0) & (joint > 0.0))
+        H = np.divide(
+            part,
+            joint,
+            out=np.zeros_like(part),
+            where=(part > 0.0) & (joint > 0.0),
+        )
         left_out = H[1:]
-        variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
+        variance = (
+            (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
+        )
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
     def _notes(self, looked_at: npt.NDArray[np.bool_]) -> tuple[Fact, ...]:

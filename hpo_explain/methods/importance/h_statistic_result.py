@@ -16,7 +16,15 @@ from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import Estimate, filled
-from hpo_explain.belief.decide import INTERACTS, LEVEL, MATTERS, Decision, decide, interval, varying
+from hpo_explain.belief.decide import (
+    INTERACTS,
+    LEVEL,
+    MATTERS,
+    Decision,
+    decide,
+    interval,
+    varying,
+)
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -104,7 +112,9 @@ class InteractionStrength(Result):
         """H of pairs in functions that the trials allow, by label; the largest comes first."""
         if self.drawn is None:
             return super().posterior
-        names = tuple(f"{self.names[j]} × {self.names[k]}" for j, k in self.members())
+        names = tuple(
+            f"{self.names[j]} × {self.names[k]}" for j, k in self.members()
+        )
         return PosteriorDraws(names, self.drawn[:, self._order])
 
     def strength(self, first: str, second: str | None = None) -> float:
@@ -119,7 +129,9 @@ class InteractionStrength(Result):
         if second is None:
             if np.isnan(self.total[j]):
                 problem = f"is {first!r}, which was not looked at"
-                raise InputError("first", problem, first, "Ask for the pairs of this one.")
+                raise InputError(
+                    "first", problem, first, "Ask for the pairs of this one."
+                )
             return float(self.total[j])
         found = float(self.pairs[j, self._index("second", second)])
         if np.isnan(found):
@@ -132,7 +144,9 @@ class InteractionStrength(Result):
         return found
 
     def _index(self, argument: str, name: str) -> int:
-        return self.names.index(check_name(argument, name, self.names, "hyperparameter"))
+        return self.names.index(
+            check_name(argument, name, self.names, "hyperparameter")
+        )
 
     def half(self, pair: tuple[int, int]) -> float | tuple[float, float]:
         """Return how far H of a pair reaches down and up: its 95 % interval, or its error."""
@@ -163,7 +177,11 @@ class InteractionStrength(Result):
 
     def _interval(self, pair: tuple[int, int]) -> tuple[float, float] | None:
         """Return the 95 % interval of H of a pair; None where it was estimated from a sample."""
-        return None if self.drawn is None else interval(self.drawn[:, self._places[pair]])
+        return (
+            None
+            if self.drawn is None
+            else interval(self.drawn[:, self._places[pair]])
+        )
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -181,7 +199,11 @@ class InteractionStrength(Result):
         if most.certain and not found.certain:
             return (self._none(most),)
         first = float((each.argmax(axis=1) == 0).mean()) >= LEVEL
-        return (self._most(ranking, found, "interact" if first else "seem to interact"),)
+        return (
+            self._most(
+                ranking, found, "interact" if first else "seem to interact"
+            ),
+        )
 
     def _none(self, most: Decision | None) -> Claim:
         """Return that there is no interaction, of which the largest is known or not."""
@@ -190,18 +212,28 @@ class InteractionStrength(Result):
         at_most = ""
         if most is not None:
             percent = max(math.ceil(100.0 * most.bound), 1)
-            at_most = f": each pair explains less than {percent}% of its variance"
+            at_most = (
+                f": each pair explains less than {percent}% of its variance"
+            )
         claim = self.decided(
-            "share", about if self.focus is None else (self.focus,), most, estimate=0.0,
-            says="none" if self.focus is None else "none with", at_most=at_most,
-        )  # fmt: skip
+            "share",
+            about if self.focus is None else (self.focus,),
+            most,
+            estimate=0.0,
+            says="none" if self.focus is None else "none with",
+            at_most=at_most,
+        )
         return replace(claim, side="below")
 
-    def _most(self, ranking: list[tuple[int, int]], found: Decision | None, verb: str) -> Claim:
+    def _most(
+        self, ranking: list[tuple[int, int]], found: Decision | None, verb: str
+    ) -> Claim:
         """Return which pair interacts most, with its H, and whether it does is certain."""
         j, k = ranking[0]
         H = float(self.pairs[j, k])
-        told = filled("{H}", H=Estimate(H, NORMAL_95 * float(self.pairs_std[j, k])))
+        told = filled(
+            "{H}", H=Estimate(H, NORMAL_95 * float(self.pairs_std[j, k]))
+        )
         ends = self._interval((j, k))
         if found is not None and ends is not None:
             low, high = ends
@@ -212,13 +244,22 @@ class InteractionStrength(Result):
         if f"{self.pairs[largest]:.2f}" != f"{H:.2f}":
             both = " and ".join(self.names[i] for i in largest)
             larger = (
-                f" H is larger for {both} ({self.pairs[largest]:.2f}), which matter less together."
+                f" H is larger for {both} ({self.pairs[largest]:.2f}), which matter less "
+                "together."
             )
         return self.decided(
-            "share", (self.names[j], self.names[k]), found, estimate=H, says="most", H=told,
-            verb=verb, larger=larger,
-            pairs="all pairs" if self.focus is None else f"all pairs with {self.focus}",
-        )  # fmt: skip
+            "share",
+            (self.names[j], self.names[k]),
+            found,
+            estimate=H,
+            says="most",
+            H=told,
+            verb=verb,
+            larger=larger,
+            pairs="all pairs"
+            if self.focus is None
+            else f"all pairs with {self.focus}",
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair: members, H, std, absolute; the most interaction first.
@@ -228,11 +269,21 @@ class InteractionStrength(Result):
         import pandas as pd
 
         ranking = self.members()
-        held = {"H": self.pairs, "std": self.pairs_std, "absolute": self.absolute}
-        columns = {name: [values[pair] for pair in ranking] for name, values in held.items()}
+        held = {
+            "H": self.pairs,
+            "std": self.pairs_std,
+            "absolute": self.absolute,
+        }
+        columns = {
+            name: [values[pair] for pair in ranking]
+            for name, values in held.items()
+        }
         if self.drawn is not None:
             ends = [interval(H) for H in self.drawn[:, self._order].T]
-            columns |= {"lower": [low for low, _ in ends], "upper": [high for _, high in ends]}
+            columns |= {
+                "lower": [low for low, _ in ends],
+                "upper": [high for _, high in ends],
+            }
         members = [(self.names[j], self.names[k]) for j, k in ranking]
         labels = pd.Index(map(" × ".join, members), name="pair")
         return pd.DataFrame({"members": members, **columns}, index=labels)
@@ -252,7 +303,9 @@ class InteractionStrength(Result):
             ],
             "total": [
                 {"hyperparameter": name, "H": h, "std": std}
-                for name, h, std in zip(self.names, self.total, self.total_std, strict=True)
+                for name, h, std in zip(
+                    self.names, self.total, self.total_std, strict=True
+                )
             ],
             "focus": self.focus,
             "sample_size": self.sample_size,

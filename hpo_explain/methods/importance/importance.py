@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.base.checks import check_count, check_flag, check_number, check_option
+from hpo_explain.base.checks import (
+    check_count,
+    check_flag,
+    check_number,
+    check_option,
+)
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.options import KINDS, Kind
 from hpo_explain.base.subject import Subject
@@ -25,7 +30,8 @@ Cap = float | str | Config | None
 _TREES = 64
 _MOST_DRAWN = 2  # hyperparameters in a set; of more a forest is asked
 _CAPPED = declared_fact(
-    "objectives_capped", "the forest has learned the trials' objectives capped in this way"
+    "objectives_capped",
+    "the forest has learned the trials' objectives capped in this way",
 )
 
 
@@ -131,20 +137,34 @@ def importance(
         run, about, bound = capped_at(run, about, trees, seed, cap)
         model = run.surrogate(kind=kind, n_trees=trees, seed=seed)
     explainer = FanovaExplainer(model, subject=about, n_trees=trees, seed=seed)
-    return explainer.explain(order=order, top=top, within=within, cap=bound, given=given)
+    return explainer.explain(
+        order=order, top=top, within=within, cap=bound, given=given
+    )
 
 
 def _evaluations(run: Run) -> Run:
     """Return a run of the evaluations on single instances, which are a hyperparameter."""
     if run.instances is None or run.model is not None:
-        why = "the run has one result per trial" if run.model is None else "a model was given"
-        remedy = ("Name the column of a table with ", Option("instance"), ", and give no model.")
+        why = (
+            "the run has one result per trial"
+            if run.model is None
+            else "a model was given"
+        )
+        remedy = (
+            "Name the column of a table with ",
+            Option("instance"),
+            ", and give no model.",
+        )
         raise InputError("instances", f"was True, but {why}", True, remedy)
     space, rows = with_instance(run.space, run.instances)
     return Run(
-        space, rows, run.instances.objective, run.direction, notes=run.notes,
+        space,
+        rows,
+        run.instances.objective,
+        run.direction,
+        notes=run.notes,
         objective_name=run.objective_name,
-    )  # fmt: skip
+    )
 
 
 def capped_at(
@@ -157,7 +177,9 @@ def capped_at(
     """
     if cap is None:
         return run, subject, None
-    bound = cap_of(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
+    bound = cap_of(
+        run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap
+    )
     better = np.minimum if run.direction == "minimize" else np.maximum
     capped = replace(run, objective=better(run.objective, bound), bounds=None)
     return capped, replace(subject, notes=(*subject.notes, _CAPPED())), bound
@@ -193,8 +215,12 @@ def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:
     sign = 1.0 if run.direction == "minimize" else -1.0
     if isinstance(cap, Mapping):
         x = encode_one(run.space, cap, "cap")[None, :]
-        same = np.flatnonzero((np.isclose(run.X, x, equal_nan=True)).all(axis=1))
-        value = float(run.objective[same[0]] if len(same) else model.predict(x)[0][0])
+        same = np.flatnonzero(
+            (np.isclose(run.X, x, equal_nan=True)).all(axis=1)
+        )
+        value = float(
+            run.objective[same[0]] if len(same) else model.predict(x)[0][0]
+        )
     elif isinstance(cap, str):
         value = sign * float(np.quantile(run.cost, _quantile(cap)))
     else:

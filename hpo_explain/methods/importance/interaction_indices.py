@@ -39,11 +39,15 @@ def sets_up_to(n_players: int, order: int) -> Sets:
     ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
     """
     sizes = range(1, min(order, n_players) + 1)
-    return tuple(s for size in sizes for s in combinations(range(n_players), size))
+    return tuple(
+        s for size in sizes for s in combinations(range(n_players), size)
+    )
 
 
 @lru_cache(maxsize=16)
-def interaction_weights(n_players: int, order: int, index: InteractionIndex = "k-SII") -> Array:
+def interaction_weights(
+    n_players: int, order: int, index: InteractionIndex = "k-SII"
+) -> Array:
     """Return the matrix W with which φ = W v for the values v of all coalitions.
 
     Parameters
@@ -93,7 +97,9 @@ def interaction_weights(n_players: int, order: int, index: InteractionIndex = "k
     weights = np.empty((len(sets), 2**n))
     for row, members in enumerate(sets):
         code = sum(1 << i for i in members)
-        weights[row] = np.where(codes & code == code, table[len(members)][size], 0.0)
+        weights[row] = np.where(
+            codes & code == code, table[len(members)][size], 0.0
+        )
     # from weights of the dividends to weights of the values, player by player
     for i in range(n):
         halves = weights.reshape(len(sets), 2 ** (n - 1 - i), 2, 2**i)
@@ -108,7 +114,9 @@ def _k_sii(s: int, t: int, k: int) -> float:
 
     numbers = bernoulli(max(k - s, 1))  # B_0 = 1, B_1 = -1/2, ...
     more = range(min(k - s, t - s) + 1)
-    return float(sum(numbers[j] * comb(t - s, j) / (t - s - j + 1) for j in more))
+    return float(
+        sum(numbers[j] * comb(t - s, j) / (t - s - j + 1) for j in more)
+    )
 
 
 def _stii(s: int, t: int, k: int) -> float:
@@ -121,7 +129,14 @@ def _fsii(s: int, t: int, k: int) -> float:
     if t <= k:
         return float(s == t)
     sign = -1.0 if (k - s) % 2 else 1.0
-    return sign * s / (k + s) * comb(k, s) * comb(t - 1, k) / comb(t + k - 1, k + s)
+    return (
+        sign
+        * s
+        / (k + s)
+        * comb(k, s)
+        * comb(t - 1, k)
+        / comb(t + k - 1, k + s)
+    )
 
 
 _SHARES = {"k-SII": _k_sii, "STII": _stii, "FSII": _fsii}

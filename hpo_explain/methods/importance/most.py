@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from hpo_explain.belief.best import Best
     from hpo_explain.belief.functionals import Anova
 
-PROBABLE = 0.5  # from here on something matters, or one "probably" matters most
+PROBABLE = (
+    0.5  # from here on something matters, or one "probably" matters most
+)
 MOST = "most"
 """The term of the claim about which hyperparameter matters most."""
 

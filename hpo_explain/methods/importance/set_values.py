@@ -57,12 +57,16 @@ class SetValues:
 
     def names(self, i: int) -> tuple[str, ...]:
         """Return the hyperparameters of set i."""
-        return tuple(name for player in self.sets[i] for name in self.players[player])
+        return tuple(
+            name for player in self.sets[i] for name in self.players[player]
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The sets as they are written: "lr", or "lr × depth"."""
-        return tuple(" × ".join(map(self.player, members)) for members in self.sets)
+        return tuple(
+            " × ".join(map(self.player, members)) for members in self.sets
+        )
 
     def player(self, i: int) -> str:
         """Return player i as it is written: "lr", "lr + depth", or "lr + 8 others"."""
@@ -79,18 +83,33 @@ class SetValues:
         ValueError
             If a name is unknown or plays together with others, or the set is none of those.
         """
-        single = {player[0]: p for p, player in enumerate(self.players) if len(player) == 1}
+        single = {
+            player[0]: p
+            for p, player in enumerate(self.players)
+            if len(player) == 1
+        }
         places = tuple(
-            sorted(single[check_name("names", n, single, "hyperparameter")] for n in names)
+            sorted(
+                single[check_name("names", n, single, "hyperparameter")]
+                for n in names
+            )
         )
         if places not in self.sets:
-            problem = f"was {list(names)}, but there is no value of these together"
-            raise InputError("names", problem, names, "Ask for a higher order.")
+            problem = (
+                f"was {list(names)}, but there is no value of these together"
+            )
+            raise InputError(
+                "names", problem, names, "Ask for a higher order."
+            )
         return float(self.values[self.sets.index(places)])
 
     def order(self, sizes: Sequence[int] | None = None) -> list[int]:
         """Return the places of sets (of some sizes), the largest value (by size) first."""
-        some = [i for i, s in enumerate(self.sets) if sizes is None or len(s) in sizes]
+        some = [
+            i
+            for i, s in enumerate(self.sets)
+            if sizes is None or len(s) in sizes
+        ]
         return sorted(some, key=lambda i: -abs(float(self.values[i])))
 
     @property
@@ -101,11 +120,15 @@ class SetValues:
         unit = unit_of(self.drawn)  # in which no square overflows
         return np.asarray((self.drawn / unit).std(axis=0) * unit)
 
-    def decided(self, i: int, threshold: float = 0.0, side: Side = "either") -> Decision | None:
+    def decided(
+        self, i: int, threshold: float = 0.0, side: Side = "either"
+    ) -> Decision | None:
         """Return whether the value of set i lies beyond a threshold; None without draws."""
         if self.drawn is None:
             return None
-        return decide(self.drawn[:, i], threshold, side=side, stretch=self.stretch)
+        return decide(
+            self.drawn[:, i], threshold, side=side, stretch=self.stretch
+        )
 
     def half(self, i: int) -> float | None:
         """Return half the 95 % interval of a set over the draws; None without any."""
@@ -123,8 +146,12 @@ class SetValues:
                 "order": [len(s) for s in self.sets],
                 **more,
                 "value": self.values,
-                "half_width": unknown if self.half_width is None else self.half_width,
-                "model_std": unknown if self.model_std is None else self.model_std,
+                "half_width": unknown
+                if self.half_width is None
+                else self.half_width,
+                "model_std": unknown
+                if self.model_std is None
+                else self.model_std,
             },
             index=pd.Index(self.labels, name="hyperparameters"),
         )
@@ -137,8 +164,12 @@ class SetValues:
                 "members": list(self.names(i)),
                 "order": len(self.sets[i]),
                 "value": float(self.values[i]),
-                "half_width": None if self.half_width is None else float(self.half_width[i]),
-                "model_std": None if self.model_std is None else float(self.model_std[i]),
+                "half_width": None
+                if self.half_width is None
+                else float(self.half_width[i]),
+                "model_std": None
+                if self.model_std is None
+                else float(self.model_std[i]),
             }
             for i in range(len(self.sets))
         ]

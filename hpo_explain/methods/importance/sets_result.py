@@ -18,7 +18,13 @@ from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import MAY_BE_NOTHING, Estimate, declared_fact
-from hpo_explain.belief.decide import INTERACTS, LEVEL, MATTERS, Decision, decide
+from hpo_explain.belief.decide import (
+    INTERACTS,
+    LEVEL,
+    MATTERS,
+    Decision,
+    decide,
+)
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.space import Array
 
@@ -31,12 +37,14 @@ _MAIN_COUNT = 3
 _LIKELY = 0.5  # what is less probable is not told of one by itself
 
 _SEEMS = declared_fact(
-    "may_be_elsewhere", "what nobody tried may be further from the default than it seems"
+    "may_be_elsewhere",
+    "what nobody tried may be further from the default than it seems",
 )
 PLAY_AS_ONE = declared_fact(
-    "play_as_one", "{players} contribute least and play as one: what they do among themselves is "
-    "not told apart", players=lambda told: listed(list(told.names), 6),
-)  # fmt: skip
+    "play_as_one",
+    "{players} contribute least and play as one: what they do among themselves is not told apart",
+    players=lambda told: listed(list(told.names), 6),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -68,7 +76,9 @@ class Sets(Result):
         """The values of sets for functions that the trials allow, by label; the largest first."""
         if self.total.drawn is None:
             return super().posterior
-        return PosteriorDraws(self.total.labels, self.total.drawn, "farthest from 0")
+        return PosteriorDraws(
+            self.total.labels, self.total.drawn, "farthest from 0"
+        )
 
     @property
     def start(self) -> float:
@@ -194,7 +204,9 @@ class GameExplanation(Sets):
         """Half the 95 % interval of the value of all hyperparameters; None if not known."""
         if self.drawn is None:
             return None
-        return decide(self.drawn[:, -1] - self.drawn[:, 0], stretch=self.total.stretch).half
+        return decide(
+            self.drawn[:, -1] - self.drawn[:, 0], stretch=self.total.stretch
+        ).half
 
     @property
     def start(self) -> float:
@@ -220,11 +232,20 @@ class GameExplanation(Sets):
             If a name is unknown, or the game has no configurations.
         """
         if self.games:
-            problem = "is of several runs, each with its own best configuration"
-            raise InputError("game", problem, self.game, f"Ask .games[{next(iter(self.games))!r}].")
+            problem = (
+                "is of several runs, each with its own best configuration"
+            )
+            raise InputError(
+                "game",
+                problem,
+                self.game,
+                f"Ask .games[{next(iter(self.games))!r}].",
+            )
         if self.rows is None:
             problem = f"is {self.game!r}, which has no best configuration"
-            raise InputError("game", problem, self.game, "Ask hx.methods.tunability.")
+            raise InputError(
+                "game", problem, self.game, "Ask hx.methods.tunability."
+            )
         code = self._code(names)
         return dict(self.subject.space.decode(self.rows[code : code + 1])[0])
 
@@ -236,7 +257,12 @@ class GameExplanation(Sets):
             named = [name for name in player if name in names]
             if named and len(named) < len(player):
                 problem = f"has {named} without {[n for n in player if n not in named]}"
-                raise InputError("names", problem, names, "These play as one: name all or none.")
+                raise InputError(
+                    "names",
+                    problem,
+                    names,
+                    "These play as one: name all or none.",
+                )
             code |= bool(named) << p
         return code
 
@@ -249,8 +275,14 @@ class GameExplanation(Sets):
     def columns(self) -> dict[str, Any]:
         """The value of each set as a coalition, and the value in each of several runs."""
         codes = [sum(1 << p for p in members) for members in self.total.sets]
-        each = {f"in {name}": game.total.values for name, game in self.games.items()}
-        return {"alone": self.coalitions[codes] if codes else np.array([]), **each}
+        each = {
+            f"in {name}": game.total.values
+            for name, game in self.games.items()
+        }
+        return {
+            "alone": self.coalitions[codes] if codes else np.array([]),
+            **each,
+        }
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -264,10 +296,14 @@ class GameExplanation(Sets):
             "whole": self.whole,
             "whole_half_width": self.whole_half,
             "over": self.over,
-            "runs": {name: game._numbers() for name, game in self.games.items()},
+            "runs": {
+                name: game._numbers() for name, game in self.games.items()
+            },
             "alone": [
                 {"members": list(player), "value": float(value)}
-                for player, value in zip(self.total.players, self.alone(), strict=True)
+                for player, value in zip(
+                    self.total.players, self.alone(), strict=True
+                )
             ],
         }
 
@@ -277,7 +313,9 @@ class GameExplanation(Sets):
     def at(self) -> str:
         """The default in words."""
         trial = self.default_trial
-        return "the default" if trial is None else f"the default (trial {trial})"
+        return (
+            "the default" if trial is None else f"the default (trial {trial})"
+        )
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -286,24 +324,47 @@ class GameExplanation(Sets):
         varies = self.game == "sensitivity"
         kind = "share" if varies else "difference"
         whole = self._decision(last)
-        unlikely = whole is not None and whole.probability <= 1.0 - LEVEL and not varies
+        unlikely = (
+            whole is not None
+            and whole.probability <= 1.0 - LEVEL
+            and not varies
+        )
         if not names or self.whole == 0.0 or unlikely:
             probability = np.nan if whole is None else 1.0 - whole.probability
             claim = self.told(
-                kind, names, self.whole, says=f"no {self.game}", certain=False, side="below",
+                kind,
+                names,
+                self.whole,
+                says=f"no {self.game}",
+                certain=False,
+                side="below",
                 because=(_SEEMS(),),
-            )  # fmt: skip
+            )
             return (replace(claim, probability=probability),)
         alone = self.alone()
         order = np.argsort(-np.abs(alone), kind="stable").tolist()
         told = [
-            self._said(kind, self.total.players[p], 1 << p, f"alone {self.game}",
-                       player=" + ".join(self.total.players[p]))
-            for p in worth_naming(order, np.abs(alone), _MAIN_COUNT, abs(self.whole))
-            if (found := self._decision(1 << p)) is None or found.probability >= _LIKELY
-        ]  # fmt: skip
-        first = self._said(kind, names, last, self.game, levels=self._levels(),
-                           who="the optimizers" if self.games else self.optimizer)  # fmt: skip
+            self._said(
+                kind,
+                self.total.players[p],
+                1 << p,
+                f"alone {self.game}",
+                player=" + ".join(self.total.players[p]),
+            )
+            for p in worth_naming(
+                order, np.abs(alone), _MAIN_COUNT, abs(self.whole)
+            )
+            if (found := self._decision(1 << p)) is None
+            or found.probability >= _LIKELY
+        ]
+        first = self._said(
+            kind,
+            names,
+            last,
+            self.game,
+            levels=self._levels(),
+            who="the optimizers" if self.games else self.optimizer,
+        )
         return (first, *told, *self._together())
 
     @property
@@ -317,7 +378,10 @@ class GameExplanation(Sets):
         """
         if self.drawn is None:
             return None
-        draws, stretch = self.drawn[:, code] - self.drawn[:, 0], self.total.stretch
+        draws, stretch = (
+            self.drawn[:, code] - self.drawn[:, 0],
+            self.total.stretch,
+        )
         if self.game == "sensitivity":
             of_evaluations = self.drawn[:, -1] + self.noise**2
             shares = draws / np.maximum(of_evaluations, np.finfo(float).tiny)
@@ -327,12 +391,24 @@ class GameExplanation(Sets):
             return decide(draws, -self.noise, side="below", stretch=stretch)
         return decide(draws, self.noise, side="above", stretch=stretch)
 
-    def _said(self, kind: Any, names: tuple[str, ...], code: int, says: str, **words: Any) -> Claim:
+    def _said(
+        self,
+        kind: Any,
+        names: tuple[str, ...],
+        code: int,
+        says: str,
+        **words: Any,
+    ) -> Claim:
         value = float(self.coalitions[code] - self.coalitions[0])
         found = self.decided(
-            kind, names, self._decision(code), says=says, estimate=value,
-            std=math.sqrt(max(value, 0.0)), **words,
-        )  # fmt: skip
+            kind,
+            names,
+            self._decision(code),
+            says=says,
+            estimate=value,
+            std=math.sqrt(max(value, 0.0)),
+            **words,
+        )
         return replace(found, side="above")
 
     def _together(self) -> list[Claim]:
@@ -345,13 +421,25 @@ class GameExplanation(Sets):
         if self.game == "sensitivity":
             least = INTERACTS * (self.whole + self.noise**2)
         sign = 1.0 if value > 0.0 else -1.0
-        found = self.total.decided(i, sign * least, "above" if value > 0.0 else "below")
+        found = self.total.decided(
+            i, sign * least, "above" if value > 0.0 else "below"
+        )
         if found is None or not found.certain:
             return []
-        do = {"tunability": "gain", "mistunability": "lose", "sensitivity": "make it vary"}
+        do = {
+            "tunability": "gain",
+            "mistunability": "lose",
+            "sensitivity": "make it vary",
+        }
         more = "more" if value * self.whole > 0.0 else "less"
-        claim = self.decided("difference", self.total.names(i), found, says="together", more=more,
-                             do=do.get(self.game, "miss"))  # fmt: skip
+        claim = self.decided(
+            "difference",
+            self.total.names(i),
+            found,
+            says="together",
+            more=more,
+            do=do.get(self.game, "miss"),
+        )
         return [replace(claim, side="above")]
 
     def _levels(self) -> str:
@@ -359,7 +447,10 @@ class GameExplanation(Sets):
         if self.games:
             return ""
         start = self.default_prediction
-        end = start - (1.0 if self.direction == "minimize" else -1.0) * self.whole
+        end = (
+            start
+            - (1.0 if self.direction == "minimize" else -1.0) * self.whole
+        )
         levels = [format_level(level, self.whole) for level in (start, end)]
         end_word = "best" if self.game == "tunability" else "worst"
         return f" (predicted {self.objective_name} {levels[0]}, at {end_word} {levels[1]})"
@@ -369,7 +460,11 @@ class GameExplanation(Sets):
         """The claims in words; of several runs first how their values became one."""
         text = super().finding
         start = self.over_runs
-        return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}" if start else text
+        return (
+            f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}"
+            if start
+            else text
+        )
 
     @property
     def over_runs(self) -> str:
@@ -382,7 +477,11 @@ class GameExplanation(Sets):
             return f"at the {100.0 * (1.0 - over if losses else over):g} % quantile over {runs}"
         if over in ("min", "max"):
             least = losses == (over == "max")
-            return f"at least, in each of {runs}" if least else f"at most, in any of {runs}"
+            return (
+                f"at least, in each of {runs}"
+                if least
+                else f"at most, in any of {runs}"
+            )
         return f"on average over {runs}"
 
 
@@ -478,18 +577,35 @@ class ShapleyInteractions(Sets):
     def columns(self) -> dict[str, Any]:
         """The values of each term, where there are several."""
         several = len(self.terms) > 1
-        return {t: self.by_term[:, i] for i, t in enumerate(self.terms)} if several else {}
+        return (
+            {t: self.by_term[:, i] for i, t in enumerate(self.terms)}
+            if several
+            else {}
+        )
 
     def _numbers(self) -> dict[str, Any]:
-        beside = ("prediction", "baseline", "efficiency_gap", "spread", "background_size")
+        beside = (
+            "prediction",
+            "baseline",
+            "efficiency_gap",
+            "spread",
+            "background_size",
+        )
         return {
             "of": self.of,
             "config": dict(self.config),
             "index": self.index,
             "order": self.order,
             "values": [
-                {**one, "terms": dict(zip(self.terms, by_term.tolist(), strict=True))}
-                for one, by_term in zip(self.total.to_dict(), self.by_term, strict=True)
+                {
+                    **one,
+                    "terms": dict(
+                        zip(self.terms, by_term.tolist(), strict=True)
+                    ),
+                }
+                for one, by_term in zip(
+                    self.total.to_dict(), self.by_term, strict=True
+                )
             ],
             **{name: getattr(self, name) for name in beside},
         }
@@ -500,7 +616,9 @@ class ShapleyInteractions(Sets):
         total = self.total
         ranking = total.order(range(2, self.order + 1))
         sizes = np.abs(total.values)
-        named = worth_naming(ranking, sizes.tolist(), _MAIN_COUNT, float(sizes.sum()))
+        named = worth_naming(
+            ranking, sizes.tolist(), _MAIN_COUNT, float(sizes.sum())
+        )
         if not named or self._none(ranking):
             return (self._no_interaction(ranking),)
         found = [self._claim(i) for i in named]
@@ -519,7 +637,9 @@ class ShapleyInteractions(Sets):
         if drawn is None or self.of != "variance":
             return None if drawn is None else drawn[:, sets]
         whole = drawn.sum(axis=1, keepdims=True) + self.noise**2
-        return np.asarray(drawn[:, sets] / np.maximum(whole, np.finfo(float).tiny))
+        return np.asarray(
+            drawn[:, sets] / np.maximum(whole, np.finfo(float).tiny)
+        )
 
     def _none(self, ranking: list[int]) -> bool:
         """Return whether interactions are surely small, but for integration if of an acquisition.
@@ -528,8 +648,16 @@ class ShapleyInteractions(Sets):
         """
         drawn = self._draws(ranking)
         if self.of == "acquisition":
-            error = 0.0 if self.total.half_width is None else self.total.half_width[ranking]
-            return bool((np.abs(self.total.values[ranking]) + error <= self._limit).all())
+            error = (
+                0.0
+                if self.total.half_width is None
+                else self.total.half_width[ranking]
+            )
+            return bool(
+                (
+                    np.abs(self.total.values[ranking]) + error <= self._limit
+                ).all()
+            )
         return drawn is not None and self._smallness(drawn).certain
 
     @property
@@ -543,30 +671,63 @@ class ShapleyInteractions(Sets):
     def _no_interaction(self, ranking: list[int]) -> Claim:
         drawn = self._draws(ranking)
         if self.of == "acquisition":
-            return self.told(self._kind, self.all_names, 0.0, says="none", certain=True,
-                             because=(), side="below")  # fmt: skip
+            return self.told(
+                self._kind,
+                self.all_names,
+                0.0,
+                says="none",
+                certain=True,
+                because=(),
+                side="below",
+            )
         found = None if drawn is None else self._smallness(drawn)
-        claim = self.decided(self._kind, self.all_names, found, says="none", estimate=0.0)
+        claim = self.decided(
+            self._kind, self.all_names, found, says="none", estimate=0.0
+        )
         return replace(claim, side="below")
 
     def _claim(self, i: int) -> Claim:
         names, value = self.total.names(i), float(self.total.values[i])
-        values = tuple(self.config.get(name) for name in names) if self.config else ()
+        values = (
+            tuple(self.config.get(name) for name in names)
+            if self.config
+            else ()
+        )
         told = [
-            name if self.config.get(name) is None else f"{name} = {format_value(self.config[name])}"
+            name
+            if self.config.get(name) is None
+            else f"{name} = {format_value(self.config[name])}"
             for name in names
         ]
         changes = "raises" if value > 0.0 else "lowers"
-        words: dict[str, Any] = {"which": " with ".join(told), "changes": changes}
+        words: dict[str, Any] = {
+            "which": " with ".join(told),
+            "changes": changes,
+        }
         if self.of == "acquisition":
-            half = None if self.total.half_width is None else float(self.total.half_width[i])
+            half = (
+                None
+                if self.total.half_width is None
+                else float(self.total.half_width[i])
+            )
             certain = half is None or abs(value) > half
             return self.told(
-                "contribution", names, value, between(value, half), values=values, certain=certain,
-                because=() if certain else (MAY_BE_NOTHING(),), about=Estimate(value, half),
-                says="sure" if certain else "perhaps", **words,
-            )  # fmt: skip
-        drawn, found, shared = self._draws([i]), None, " shared" * (self.of == "variance")
+                "contribution",
+                names,
+                value,
+                between(value, half),
+                values=values,
+                certain=certain,
+                because=() if certain else (MAY_BE_NOTHING(),),
+                about=Estimate(value, half),
+                says="sure" if certain else "perhaps",
+                **words,
+            )
+        drawn, found, shared = (
+            self._draws([i]),
+            None,
+            " shared" * (self.of == "variance"),
+        )
         if drawn is not None and shared:
             found = decide(drawn[:, 0], INTERACTS, side="above")
         elif drawn is not None:
@@ -574,8 +735,15 @@ class ShapleyInteractions(Sets):
         sure = found is not None and found.certain
         says = (shared.strip() or "sure") if sure else f"perhaps{shared}"
         estimate = value / self.prediction if shared else value
-        claim = self.decided(self._kind, names, found, says=says, values=values,
-                             estimate=estimate, **words)  # fmt: skip
+        claim = self.decided(
+            self._kind,
+            names,
+            found,
+            says=says,
+            values=values,
+            estimate=estimate,
+            **words,
+        )
         return replace(claim, side="above")
 
     @property
@@ -591,7 +759,16 @@ class ShapleyInteractions(Sets):
                 f"average {format_level(self.baseline, gap)}."
             )
         total, whole = self.total, self.prediction
-        start = f"The variance of the {self.what} over the space is {whole:.3g}"
+        start = (
+            f"The variance of the {self.what} over the space is {whole:.3g}"
+        )
         first = total.order([1])[:_MAIN_COUNT] if whole > 0.0 else []
-        told = [f"{total.labels[i]} {percent(float(total.values[i]) / whole)}" for i in first]
-        return f"{start}; by themselves, {join_words(told)}." if told else f"{start}."
+        told = [
+            f"{total.labels[i]} {percent(float(total.values[i]) / whole)}"
+            for i in first
+        ]
+        return (
+            f"{start}; by themselves, {join_words(told)}."
+            if told
+            else f"{start}."
+        )

@@ -20,15 +20,27 @@ from hpo_explain.methods.importance.sets_result import (
 Sets = GameExplanation | ShapleyInteractions
 
 _GAMES = {
-    "tunability": ("What tuning gains over {}", "gains", "gains less together"),
-    "mistunability": ("What wrong values lose against {}", "gains back together", "loses"),
+    "tunability": (
+        "What tuning gains over {}",
+        "gains",
+        "gains less together",
+    ),
+    "mistunability": (
+        "What wrong values lose against {}",
+        "gains back together",
+        "loses",
+    ),
     "sensitivity": (
-        "How the predicted objective varies around {}", "varies", "varies less together"
+        "How the predicted objective varies around {}",
+        "varies",
+        "varies less together",
     ),
     "optimizer_bias": (
-        "What the tried values miss of what can be gained over {}", "misses less together", "misses"
+        "What the tried values miss of what can be gained over {}",
+        "misses less together",
+        "misses",
     ),
-}  # fmt: skip
+}
 
 
 def waterfall(found: Sets) -> Rows:
@@ -40,28 +52,46 @@ def waterfall(found: Sets) -> Rows:
     total = found.total
     kept, rest = folded(total.order())
     integrated = total.half_width if total.model_std is None else None
-    steps = [float(total.values[i]) for i in kept] + [float(total.values[rest].sum())] * bool(rest)
-    halves = [total.half(i) if integrated is None else float(integrated[i]) for i in kept]
+    steps = [float(total.values[i]) for i in kept] + [
+        float(total.values[rest].sum())
+    ] * bool(rest)
+    halves = [
+        total.half(i) if integrated is None else float(integrated[i])
+        for i in kept
+    ]
     at = found.start + np.concatenate([[0.0], np.cumsum(steps)])
-    labels = [_parts(total, i) for i in kept] + [(f"{len(rest)} others",)] * bool(rest)
+    labels = [_parts(total, i) for i in kept] + [
+        (f"{len(rest)} others",)
+    ] * bool(rest)
     lower, (better, worse) = _lower(found), _marks(found)
-    start, end = ("average", found.where) if _is_local(found) else ("nothing", "all")
+    start, end = (
+        ("average", found.where) if _is_local(found) else ("nothing", "all")
+    )
     return Rows(
         labels=[(start,), *labels, (end,)],
         bars=[
-            Bar(i + 1, float(at[i]), float(at[i + 1]), half,
-                fill=0 if step == 0.0 or (step < 0.0) == lower else 1)
-            for i, (step, half) in enumerate(zip(steps, [*halves, None], strict=False))
+            Bar(
+                i + 1,
+                float(at[i]),
+                float(at[i + 1]),
+                half,
+                fill=0 if step == 0.0 or (step < 0.0) == lower else 1,
+            )
+            for i, (step, half) in enumerate(
+                zip(steps, [*halves, None], strict=False)
+            )
         ],
         levels=at.tolist(),
-        dots=[Dots(at[[0, -1]], np.array([0.0, len(steps) + 1.0]), look="run")],
+        dots=[
+            Dots(at[[0, -1]], np.array([0.0, len(steps) + 1.0]), look="run")
+        ],
         means={"run": f"{start} and {end}"},
         fills={0: better, 1: worse},
         label=found.what if _is_local(found) else _label(found),
         footer=_whiskers(found),
         zero=not _is_local(found),
         **_over(found),
-    )  # fmt: skip
+    )
 
 
 def matrix(found: Sets) -> Cells:
@@ -79,11 +109,17 @@ def matrix(found: Sets) -> Cells:
     left = sum(len(s) > 2 or not set(s) <= set(shown) for s in total.sets)
     footer = "On the diagonal: single hyperparameters; below: what two do beyond that, together."
     return triangle(
-        [total.player(p) for p in shown], values,
-        [[f"{value:+.2g}" for value in row] for row in values], diagonal=True,
-        low=-reach, high=reach, scale=_label(found), **_over(found),
-        footer=footer + f" {counted(left, 'smaller or larger set')} not drawn." * bool(left),
-    )  # fmt: skip
+        [total.player(p) for p in shown],
+        values,
+        [[f"{value:+.2g}" for value in row] for row in values],
+        diagonal=True,
+        low=-reach,
+        high=reach,
+        scale=_label(found),
+        **_over(found),
+        footer=footer
+        + f" {counted(left, 'smaller or larger set')} not drawn." * bool(left),
+    )
 
 
 VIEWS = {
@@ -106,7 +142,9 @@ def _lower(found: Sets) -> bool:
 def _marks(found: Sets) -> tuple[str, str]:
     if isinstance(found, GameExplanation):
         return _GAMES[found.game][1:]
-    return ("better", "worse") if _is_local(found) else ("more variance", "less")
+    return (
+        ("better", "worse") if _is_local(found) else ("more variance", "less")
+    )
 
 
 def _over(found: Sets) -> dict[str, Any]:
@@ -116,14 +154,20 @@ def _over(found: Sets) -> dict[str, Any]:
         heading = _GAMES[found.game][0].format(found.at)
         whole = plus_minus(found.whole, found.whole_half)
         over = f", {found.over_runs}" if found.games else ""
-        return {"heading": heading + over, "subtitle": f"all values add up to {whole} {by}"}
+        return {
+            "heading": heading + over,
+            "subtitle": f"all values add up to {whole} {by}",
+        }
     if found.of == "variance":
         return {
             "heading": f"Which hyperparameters the variance of the {found.what} is due to",
             "subtitle": f"all values add up to the variance {format_value(found.prediction)} {by}",
         }
     gap = found.prediction - found.baseline
-    ends = [format_level(level, gap) for level in (found.prediction, found.baseline)]
+    ends = [
+        format_level(level, gap)
+        for level in (found.prediction, found.baseline)
+    ]
     return {
         "heading": f"What hyperparameters do, alone and together, to the {found.what} of "
         f"{found.where}",
@@ -137,7 +181,9 @@ def _label(found: Sets) -> str:
         return f"{kind} of the {found.what}"
     side = "lower" if found.subject.lower_is_better else "higher"
     return (
-        f"contribution: {side} is better" if _is_local(found) else f"variance of the {found.what}"
+        f"contribution: {side} is better"
+        if _is_local(found)
+        else f"variance of the {found.what}"
     )
 
 
@@ -148,7 +194,11 @@ def _whiskers(found: Sets) -> str:
         return f"Whiskers: 95 % interval of each step under the model{rest}"
     if integrated:
         return "Whiskers: 95 % interval of integrating; it is not the model's uncertainty."
-    exact = "the values are exact for the model, which" if not _is_local(found) else "the model"
+    exact = (
+        "the values are exact for the model, which"
+        if not _is_local(found)
+        else "the model"
+    )
     return f"No intervals: {exact} does not say how uncertain they are."
 
 

@@ -25,12 +25,20 @@ from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.options import INDICES, Criterion, Direction, InteractionIndex
+from hpo_explain.base.options import (
+    INDICES,
+    Criterion,
+    Direction,
+    InteractionIndex,
+)
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods._engines.background import complete, hypercubes
-from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
+from hpo_explain.methods._engines.coalitions import (
+    EXACT_PLAYERS,
+    all_coalitions,
+)
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.orders import evaluate
 from hpo_explain.methods._engines.uncertainty import widened
@@ -39,9 +47,16 @@ from hpo_explain.methods.importance._variance_game import (
     variances,
     variances_of_draws,
 )
-from hpo_explain.methods.importance.interaction_indices import Sets, interaction_weights, sets_up_to
+from hpo_explain.methods.importance.interaction_indices import (
+    Sets,
+    interaction_weights,
+    sets_up_to,
+)
 from hpo_explain.methods.importance.set_values import SetValues
-from hpo_explain.methods.importance.sets_result import PLAY_AS_ONE, ShapleyInteractions
+from hpo_explain.methods.importance.sets_result import (
+    PLAY_AS_ONE,
+    ShapleyInteractions,
+)
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, Config, encode_one
@@ -121,18 +136,33 @@ def shapley_interactions(
     check_option("of", of, ("prediction", "acquisition", "variance"))
     accepted_criterion(acquisition)
     if of == "variance" and config is not None:
-        problem = f"was {config!r}, but the variance is that over the whole space"
-        raise InputError("config", problem, config, "Leave it out, or explain the prediction.")
+        problem = (
+            f"was {config!r}, but the variance is that over the whole space"
+        )
+        raise InputError(
+            "config",
+            problem,
+            config,
+            "Leave it out, or explain the prediction.",
+        )
     at, trial = asked.config("config", config), asked.trial(config)
     if of == "acquisition":
         before = trial if asked.before is None else asked.before
         asked = replace(asked, acquisition=acquisition, before=before)
     model = asked.model
     explainer = ShapleyInteractionExplainer(
-        model, index=index, order=order, background=background,
-        subject=asked.subject(None if of == "variance" else trial), seed=asked.seed,
-    )  # fmt: skip
-    return explainer.explain_variance() if of == "variance" else explainer.explain(at)
+        model,
+        index=index,
+        order=order,
+        background=background,
+        subject=asked.subject(None if of == "variance" else trial),
+        seed=asked.seed,
+    )
+    return (
+        explainer.explain_variance()
+        if of == "variance"
+        else explainer.explain(at)
+    )
 
 
 class ShapleyInteractionExplainer:
@@ -193,12 +223,18 @@ class ShapleyInteractionExplainer:
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained = Explained.of(surrogate, subject.direction if subject else direction)
+        self._explained = Explained.of(
+            surrogate, subject.direction if subject else direction
+        )
         self._subject = self._explained.completed(subject)
         explained, self._belief = self._explained, None
         if explained.of_objective and explained.surrogate is not None:
-            self._belief = as_draws(explained.surrogate, explained.direction, seed=seed)
-        self._index = cast(InteractionIndex, check_option("index", index, INDICES))
+            self._belief = as_draws(
+                explained.surrogate, explained.direction, seed=seed
+            )
+        self._index = cast(
+            InteractionIndex, check_option("index", index, INDICES)
+        )
         self._order = check_count("order", order, minimum=2)
         self._seed = check_seed(seed)
         space = self._explained.space
@@ -228,9 +264,15 @@ class ShapleyInteractionExplainer:
         ValueError
             If the configuration is not one of the space.
         """
-        explained, space, cubes = self._explained, self._explained.space, self._cubes
+        explained, space, cubes = (
+            self._explained,
+            self._explained.space,
+            self._cubes,
+        )
         x = encode_one(space, config, "config")
-        game = CoalitionGame.of(explained.game, x, estimator="auto", seed=self._seed)
+        game = CoalitionGame.of(
+            explained.game, x, estimator="auto", seed=self._seed
+        )
         found = self._interactions(game)
         background = np.vstack(cubes)
         at_x = float(evaluate(explained.game, x[None, :]).sum())
@@ -238,7 +280,9 @@ class ShapleyInteractionExplainer:
         baseline = float(elsewhere.mean())
         by_term = found.over_cubes(cubes)
         total = by_term.sum(axis=1)
-        players = [[space.names[j] for j in player] for player in found.players]
+        players = [
+            [space.names[j] for j in player] for player in found.players
+        ]
         return ShapleyInteractions(
             subject=self._subject,
             of="prediction" if explained.of_objective else "acquisition",
@@ -286,7 +330,9 @@ class ShapleyInteractionExplainer:
         players, notes = [[j] for j in columns], tuple[Fact, ...]()
         if len(columns) > _MOST_OF_VARIANCE:
             if self._belief is None:
-                of_each = variances(explained, players, singles=True, seed=self._seed)
+                of_each = variances(
+                    explained, players, singles=True, seed=self._seed
+                )
             else:
                 of_each = self._belief.anova.mains[:, columns]
             order = np.argsort(-of_each.mean(axis=0), kind="stable")
@@ -312,7 +358,9 @@ class ShapleyInteractionExplainer:
             index=self._index,
             order=max(order_of_sets, 2),
             total=SetValues(
-                tuple(tuple(space.names[j] for j in player) for player in players),
+                tuple(
+                    tuple(space.names[j] for j in player) for player in players
+                ),
                 sets_up_to(len(players), order_of_sets),
                 total,
                 half,
@@ -324,7 +372,9 @@ class ShapleyInteractionExplainer:
             baseline=0.0,
             efficiency_gap=variance - float(total.sum()),
             spread=float(np.sqrt(max(variance, 0.0))),
-            background_size=configurations_of(len(players)) if half is not None else 0,
+            background_size=configurations_of(len(players))
+            if half is not None
+            else 0,
             noise=0.0 if belief is None else belief.noise_std,
             notes=(*notes, *self._subject.notes),
         )
@@ -335,46 +385,73 @@ class ShapleyInteractionExplainer:
         if not n:
             shape = (len(self._cubes), 0, len(game.acquisition.term_names))
             return _Found([], (), np.zeros(shape))
-        if parts and n > EXACT_PLAYERS and max(len(p.players) for p in parts) <= EXACT_PLAYERS:
+        if (
+            parts
+            and n > EXACT_PLAYERS
+            and max(len(p.players) for p in parts) <= EXACT_PLAYERS
+        ):
             return self._of_parts(game, parts)
         players, notes = self._players(game)
         coalitions = all_coalitions(len(players))
         joined = np.zeros((len(coalitions), n), dtype=bool)
-        place = {column: p for p, columns in enumerate(players) for column in columns}
+        place = {
+            column: p
+            for p, columns in enumerate(players)
+            for column in columns
+        }
         joined[:] = coalitions[:, [place[j] for j in game.players.tolist()]]
         values = game.values(joined, self._cubes)
         order = min(self._order, len(players))
-        by_cube = interaction_weights(len(players), order, self._index) @ values
+        by_cube = (
+            interaction_weights(len(players), order, self._index) @ values
+        )
         return _Found(players, sets_up_to(len(players), order), by_cube, notes)
 
-    def _of_parts(self, game: CoalitionGame, parts: list[CoalitionGame]) -> _Found:
+    def _of_parts(
+        self, game: CoalitionGame, parts: list[CoalitionGame]
+    ) -> _Found:
         """Return interactions as the sums of those of the parts, each of few hyperparameters."""
         columns = sorted(game.players.tolist())
         sets = sets_up_to(len(columns), self._order)
         place = {s: i for i, s in enumerate(sets)}
-        by_cube = np.zeros((len(self._cubes), len(sets), len(game.acquisition.term_names)))
+        by_cube = np.zeros(
+            (len(self._cubes), len(sets), len(game.acquisition.term_names))
+        )
         for part in parts:
             one = self._interactions(part)
             for i, members in enumerate(one.sets):
-                whole = tuple(columns.index(one.players[p][0]) for p in members)
+                whole = tuple(
+                    columns.index(one.players[p][0]) for p in members
+                )
                 by_cube[:, place[tuple(sorted(whole))]] += one.by_cube[:, i]
         return _Found([[j] for j in columns], sets, by_cube)
 
-    def _players(self, game: CoalitionGame) -> tuple[list[list[int]], tuple[Fact, ...]]:
+    def _players(
+        self, game: CoalitionGame
+    ) -> tuple[list[list[int]], tuple[Fact, ...]]:
         """Return the columns of each player: where there are too many, the least play as one."""
         columns = sorted(game.players.tolist())
         if len(columns) <= EXACT_PLAYERS:
             return [[j] for j in columns], ()
-        rows = np.vstack(self._cubes)[:: max(1, sum(map(len, self._cubes)) // _RANKED_BY)]
+        rows = np.vstack(self._cubes)[
+            :: max(1, sum(map(len, self._cubes)) // _RANKED_BY)
+        ]
         size = np.abs(game.shapley([rows])[0][0].sum(axis=1))
-        first = game.players[np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]]
+        first = game.players[
+            np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]
+        ]
         alone = sorted(first.tolist())
         rest = [j for j in columns if j not in alone]
         names = [game.acquisition.space.names[j] for j in rest]
         return [*([j] for j in alone), rest], (PLAY_AS_ONE(names=names),)
 
     def _drawn(
-        self, x: Array, found: _Found, background: Array, total: Array, half: Array | None
+        self,
+        x: Array,
+        found: _Found,
+        background: Array,
+        total: Array,
+        half: Array | None,
     ) -> Array | None:
         """Return the values for each draw, (k, sets), the error of integrating in their spread."""
         belief, p = self._belief, len(found.players)
@@ -386,10 +463,18 @@ class ShapleyInteractionExplainer:
         for player, columns in enumerate(found.players):
             joined[:, columns] = coalitions[:, [player]]
         drawn: Array = np.zeros((1, len(weights)))
-        some = background[rng.permutation(len(background))[: max(_LEAST, _DRAWN // len(joined))]]
-        for rows in np.array_split(some, -(-len(some) * len(joined) // _DRAWN)):
+        some = background[
+            rng.permutation(len(background))[
+                : max(_LEAST, _DRAWN // len(joined))
+            ]
+        ]
+        for rows in np.array_split(
+            some, -(-len(some) * len(joined) // _DRAWN)
+        ):
             z = np.where(joined, x, rows[:, None]).reshape(-1, len(x))
-            values = belief.draws(belief.space.project(z)).reshape(-1, len(rows), len(joined))
+            values = belief.draws(belief.space.project(z)).reshape(
+                -1, len(rows), len(joined)
+            )
             drawn = drawn + values.sum(axis=1) @ weights.T / len(some)
         error = 0.0 if half is None else half / NORMAL_95
         return widened(total + drawn - drawn.mean(axis=0), error)
@@ -406,7 +491,9 @@ class _Found:
 
     def over_cubes(self, cubes: list[Array]) -> Array:
         sizes = np.array([len(cube) for cube in cubes], dtype=float)
-        return np.asarray(np.tensordot(sizes / sizes.sum(), self.by_cube, axes=1))
+        return np.asarray(
+            np.tensordot(sizes / sizes.sum(), self.by_cube, axes=1)
+        )
 
 
 def _half_width(by_cube: Array) -> Array | None:

@@ -19,28 +19,42 @@ import numpy.typing as npt
 from hpo_explain.asked.explained import shared_subject
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.asked.given import default_source, read_one
-from hpo_explain.base.checks import check_fraction, check_option, check_sequence
+from hpo_explain.base.checks import (
+    check_fraction,
+    check_option,
+    check_sequence,
+)
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import GAMES, OVER, Game, InteractionIndex, Over
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.games import GameExplainer, players_of
-from hpo_explain.methods.importance.interaction_indices import interaction_weights
+from hpo_explain.methods.importance.interaction_indices import (
+    interaction_weights,
+)
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.methods.importance.sets_result import GameExplanation
 from hpo_explain.space import Array, Config, Shared
 
-_UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least
+_UNEVEN = (
+    10.0  # times the value of all hyperparameters in the run where it is least
+)
 
-_DEFAULT_CHOSEN = declared_fact("default_chosen", "default: trial {trials}, as none was given")
-_OF_MODEL = declared_fact("games_of_model", "compared with the best values that the model predicts")
+_DEFAULT_CHOSEN = declared_fact(
+    "default_chosen", "default: trial {trials}, as none was given"
+)
+_OF_MODEL = declared_fact(
+    "games_of_model", "compared with the best values that the model predicts"
+)
 _OF_OTHERS = declared_fact(
-    "games_of_others", "compared with the values that {count} tried",
+    "games_of_others",
+    "compared with the values that {count} tried",
     count=lambda told: counted(told["runs"], "other run"),
-)  # fmt: skip
+)
 _UNEVEN_RUNS = declared_fact(
-    "runs_uneven", "{name} makes up {share:%} of the average, as the objective varies most in it"
+    "runs_uneven",
+    "{name} makes up {share:%} of the average, as the objective varies most in it",
 )
 
 
@@ -124,28 +138,57 @@ def tunability(
         return _played(kind, asked, default, over, index=index, order=order)
     run = asked.run
     if asked.runs and given:
-        problem = "was given with several runs, of which each would need its own"
-        raise InputError("ensemble", problem, ensemble, "Ask for one run at a time.")
+        problem = (
+            "was given with several runs, of which each would need its own"
+        )
+        raise InputError(
+            "ensemble", problem, ensemble, "Ask for one run at a time."
+        )
     others = [
-        read_one(tunability, "ensemble", "has a run that cannot be read: ", other, asked.reading)
+        read_one(
+            tunability,
+            "ensemble",
+            "has a run that cannot be read: ",
+            other,
+            asked.reading,
+        )
         for other in given
     ]
     for other in others:
         if other.space.names != run.space.names:
             problem = f"has a run of {list(other.space.names)}, not of {list(run.space.names)}"
-            raise InputError("ensemble", problem, ensemble, "Give runs in the same space.")
+            raise InputError(
+                "ensemble", problem, ensemble, "Give runs in the same space."
+            )
     note = _OF_OTHERS(runs=len(others)) if others else _OF_MODEL()
-    tried = [run.space.encode(other.space.decode(np.asarray(other.X))) for other in others]
-    return _played(kind, asked, default, over, note, tried=(tried,), index=index, order=order)
+    tried = [
+        run.space.encode(other.space.decode(np.asarray(other.X)))
+        for other in others
+    ]
+    return _played(
+        kind,
+        asked,
+        default,
+        over,
+        note,
+        tried=(tried,),
+        index=index,
+        order=order,
+    )
 
 
 # ---------------------------------------------------------------------- one run, and several
 
 
 def _played(
-    game: Game, asked: Asked, default: Config | int | None, over: Over | float, *notes: Fact,
-    tried: tuple[list[npt.NDArray[Any]], ...] = (), **options: Any,
-) -> GameExplanation:  # fmt: skip
+    game: Game,
+    asked: Asked,
+    default: Config | int | None,
+    over: Over | float,
+    *notes: Fact,
+    tried: tuple[list[npt.NDArray[Any]], ...] = (),
+    **options: Any,
+) -> GameExplanation:
     """Return a game of a run, or of several."""
     if isinstance(over, str):
         check_option("over", over, OVER)
@@ -155,31 +198,43 @@ def _played(
         return _of_several(game, asked, default, over, notes, options)
     if over != "mean":
         problem = f"was {over!r}, but there is a single run"
-        raise InputError("over", problem, over, "Leave it out, or give a dict of runs.")
+        raise InputError(
+            "over", problem, over, "Leave it out, or give a dict of runs."
+        )
     if default is None:
         default = default_source(asked.run, asked.run.incumbent)
         notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
     config, trial = asked.config("default", default), asked.trial(default)
     explainer = _explainer(asked, notes, seed=asked.seed, **options)
-    found: GameExplanation = getattr(explainer, game)(config, *tried, trial=trial)
+    found: GameExplanation = getattr(explainer, game)(
+        config, *tried, trial=trial
+    )
     return found
 
 
-def _explainer(asked: Asked, notes: Sequence[Fact], **options: Any) -> GameExplainer:
+def _explainer(
+    asked: Asked, notes: Sequence[Fact], **options: Any
+) -> GameExplainer:
     model, about = asked.model, asked.notes
     subject = replace(asked.subject(), notes=(*notes, *about))
     return GameExplainer(model, subject=subject, **options)
 
 
 def _of_several(
-    game: Game, asked: Asked, default: Config | int | None, over: Over | float,
-    notes: tuple[Fact, ...], options: Mapping[str, Any],
-) -> GameExplanation:  # fmt: skip
+    game: Game,
+    asked: Asked,
+    default: Config | int | None,
+    over: Over | float,
+    notes: tuple[Fact, ...],
+    options: Mapping[str, Any],
+) -> GameExplanation:
     runs = asked.runs
     if not Shared.of([run.space for run in runs.values()]).same:
         names = {name: list(run.space.names) for name, run in runs.items()}
         problem = "are not of the same search space"
-        raise InputError("run", problem, names, "Compare them with hx.compare.")
+        raise InputError(
+            "run", problem, names, "Compare them with hx.compare."
+        )
     if len({run.direction for run in runs.values()}) > 1:
         directions = {name: run.direction for name, run in runs.items()}
         raise InputError("run", "are not of the same direction", directions)
@@ -188,25 +243,38 @@ def _of_several(
         remedy = "Give a configuration, such as hx.compare(runs).default.configuration."
         raise InputError("default", problem, default, remedy)
     config = asked.config("default", default)
-    each = {name: replace(asked, run=run, notes=[]) for name, run in runs.items()}
-    explainers = {name: _explainer(a, notes, seed=a.seed, **options) for name, a in each.items()}
+    each = {
+        name: replace(asked, run=run, notes=[]) for name, run in runs.items()
+    }
+    explainers = {
+        name: _explainer(a, notes, seed=a.seed, **options)
+        for name, a in each.items()
+    }
     players = shared_players(explainers, config)
     games: dict[str, GameExplanation] = {}
     for i, (name, of_run) in enumerate(each.items()):
         # another seed for each, so that functions drawn are independent
-        own = _explainer(of_run, notes, players=players, seed=asked.seed + i, **options)
+        own = _explainer(
+            of_run, notes, players=players, seed=asked.seed + i, **options
+        )
         games[name] = getattr(own, game)(config)
     return shared_game(games, over)
 
 
-def shared_players(explainers: Mapping[str, GameExplainer], default: Config) -> list[list[int]]:
+def shared_players(
+    explainers: Mapping[str, GameExplainer], default: Config
+) -> list[list[int]]:
     """Return the columns of each player: those that matter in some run, the same in all."""
-    spread = np.array([explainer.spread(default) for explainer in explainers.values()])
+    spread = np.array(
+        [explainer.spread(default) for explainer in explainers.values()]
+    )
     somewhere = ~np.isnan(spread).all(axis=0)
     return players_of(np.where(somewhere, np.nansum(spread, axis=0), np.nan))
 
 
-def shared_game(games: Mapping[str, GameExplanation], over: Over | float) -> GameExplanation:
+def shared_game(
+    games: Mapping[str, GameExplanation], over: Over | float
+) -> GameExplanation:
     """Return the game whose value of a coalition is that over several runs.
 
     Parameters
@@ -221,23 +289,34 @@ def shared_game(games: Mapping[str, GameExplanation], over: Over | float) -> Gam
     values = _over(np.stack([game.coalitions for game in each]), over)
     weights = np.zeros((0, len(values)))
     if total.players:
-        weights = interaction_weights(len(total.players), first.order, first.index)
+        weights = interaction_weights(
+            len(total.players), first.order, first.index
+        )
     of_runs = [game.drawn for game in each if game.drawn is not None]
-    drawn = _over(np.stack(of_runs), over) if len(of_runs) == len(each) else None
+    drawn = (
+        _over(np.stack(of_runs), over) if len(of_runs) == len(each) else None
+    )
     if drawn is not None:
         values = drawn.mean(axis=0)
-    subject = shared_subject(first.subject.space, [game.subject for game in each])
+    subject = shared_subject(
+        first.subject.space, [game.subject for game in each]
+    )
     notes = tuple(dict.fromkeys(note for game in each for note in game.notes))
     wholes = np.abs([game.whole for game in each])
     if over == "mean" and wholes.max() > _UNEVEN * wholes.min():
         most = list(games)[int(np.argmax(wholes))]
-        notes = (_UNEVEN_RUNS(name=most, share=float(wholes.max() / wholes.sum())), *notes)
+        notes = (
+            _UNEVEN_RUNS(name=most, share=float(wholes.max() / wholes.sum())),
+            *notes,
+        )
     return replace(
         first,
         subject=subject,
         notes=notes,
         default_trial=None,
-        default_prediction=float(np.mean([game.default_prediction for game in each])),
+        default_prediction=float(
+            np.mean([game.default_prediction for game in each])
+        ),
         total=SetValues(
             total.players,
             total.sets,
@@ -260,15 +339,25 @@ def _over(values: Array, over: Over | float) -> Array:
     """Combine the values of several runs, (R, ...), into one: their mean, or a quantile."""
     if over == "mean":
         return np.asarray(values.mean(axis=0))
-    quantile = {"min": 0.0, "max": 1.0}[over] if isinstance(over, str) else over
+    quantile = (
+        {"min": 0.0, "max": 1.0}[over] if isinstance(over, str) else over
+    )
     return np.asarray(np.quantile(values, quantile, axis=0))
 
 
-def _half_width(games: tuple[GameExplanation, ...], over: Over | float) -> Array | None:
+def _half_width(
+    games: tuple[GameExplanation, ...], over: Over | float
+) -> Array | None:
     """Return half the intervals of integrating: of a mean, or at most that of the worst run."""
-    halves = [game.total.half_width for game in games if game.total.half_width is not None]
+    halves = [
+        game.total.half_width
+        for game in games
+        if game.total.half_width is not None
+    ]
     if len(halves) < len(games):
         return None
     if over == "mean":
-        return np.asarray(np.sqrt(np.sum(np.square(halves), axis=0)) / len(games))
+        return np.asarray(
+            np.sqrt(np.sum(np.square(halves), axis=0)) / len(games)
+        )
     return np.asarray(np.max(halves, axis=0))

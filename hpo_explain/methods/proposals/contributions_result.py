@@ -35,8 +35,10 @@ _WITHIN_ERROR = declared_fact(
     "within_integration_error",
     "the contribution of {names} is within the error of averaging over the background",
 )
-_PROMISE = ("a better {found.objective_name} is predicted", "a worse {found.objective_name} is "
-            "predicted")  # fmt: skip
+_PROMISE = (
+    "a better {found.objective_name} is predicted",
+    "a worse {found.objective_name} is predicted",
+)
 _UNSURE = ("the model is unsure there", "the model is already certain there")
 _WHY: Mapping[str, tuple[str, str]] = {
     "mean": _PROMISE,
@@ -44,17 +46,25 @@ _WHY: Mapping[str, tuple[str, str]] = {
     "uncertainty": _UNSURE,
     "exploration": _UNSURE,
     "noise": ("results scatter less there", "results scatter more there"),
-    "good": ("likelier than average among good trials", "unlikelier than average among good "
-             "trials"),
-    "bad": ("unlikelier than average among the other trials", "likelier than average among the "
-            "other trials"),
-}  # fmt: skip
+    "good": (
+        "likelier than average among good trials",
+        "unlikelier than average among good trials",
+    ),
+    "bad": (
+        "unlikelier than average among the other trials",
+        "likelier than average among the other trials",
+    ),
+}
 """What it says that a contribution to a term is positive, or negative."""
 
 
 def criterion(subject: Subject) -> str:
     """Return model and acquisition function: "a GP with LCB (κ = 1.96)"."""
-    return f"{subject.model} with {subject.acquisition}" if subject.model else subject.acquisition
+    return (
+        f"{subject.model} with {subject.acquisition}"
+        if subject.model
+        else subject.acquisition
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -120,7 +130,9 @@ class Contributions(Result):
     @property
     def values(self) -> npt.NDArray[Any]:
         """The value of each hyperparameter, None where it is inactive, (d,)."""
-        return np.array([*map(self.config.get, self.names), None], dtype=object)[:-1]
+        return np.array(
+            [*map(self.config.get, self.names), None], dtype=object
+        )[:-1]
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest contribution (by size) first."""
@@ -129,11 +141,19 @@ class Contributions(Result):
     def value(self, j: int) -> str:
         """Return a hyperparameter's value in words, or why it has none."""
         name = self.names[j]
-        return format_value(self.config[name]) if name in self.config else "inactive"
+        return (
+            format_value(self.config[name])
+            if name in self.config
+            else "inactive"
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return the contributions as `to_dict` holds them."""
-        half = [None] * len(self.names) if self.half is None else self.half.tolist()
+        half = (
+            [None] * len(self.names)
+            if self.half is None
+            else self.half.tolist()
+        )
         judged = [self.objective(j) for j in range(len(self.names))]
         return [
             {
@@ -142,7 +162,9 @@ class Contributions(Result):
                 "active": bool(self.active[j]),
                 **self._terms_at(j),
                 "interval_95_half_width": half[j],
-                "objective_95_interval": None if (found := judged[j]) is None else found.interval,
+                "objective_95_interval": None
+                if (found := judged[j]) is None
+                else found.interval,
             }
             for j, name in enumerate(self.names)
         ]
@@ -158,7 +180,9 @@ _HELD: Mapping[str, Any] = {
     "baseline": "baseline",
     "efficiency_gap": "efficiency_gap",
     "background_size": "background_size",
-    "estimator": lambda found: None if found.estimator is None else str(found.estimator),
+    "estimator": lambda found: (
+        None if found.estimator is None else str(found.estimator)
+    ),
 }
 
 
@@ -266,7 +290,9 @@ class ProposalExplanation(Contributions):
 
         columns = {"value": self.values, "total": self.total}
         columns |= {term: self.phi[:, t] for t, term in enumerate(self.terms)}
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="hyperparameter"))
+        return pd.DataFrame(
+            columns, index=pd.Index(self.names, name="hyperparameter")
+        )
 
     @property
     def contributions_in(self) -> tuple[str, ...]:
@@ -284,7 +310,10 @@ class ProposalExplanation(Contributions):
             return None
         from scipy.stats import t
 
-        return float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom)) * self.standard_error
+        return (
+            float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom))
+            * self.standard_error
+        )
 
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.
@@ -316,7 +345,9 @@ class ProposalExplanation(Contributions):
         for t, term in [(len(self.terms), "total"), *enumerate(self.terms)]:
             columns[(term, "lower")] = centre[:, t] - half[:, t]
             columns[(term, "upper")] = centre[:, t] + half[:, t]
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="hyperparameter"))
+        return pd.DataFrame(
+            columns, index=pd.Index(self.names, name="hyperparameter")
+        )
 
     def _terms_at(self, j: int) -> dict[str, Any]:
         terms = dict(zip(self.terms, self.phi[j].tolist(), strict=True))
@@ -327,9 +358,11 @@ class ProposalExplanation(Contributions):
     @property
     def where(self) -> str:
         """The configuration that it is about, in words."""
-        return f"the proposal for {super().where}" if self.subject.state == "changed" else (
-            super().where
-        )  # fmt: skip
+        return (
+            f"the proposal for {super().where}"
+            if self.subject.state == "changed"
+            else (super().where)
+        )
 
     @property
     def seen(self) -> str:
@@ -355,7 +388,11 @@ class ProposalExplanation(Contributions):
 
     def value(self, j: int) -> str:
         """Return a hyperparameter's value in words, or why it has none."""
-        return "not chosen" if self.names[j] in self.not_chosen else super().value(j)
+        return (
+            "not chosen"
+            if self.names[j] in self.not_chosen
+            else super().value(j)
+        )
 
     @property
     def known(self) -> str:
@@ -370,19 +407,37 @@ class ProposalExplanation(Contributions):
         values do to the objective where the trials known then tell.
         """
         payout = self.payout["total"]
-        scale = max(np.abs(list(self.prediction.values())).max(), np.abs(self.phi).max(initial=0.0))
-        if max(abs(payout), np.abs(self.total).max(initial=0.0)) <= _ROUNDING * scale:
+        scale = max(
+            np.abs(list(self.prediction.values())).max(),
+            np.abs(self.phi).max(initial=0.0),
+        )
+        if (
+            max(abs(payout), np.abs(self.total).max(initial=0.0))
+            <= _ROUNDING * scale
+        ):
             return (
-                self.told("contribution", self.names, payout, says="indifferent", certain=True,
-                          because=(), side="below"),
-            )  # fmt: skip
+                self.told(
+                    "contribution",
+                    self.names,
+                    payout,
+                    says="indifferent",
+                    certain=True,
+                    because=(),
+                    side="below",
+                ),
+            )
         sign = 1.0 if payout >= 0 else -1.0
         reasons = self._leading(sign)
         against = [
-            j for j in self._leading(-sign)[:1]
+            j
+            for j in self._leading(-sign)[:1]
             if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
-        ]  # fmt: skip
-        effects = [self._effect(j) for j in (*reasons, *against)] if self.drawn is not None else []
+        ]
+        effects = (
+            [self._effect(j) for j in (*reasons, *against)]
+            if self.drawn is not None
+            else []
+        )
         return (
             *(self._claim("reason", j) for j in reasons),
             *(self._claim("counter_reason", j) for j in against),
@@ -395,10 +450,16 @@ class ProposalExplanation(Contributions):
         settled = decision is not None and decision.certain
         lowers = decision is not None and decision.side == "below"
         found = self.decided(
-            "contribution", (self.names[j],), decision, values=(self.config.get(self.names[j]),),
-            says="objective" if settled else "open", setting=f"{self.names[j]} = {self.value(j)}",
-            does="improves" if lowers == (self.direction == "minimize") else "worsens",
-        )  # fmt: skip
+            "contribution",
+            (self.names[j],),
+            decision,
+            values=(self.config.get(self.names[j]),),
+            says="objective" if settled else "open",
+            setting=f"{self.names[j]} = {self.value(j)}",
+            does="improves"
+            if lowers == (self.direction == "minimize")
+            else "worsens",
+        )
         return replace(found, term="objective", because=(), side="above")
 
     def _leading(self, sign: float) -> list[int]:
@@ -415,19 +476,31 @@ class ProposalExplanation(Contributions):
         return chosen
 
     def _claim(self, says: str, j: int) -> Claim:
-        name, total, half = self.names[j], float(self.total[j]), self.half_width()
+        name, total, half = (
+            self.names[j],
+            float(self.total[j]),
+            self.half_width(),
+        )
         t = int(np.argmax(np.sign(total) * self.phi[j]))
         term, places = self.terms[t], [-1, t]
-        raises, lowers = _WHY.get(term, (f"raises the {term}", f"lowers the {term}"))
+        raises, lowers = _WHY.get(
+            term, (f"raises the {term}", f"lowers the {term}")
+        )
         sizes = np.abs([total, self.phi[j, t]])
         within = half is not None and bool((sizes <= half[j, places]).any())
         return self.told(
-            "contribution", (name,), total, between(total, None if half is None else half[j, -1]),
-            says=says, certain=not within, because=(_WITHIN_ERROR(names=[name]),) * within,
-            term=term, values=(self.config[name],) if name in self.config else (),
+            "contribution",
+            (name,),
+            total,
+            between(total, None if half is None else half[j, -1]),
+            says=says,
+            certain=not within,
+            because=(_WITHIN_ERROR(names=[name]),) * within,
+            term=term,
+            values=(self.config[name],) if name in self.config else (),
             setting=f"{name} = {self.value(j)}",
             why=(raises if total > 0.0 else lowers).format(found=self),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -501,7 +574,11 @@ class PredictionExplanation(Contributions):
     def model_half_width(self) -> Array | None:
         """Half the 95 % interval of each by what the trials allow, (d,)."""
         judged = [self.objective(j) for j in range(len(self.names))]
-        return None if self.drawn is None else np.array([d.half for d in judged if d is not None])
+        return (
+            None
+            if self.drawn is None
+            else np.array([d.half for d in judged if d is not None])
+        )
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -509,27 +586,45 @@ class PredictionExplanation(Contributions):
         sizes = np.abs(self.phi)
         found = tuple(
             self.claim_of(j)
-            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
+            for j in worth_naming(
+                self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
+            )
             if self.active[j]
         )
         return found or (
-            self.told("contribution", self.names, 0.0, says="nothing", certain=True, because=(),
-                      side="below", **self._levels),
-        )  # fmt: skip
+            self.told(
+                "contribution",
+                self.names,
+                0.0,
+                says="nothing",
+                certain=True,
+                because=(),
+                side="below",
+                **self._levels,
+            ),
+        )
 
     def claim_of(self, j: int) -> Claim:
         """Return what is said of the contribution of a hyperparameter, by its position."""
         name, phi = self.names[j], float(self.phi[j])
         found = self.decided(
-            "contribution", (name,), self.objective(j), says="reason", estimate=phi,
-            values=(self.config.get(name),), setting=f"{name} = {self.value(j)}",
-            does="raises" if phi >= 0.0 else "lowers", **self._levels,
-        )  # fmt: skip
+            "contribution",
+            (name,),
+            self.objective(j),
+            says="reason",
+            estimate=phi,
+            values=(self.config.get(name),),
+            setting=f"{name} = {self.value(j)}",
+            does="raises" if phi >= 0.0 else "lowers",
+            **self._levels,
+        )
         return replace(found, side="above")
 
     @property
     def _levels(self) -> dict[str, Any]:
         """The prediction and the average, with enough digits to tell them apart."""
         gap = self.prediction - self.baseline
-        return {"here": format_level(self.prediction, gap),
-                "mean": format_level(self.baseline, gap)}  # fmt: skip
+        return {
+            "here": format_level(self.prediction, gap),
+            "mean": format_level(self.baseline, gap),
+        }

@@ -18,7 +18,9 @@ from hpo_explain.methods.proposals.contributions_result import (
 from hpo_explain.space import Array
 
 _MOST_INACTIVE = 3
-_NEGLIGIBLE = 1e-12  # of the values that were subtracted: rounding, not a contribution
+_NEGLIGIBLE = (
+    1e-12  # of the values that were subtracted: rounding, not a contribution
+)
 _MODEL = (
     " Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
     "such lines overlap, one can still be larger than the other."
@@ -33,10 +35,16 @@ def bars(found: Any) -> Rows:
     sum of the others, whose errors are not independent, so that it has no interval.
     """
     kept, rest = folded([j for j in found.order().tolist() if found.active[j]])
-    labels: list[tuple[str, ...]] = [(found.names[j], f"= {found.value(j)}") for j in kept]
+    labels: list[tuple[str, ...]] = [
+        (found.names[j], f"= {found.value(j)}") for j in kept
+    ]
     if rest:
         labels.append((f"{len(rest)} others (sum)",))
-    of = _of_proposal if isinstance(found, ProposalExplanation) else _of_prediction
+    of = (
+        _of_proposal
+        if isinstance(found, ProposalExplanation)
+        else _of_prediction
+    )
     words = of(found, kept, rest)
     quiet = words.pop("inactive", [])
     whiskers = whiskers_of(found.background_size, known=found.half is not None)
@@ -61,11 +69,15 @@ def _at(half: Array | None, *place: int) -> float | None:
 
 def total_marks(total: Array, half: Array | None) -> dict[str, Any]:
     """Return diamonds for the totals of rows, with their whiskers, and what they mean."""
-    marks = Dots(x=total, y=np.arange(len(total), dtype=float), half=half, look="total")
+    marks = Dots(
+        x=total, y=np.arange(len(total), dtype=float), half=half, look="total"
+    )
     return {"dots": [marks], "means": {"total": "total"}}
 
 
-def _of_proposal(found: ProposalExplanation, kept: list[int], rest: list[int]) -> dict[str, Any]:
+def _of_proposal(
+    found: ProposalExplanation, kept: list[int], rest: list[int]
+) -> dict[str, Any]:
     half, terms = found.half_width(), range(len(found.terms))
     made = [
         Bar(i, 0.0, float(found.phi[j, t]), _at(half, j, t), t)
@@ -74,7 +86,10 @@ def _of_proposal(found: ProposalExplanation, kept: list[int], rest: list[int]) -
     ]
     totals, ends = found.total[kept], None if half is None else half[kept, -1]
     if rest:
-        made += [Bar(len(kept), 0.0, float(found.phi[rest, t].sum()), place=t) for t in terms]
+        made += [
+            Bar(len(kept), 0.0, float(found.phi[rest, t].sum()), place=t)
+            for t in terms
+        ]
         totals = np.append(totals, found.total[rest].sum())
         ends = None if ends is None else np.append(ends, np.nan)
     none = [name for name in found.names if name not in found.config]
@@ -90,8 +105,12 @@ def _of_proposal(found: ProposalExplanation, kept: list[int], rest: list[int]) -
         "label": f"contribution to {found.acquisition}: right is more desirable",
         "besides": sum_of + _missed(found),
         "fills": dict(enumerate(found.terms)),
-        "inactive": [*(f"{name}: not chosen" for name in found.not_chosen), *told],
-        "negligible": _NEGLIGIBLE * max(map(abs, found.prediction.values()), default=0.0),
+        "inactive": [
+            *(f"{name}: not chosen" for name in found.not_chosen),
+            *told,
+        ],
+        "negligible": _NEGLIGIBLE
+        * max(map(abs, found.prediction.values()), default=0.0),
         **(total_marks(totals, ends) if len(terms) > 1 else {}),
     }
 
@@ -112,7 +131,9 @@ def _payout(found: ProposalExplanation) -> str:
     scale = max(abs(payout[name]) for name in ("total", *found.terms))
     text = f"payout {signed(payout['total'], scale)}"
     if len(found.terms) > 1:
-        text += " = " + ", ".join(f"{term} {signed(payout[term], scale)}" for term in found.terms)
+        text += " = " + ", ".join(
+            f"{term} {signed(payout[term], scale)}" for term in found.terms
+        )
     here, mean = found.objective_prediction, found.objective_baseline
     if here is None or mean is None:
         return text
@@ -130,7 +151,9 @@ def _payout(found: ProposalExplanation) -> str:
 def _missed(found: ProposalExplanation) -> str:
     """Say what the contributions miss of the payout, where it is more than rounding."""
     gap, scale = found.efficiency_gap["total"], abs(found.payout["total"])
-    if abs(gap) <= 1e-6 * max(scale, float(np.abs(found.total).max(initial=0.0))):
+    if abs(gap) <= 1e-6 * max(
+        scale, float(np.abs(found.total).max(initial=0.0))
+    ):
         return ""
     return f" The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
 
@@ -142,9 +165,14 @@ def _of_prediction(
     sign = 1.0 if found.subject.lower_is_better else -1.0
     made = [(float(found.phi[j]), _at(half, j), _at(model, j)) for j in kept]
     made += [(float(found.phi[rest].sum()), None, None)] if rest else []
-    inactive, gap = int((~found.active).sum()), found.prediction - found.baseline
+    inactive, gap = (
+        int((~found.active).sum()),
+        found.prediction - found.baseline,
+    )
     fills = [int(sign * value > 0.0) for value, _, _ in made]
-    there = {fill for fill, (value, _, _) in zip(fills, made, strict=True) if value}
+    there = {
+        fill for fill, (value, _, _) in zip(fills, made, strict=True) if value
+    }
     return {
         "bars": [
             Bar(i, 0.0, value, half, fill=fills[i], model=model)
@@ -154,10 +182,13 @@ def _of_prediction(
         "subtitle": f"predicted {number(found.prediction, apart=gap)}, on average "
         f"{number(found.baseline, apart=gap)}: the bars add up to the difference",
         "label": contribution_to(found),
-        "fills": {k: what for k, what in enumerate(("better", "worse")) if k in there},
+        "fills": {
+            k: what for k, what in enumerate(("better", "worse")) if k in there
+        },
         "besides": _MODEL * (model is not None)
         + f" Not shown: {inactive} inactive." * bool(inactive),
-        "negligible": _NEGLIGIBLE * max(abs(found.prediction), abs(found.baseline)),
+        "negligible": _NEGLIGIBLE
+        * max(abs(found.prediction), abs(found.baseline)),
     }
 
 
@@ -168,6 +199,8 @@ def contribution_to(found: Any) -> str:
 
 
 VIEWS = {
-    "": View(bars, "What each value adds to the {found.what}, compared with the average over the "
-             "background."),
-}  # fmt: skip
+    "": View(
+        bars,
+        "What each value adds to the {found.what}, compared with the average over the background.",
+    ),
+}

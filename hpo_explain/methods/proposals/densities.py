@@ -15,7 +15,11 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods._engines.proposed import HasNumber, all_proposals, proposed
+from hpo_explain.methods._engines.proposed import (
+    HasNumber,
+    all_proposals,
+    proposed,
+)
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,
@@ -34,18 +38,26 @@ def _why(about: Fact) -> Text:
     optimizer, why = about.names[0], about["why"]
     if about["acquisition"] is not None:
         return f"{optimizer} chose it by another acquisition function, {about['acquisition']}"
-    return f"{optimizer}'s acquisition function is not known" if why is None else (why,)
+    return (
+        f"{optimizer}'s acquisition function is not known"
+        if why is None
+        else (why,)
+    )
 
 
 _NO_DENSITIES = declared_fact(
     "no_densities",
     "{which} has no densities of good and other trials: {why}. Densities are those of Optuna's "
     "TPESampler; explain_proposal works with any optimizer.",
-    which=lambda about: f"trial {about.trials[0]}" if about.trials else "the next trial",
+    which=lambda about: (
+        f"trial {about.trials[0]}" if about.trials else "the next trial"
+    ),
     why=_why,
 )
 _OTHER = declared_fact(
-    "other_criterion", "not chosen by densities: {which}", which=lambda about: spans(about.trials)
+    "other_criterion",
+    "not chosen by densities: {which}",
+    which=lambda about: spans(about.trials),
 )
 
 
@@ -89,7 +101,9 @@ def proposal_densities(
     row, space = what.x, run.space
     config = space.decode(row[None, :])[0]
     notes = (*own.notes, *what.notes)
-    subject = Subject.of(run, trial=what.number, state=what.state, assumed=False, notes=notes)
+    subject = Subject.of(
+        run, trial=what.number, state=what.state, assumed=False, notes=notes
+    )
     return ProposalDensities(
         subject=Explained.of(own.ratio).completed(subject),
         curves=tuple(
@@ -108,7 +122,9 @@ def proposal_densities(
 
 
 @explains(without=_SHARED)
-def density_path(asked: Asked, name: str, trials: Sequence[int] | None = None) -> DensityPath:
+def density_path(
+    asked: Asked, name: str, trials: Sequence[int] | None = None
+) -> DensityPath:
     """Show how TPE's densities of one hyperparameter moved over a run.
 
     Parameters
@@ -144,7 +160,9 @@ def density_path(asked: Asked, name: str, trials: Sequence[int] | None = None) -
     parameter = run.space.parameters[j]
     positions = _shown_positions(parameter)
     densities, known, missing = [], list[int](), list[int]()
-    for number in all_proposals(run) if trials is None else proposals_of(run, trials):
+    for number in (
+        all_proposals(run) if trials is None else proposals_of(run, trials)
+    ):
         own = _own(run, number)
         if own is None:
             missing.append(number)
@@ -157,11 +175,17 @@ def density_path(asked: Asked, name: str, trials: Sequence[int] | None = None) -
     good, bad = map(np.array, zip(*densities, strict=True))
     notes = (_OTHER(trials=missing),) if missing else ()
     return DensityPath(
-        subject=Explained.of(ratio).completed(Subject.of(run, assumed=False, notes=notes)),
-        name=name, trials=tuple(known), good=good, bad=bad,
+        subject=Explained.of(ratio).completed(
+            Subject.of(run, assumed=False, notes=notes)
+        ),
+        name=name,
+        trials=tuple(known),
+        good=good,
+        bad=bad,
         proposed=tuple(run.config(number).get(name) for number in known),
-        notes=notes, **_axis(parameter, positions),
-    )  # fmt: skip
+        notes=notes,
+        **_axis(parameter, positions),
+    )
 
 
 class _Own(NamedTuple):
@@ -183,10 +207,16 @@ def _none(run: Run, number: int | None) -> NothingToExplain:
     """Return the error for a trial that was not chosen by densities."""
     other = run.own_acquisition(number)
     label = None if other is None else other.acquisition.label
-    why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
+    why = (
+        run.record.why_not(number)
+        if isinstance(run.record, KnowsWhyNot)
+        else None
+    )
     trials = [] if number is None else [number]
     return NothingToExplain(
-        _NO_DENSITIES(trials=trials, names=[run.optimizer], acquisition=label, why=why)
+        _NO_DENSITIES(
+            trials=trials, names=[run.optimizer], acquisition=label, why=why
+        )
     )
 
 
@@ -198,9 +228,14 @@ def _curve(ratio: DensityRatio, j: int, at: float, value: Any) -> DensityCurve:
     if not np.isnan(at):
         here = ratio.marginal(j, np.array([at]))
     return DensityCurve(
-        name=parameter.name, good=good, bad=bad, proposed=value, proposed_good=float(here[0][0]),
-        proposed_bad=float(here[1][0]), **_axis(parameter, positions),
-    )  # fmt: skip
+        name=parameter.name,
+        good=good,
+        bad=bad,
+        proposed=value,
+        proposed_good=float(here[0][0]),
+        proposed_bad=float(here[1][0]),
+        **_axis(parameter, positions),
+    )
 
 
 def _axis(parameter: Parameter, positions: Array) -> dict[str, Any]:
@@ -213,7 +248,11 @@ def _axis(parameter: Parameter, positions: Array) -> dict[str, Any]:
 
 def _shown_positions(parameter: Parameter) -> Array:
     """Return all positions of a hyperparameter, or some along its own scale."""
-    grid = parameter.grid() if parameter.size is not None and parameter.size <= _FINE else None
+    grid = (
+        parameter.grid()
+        if parameter.size is not None and parameter.size <= _FINE
+        else None
+    )
     if grid is not None:
         return grid[0]
     if isinstance(parameter, CategoricalParameter):

@@ -14,7 +14,14 @@ from hpo_explain.space import Array
 
 _MAIN_COUNT = 3
 _CLEAR = 1.1  # times as common: less is not told
-_OF_CURVE = ("values", "good", "bad", "proposed", "proposed_good", "proposed_bad")
+_OF_CURVE = (
+    "values",
+    "good",
+    "bad",
+    "proposed",
+    "proposed_good",
+    "proposed_bad",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +97,15 @@ class ProposalDensities(Result):
 
     table: ClassVar[Table] = Table(
         columns={
-            "hyperparameter": lambda found: [c.name for c in found.curves for _ in c.values],
-            "value": lambda found: [value for c in found.curves for value in c.values],
-            "good": lambda found: np.concatenate([c.good for c in found.curves]),
+            "hyperparameter": lambda found: [
+                c.name for c in found.curves for _ in c.values
+            ],
+            "value": lambda found: [
+                value for c in found.curves for value in c.values
+            ],
+            "good": lambda found: np.concatenate(
+                [c.good for c in found.curves]
+            ),
             "bad": lambda found: np.concatenate([c.bad for c in found.curves]),
             "log_ratio": lambda found: np.concatenate(
                 [np.log(c.good / c.bad) for c in found.curves]
@@ -102,7 +115,10 @@ class ProposalDensities(Result):
             "config": lambda found: dict(found.config),
             "joint": "joint",
             "curves": lambda found: [
-                {"hyperparameter": c.name, **{name: getattr(c, name) for name in _OF_CURVE}}
+                {
+                    "hyperparameter": c.name,
+                    **{name: getattr(c, name) for name in _OF_CURVE},
+                }
                 for c in found.curves
             ],
         },
@@ -123,28 +139,50 @@ class ProposalDensities(Result):
         for curve in self.curves:
             if curve.name == name:
                 return curve
-        raise unknown_name("name", name, [c.name for c in self.curves], "hyperparameter")
+        raise unknown_name(
+            "name", name, [c.name for c in self.curves], "hyperparameter"
+        )
 
     def order(self) -> list[int]:
         """Return the positions of the active hyperparameters, the largest ratio first."""
-        active = [i for i, curve in enumerate(self.curves) if curve.proposed is not None]
+        active = [
+            i
+            for i, curve in enumerate(self.curves)
+            if curve.proposed is not None
+        ]
         return sorted(active, key=lambda i: -abs(np.log(self.curves[i].ratio)))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Which proposed values are clearly more common among good trials than among others."""
-        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= _CLEAR]
+        clear = [
+            self.curves[i]
+            for i in self.order()
+            if self.curves[i].ratio >= _CLEAR
+        ]
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
             self.told(
-                "tried", tuple(self.config), says="nothing", certain=True, because=(), side="below"
+                "tried",
+                tuple(self.config),
+                says="nothing",
+                certain=True,
+                because=(),
+                side="below",
             ),
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:
         return self.told(
-            "tried", (curve.name,), curve.ratio, values=(curve.proposed,), says="common",
-            certain=True, because=(), value=curve.proposed, times=curve.ratio,
-        )  # fmt: skip
+            "tried",
+            (curve.name,),
+            curve.ratio,
+            values=(curve.proposed,),
+            says="common",
+            certain=True,
+            because=(),
+            value=curve.proposed,
+            times=curve.ratio,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -184,7 +222,10 @@ class DensityPath(Result):
             "bad": lambda found: found.bad.ravel(),
             "log_ratio": lambda found: found.log_ratio.ravel(),
         },
-        held={key: key for key in ("name", "trials", "values", "good", "bad", "proposed")},
+        held={
+            key: key
+            for key in ("name", "trials", "values", "good", "bad", "proposed")
+        },
     )
     says: ClassVar[Mapping[str, str]] = {
         "common": "Good trials came to prefer {found.name} = {value}: {times:.2g} times as common "
@@ -213,10 +254,21 @@ class DensityPath(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Which value the latest densities prefer."""
-        best, times = self.values[self.preferred], float(np.exp(self.log_ratio[-1].max()))
+        best, times = (
+            self.values[self.preferred],
+            float(np.exp(self.log_ratio[-1].max())),
+        )
         return (
             self.told(
-                "tried", (self.name,), times, values=(best,), says="common", certain=True,
-                because=(), value=best, times=times, last=self.trials[-1],
+                "tried",
+                (self.name,),
+                times,
+                values=(best,),
+                says="common",
+                certain=True,
+                because=(),
+                value=best,
+                times=times,
+                last=self.trials[-1],
             ),
-        )  # fmt: skip
+        )

@@ -25,16 +25,25 @@ from hpo_explain.methods.proposals.densities_result import (
 )
 from hpo_explain.space import CategoryIndex
 
-_MEANS = {"0": "good trials (l)", "1": "other trials (g)", "proposed": "proposed value"}
+_MEANS = {
+    "0": "good trials (l)",
+    "1": "other trials (g)",
+    "proposed": "proposed value",
+}
 
 
 def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
     """Draw how common values are among good and among other trials, and the proposed ones."""
     if isinstance(found, DensityPath):
         return _path(found)
-    state, together = found.subject.state, sum(len(group) for group in found.joint)
+    state, together = (
+        found.subject.state,
+        sum(len(group) for group in found.joint),
+    )
     when = f"Where good trials were when {found.where} was proposed"
-    footer = "Every hyperparameter was sampled by itself; the grey line is chance."
+    footer = (
+        "Every hyperparameter was sampled by itself; the grey line is chance."
+    )
     if together:
         footer = (
             f"{together} hyperparameters were sampled together; each panel shows one of them "
@@ -43,13 +52,14 @@ def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
     left_out = len(found.curves) - MOST_PANELS
     return Panels(
         panels=[_panel(found, curve) for curve in found.curves[:MOST_PANELS]],
-        heading=f"Where good trials are, and {found.where}" if state in ("given", "waiting")
+        heading=f"Where good trials are, and {found.where}"
+        if state in ("given", "waiting")
         else when,
         subtitle="how common a value is, in multiples of chance; good trials against all others, "
         f"as {found.subject.optimizer} saw them",
         footer=footer + f" {left_out} more are not shown." * (left_out > 0),
         same_y=False,
-    )  # fmt: skip
+    )
 
 
 def _panel(found: ProposalDensities, curve: DensityCurve) -> Curves:
@@ -76,9 +86,15 @@ def _panel(found: ProposalDensities, curve: DensityCurve) -> Curves:
 
 
 def _path(found: DensityPath) -> Cells:
-    reach, y = float(np.abs(found.log_ratio).max()) or 1.0, _axis(found, found.name)
+    reach, y = (
+        float(np.abs(found.log_ratio).max()) or 1.0,
+        _axis(found, found.name),
+    )
     known = [i for i, value in enumerate(found.proposed) if value is not None]
-    at = [found.trials[i] for i in known], [_place(found, y, found.proposed[i]) for i in known]
+    at = (
+        [found.trials[i] for i in known],
+        [_place(found, y, found.proposed[i]) for i in known],
+    )
     return Cells(
         x=Axis(label="trial", values=found.trials, whole=True),
         y=y,
@@ -86,7 +102,9 @@ def _path(found: DensityPath) -> Cells:
         scale="log l − log g",
         low=-reach,
         high=reach,
-        dots=[Dots(np.array(at[0], float), np.array(at[1], float), look="tried")],
+        dots=[
+            Dots(np.array(at[0], float), np.array(at[1], float), look="tried")
+        ],
         heading=f"How the densities of {found.name} moved",
         subtitle="bright: more common among good trials than among others, as "
         f"{found.subject.optimizer} saw them",
@@ -107,4 +125,8 @@ def _place(found: DensityCurve | DensityPath, axis: Axis, value: Any) -> float:
     return np.nan if code is None else float(code)
 
 
-VIEWS = {"": View(densities, "How common values were among good and among other trials.")}
+VIEWS = {
+    "": View(
+        densities, "How common values were among good and among other trials."
+    )
+}

@@ -12,7 +12,12 @@ import numpy.typing as npt
 
 from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import check_count, check_flag, check_jobs, each_of
+from hpo_explain.base.checks import (
+    check_count,
+    check_flag,
+    check_jobs,
+    each_of,
+)
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Criterion, Estimator
@@ -21,8 +26,12 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.base.workers import by_workers
 from hpo_explain.methods._engines.proposed import proposed
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
-from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
+from hpo_explain.methods.proposals.desirability_path_result import (
+    DesirabilityPath,
+)
 from hpo_explain.methods.proposals.explain_proposal import (
     ProposalExplainer,
     explainable,
@@ -33,10 +42,11 @@ from hpo_explain.run import Run
 from hpo_explain.space import Config
 
 _SEVERAL = declared_fact(
-    "several_criteria", "the proposals were made by several criteria ({criteria}), whose "
+    "several_criteria",
+    "the proposals were made by several criteria ({criteria}), whose "
     "contributions have different units; {acquisition='lcb'} explains all of them by one",
     criteria=lambda fact: ", ".join(fact.names),
-)  # fmt: skip
+)
 
 
 @explains(without=("acquisition", "before", "kind", "surrogate"))
@@ -107,11 +117,21 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    with progress_of("desirability_path", shown=check_flag("progress", progress)):
+    with progress_of(
+        "desirability_path", shown=check_flag("progress", progress)
+    ):
         explainer = explainer_of(
-            asked, acquisition, background, surrogate, estimator, orders, precision
+            asked,
+            acquisition,
+            background,
+            surrogate,
+            estimator,
+            orders,
+            precision,
         )
-        return explain_path(asked.run, explainer, trials, pending=pending, n_jobs=n_jobs)
+        return explain_path(
+            asked.run, explainer, trials, pending=pending, n_jobs=n_jobs
+        )
 
 
 def explain_path(
@@ -157,15 +177,22 @@ def explain_path(
 
     pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
     if trials is None:
-        numbers, notes = explainable(run, explainer.acquisition, pending=pending)
+        numbers, notes = explainable(
+            run, explainer.acquisition, pending=pending
+        )
     else:
         numbers, notes = proposals_of(run, trials), ()
-    work = by_workers(n_jobs, (delayed(_explain)(explainer, run, number) for number in numbers))
+    work = by_workers(
+        n_jobs,
+        (delayed(_explain)(explainer, run, number) for number in numbers),
+    )
     return path_of(run, tuple(steps(work, "proposals", len(numbers))), notes)
 
 
 def path_of(
-    run: Run, explanations: Sequence[ProposalExplanation], notes: Sequence[Fact] = ()
+    run: Run,
+    explanations: Sequence[ProposalExplanation],
+    notes: Sequence[Fact] = (),
 ) -> DesirabilityPath:
     """Return the path of explanations of a run's proposals, in the order of the trials."""
     found = tuple(explanations)
@@ -200,9 +227,13 @@ def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
     ValueError
         If one does not exist, or `trials` is empty.
     """
-    numbers = each_of("trials", trials, "numbers of proposals", partial(_proposal, run))
+    numbers = each_of(
+        "trials", trials, "numbers of proposals", partial(_proposal, run)
+    )
     if not numbers:
-        raise InputError("trials", "is empty", trials, "Name at least one proposal.")
+        raise InputError(
+            "trials", "is empty", trials, "Name at least one proposal."
+        )
     return sorted(set(numbers))
 
 
@@ -213,7 +244,9 @@ def _proposal(run: Run, trial: object) -> int:
     return number
 
 
-def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExplanation:
+def _explain(
+    explainer: ProposalExplainer, run: Run, number: int
+) -> ProposalExplanation:
     # with any number of threads sums come out in another order, and so in other last digits
     with one_blas_thread():
         return explainer.explain(run, number)

@@ -25,7 +25,9 @@ from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -110,7 +112,9 @@ class DesirabilityPath(Result):
             "turning_points": lambda found: found.turning_points(),
             "balance": lambda found: found.balance(),
             "kappa": "kappa",
-            "explanations": lambda found: [e.to_dict() for e in found.explanations],
+            "explanations": lambda found: [
+                e.to_dict() for e in found.explanations
+            ],
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -138,23 +142,31 @@ class DesirabilityPath(Result):
     @property
     def trials(self) -> npt.NDArray[np.int64]:
         """The numbers of the explained proposals, (T,)."""
-        numbers = [-1 if e.trial is None else e.trial for e in self.explanations]
+        numbers = [
+            -1 if e.trial is None else e.trial for e in self.explanations
+        ]
         return np.array(numbers, dtype=np.int64)
 
     @property
     def acquisitions(self) -> tuple[str, ...]:
         """The criteria by which the proposals were made, each once."""
-        return tuple(dict.fromkeys(e.subject.acquisition for e in self.explanations))
+        return tuple(
+            dict.fromkeys(e.subject.acquisition for e in self.explanations)
+        )
 
     @property
     def terms(self) -> tuple[str, ...]:
         """The terms of all proposals, each once."""
-        return tuple(dict.fromkeys(term for e in self.explanations for term in e.terms))
+        return tuple(
+            dict.fromkeys(term for e in self.explanations for term in e.terms)
+        )
 
     @property
     def phi(self) -> Array:
         """The contributions by term, (T, d, number of terms)."""
-        return np.stack([self._of_terms(e.terms, e.phi) for e in self.explanations])
+        return np.stack(
+            [self._of_terms(e.terms, e.phi) for e in self.explanations]
+        )
 
     @property
     def total(self) -> Array:
@@ -190,7 +202,10 @@ class DesirabilityPath(Result):
             if half is None:
                 half = np.full((len(self.names), len(e.terms) + 1), np.nan)
             found.append(
-                np.concatenate([self._of_terms(e.terms, half[:, :-1]), half[:, -1:]], axis=1)
+                np.concatenate(
+                    [self._of_terms(e.terms, half[:, :-1]), half[:, -1:]],
+                    axis=1,
+                )
             )
         return np.stack(found)
 
@@ -211,11 +226,19 @@ class DesirabilityPath(Result):
         import pandas as pd
 
         phi = np.concatenate([self.total[None], np.moveaxis(self.phi, 2, 0)])
-        half = np.roll(np.moveaxis(self.half_width(), 2, 0), 1, axis=0)  # the total's first
-        rows = pd.MultiIndex.from_product([("total", *self.terms), self.trials, self.names])
-        frame = rows.to_frame(index=False, name=["term", "trial", "hyperparameter"])
+        half = np.roll(
+            np.moveaxis(self.half_width(), 2, 0), 1, axis=0
+        )  # the total's first
+        rows = pd.MultiIndex.from_product(
+            [("total", *self.terms), self.trials, self.names]
+        )
+        frame = rows.to_frame(
+            index=False, name=["term", "trial", "hyperparameter"]
+        )
         frame = frame[["trial", "hyperparameter", "term"]].assign(
-            contribution=phi.ravel(), lower=(phi - half).ravel(), upper=(phi + half).ravel()
+            contribution=phi.ravel(),
+            lower=(phi - half).ravel(),
+            upper=(phi + half).ravel(),
         )
         return frame.dropna(subset="contribution")
 
@@ -224,11 +247,19 @@ class DesirabilityPath(Result):
         import pandas as pd
 
         rows = [
-            (e.trial, term, e.prediction[term], e.baseline[term], e.payout[term])
+            (
+                e.trial,
+                term,
+                e.prediction[term],
+                e.baseline[term],
+                e.payout[term],
+            )
             for e in self.explanations
             for term in ("total", *e.terms)
         ]
-        return pd.DataFrame(rows, columns=["trial", "term", "prediction", "baseline", "payout"])
+        return pd.DataFrame(
+            rows, columns=["trial", "term", "prediction", "baseline", "payout"]
+        )
 
     def predictions(self) -> pd.DataFrame:
         """Return what each proposal's own model predicted, with percentiles (thesis, Table 12).
@@ -239,11 +270,15 @@ class DesirabilityPath(Result):
         """
         import pandas as pd
 
-        observed = dict(zip(self.all_trials.tolist(), self.objective.tolist(), strict=True))
+        observed = dict(
+            zip(self.all_trials.tolist(), self.objective.tolist(), strict=True)
+        )
         predicted = [e.objective_prediction or {} for e in self.explanations]
         frame = pd.DataFrame(
             {
-                "objective": [observed.get(t, np.nan) for t in self.trials.tolist()],
+                "objective": [
+                    observed.get(t, np.nan) for t in self.trials.tolist()
+                ],
                 "mean": [p.get("mean", np.nan) for p in predicted],
                 "std": [p.get("std", np.nan) for p in predicted],
             },
@@ -252,7 +287,9 @@ class DesirabilityPath(Result):
         for name in ("mean", "std"):
             values = frame[name].to_numpy()
             frame[f"percentile of {name}"] = [
-                100.0 * float((values[: i + 1] <= value).mean()) if np.isfinite(value) else np.nan
+                100.0 * float((values[: i + 1] <= value).mean())
+                if np.isfinite(value)
+                else np.nan
                 for i, value in enumerate(values)
             ]
         return frame
@@ -265,7 +302,9 @@ class DesirabilityPath(Result):
         found = {e.kappa if e.assumed else None for e in self.explanations}
         return found.pop() if len(found) == 1 else None
 
-    def _led_by(self, terms: tuple[str, ...], kappa: float | None = None) -> Array:
+    def _led_by(
+        self, terms: tuple[str, ...], kappa: float | None = None
+    ) -> Array:
         """Return the contributions (T, d) of whichever of some terms a proposal has.
 
         Those of the uncertainty are linear in κ; another one may be asked for.
@@ -279,7 +318,9 @@ class DesirabilityPath(Result):
                         found[i] *= kappa / e.kappa
         return found
 
-    def turning_points(self, kappa: float | None = None) -> dict[str, int | None]:
+    def turning_points(
+        self, kappa: float | None = None
+    ) -> dict[str, int | None]:
         """Return for each hyperparameter the trial from which its mean led, not uncertainty.
 
         The trial that best separates proposals where the uncertainty contributed more from later
@@ -292,23 +333,38 @@ class DesirabilityPath(Result):
             Another weight of the uncertainty; by default that of the criterion.
         """
         lead = self._led_by(EXPLOITING) - self._led_by(EXPLORING, kappa)
-        return {name: self._turn(lead[:, j]) for j, name in enumerate(self.names)}
+        return {
+            name: self._turn(lead[:, j]) for j, name in enumerate(self.names)
+        }
 
     @property
     def turns(self) -> dict[str, TurningPoint]:
         """The turning points that there are, and how far they depend on an assumed κ."""
-        own = {name: trial for name, trial in self.turning_points().items() if trial is not None}
+        own = {
+            name: trial
+            for name, trial in self.turning_points().items()
+            if trial is not None
+        }
         if not self.kappa:
             return {name: TurningPoint(trial) for name, trial in own.items()}
         others = [self.turning_points(kappa) for kappa in KAPPAS]
         place = {trial: i for i, trial in enumerate(self.trials.tolist())}
         found = {}
         for name, trial in own.items():
-            trials = [trial, *(known for other in others if (known := other[name]) is not None)]
+            trials = [
+                trial,
+                *(
+                    known
+                    for other in others
+                    if (known := other[name]) is not None
+                ),
+            ]
             span = min(trials), max(trials)
             always = len(trials) == len(KAPPAS) + 1
             near = place[span[1]] - place[span[0]] <= _NEAR * len(self)
-            found[name] = TurningPoint(trial, span if always else None, always and near)
+            found[name] = TurningPoint(
+                trial, span if always else None, always and near
+            )
         return found
 
     def _turn(self, lead: Array) -> int | None:
@@ -321,11 +377,19 @@ class DesirabilityPath(Result):
         before = np.cumsum(~mean_leads)[places - 1]
         after = mean_leads.sum() - np.cumsum(mean_leads)[places - 1]
         agreeing = (before + after).astype(float)
-        agreeing[(before / places < _AGREEING) | (after / (n - places) < _AGREEING)] = -1.0
+        agreeing[
+            (before / places < _AGREEING) | (after / (n - places) < _AGREEING)
+        ] = -1.0
         best = int(np.argmax(agreeing))
-        return None if agreeing[best] < 0.0 else int(self.trials[known[places[best]]])
+        return (
+            None
+            if agreeing[best] < 0.0
+            else int(self.trials[known[places[best]]])
+        )
 
-    def balance(self, last: int = LATEST, kappa: float | None = None) -> dict[str, float]:
+    def balance(
+        self, last: int = LATEST, kappa: float | None = None
+    ) -> dict[str, float]:
         """Return the shares of exploiting and exploring in the latest proposals' contributions.
 
         Of the absolute contributions of both terms, averaged over the last proposals; empty where
@@ -372,24 +436,50 @@ class DesirabilityPath(Result):
         drivers = _largest(total)
         if not drivers:
             return (
-                self.told("contribution", self.names, 0.0, says="indifferent", certain=True,
-                          because=(), side="below"),
-            )  # fmt: skip
+                self.told(
+                    "contribution",
+                    self.names,
+                    0.0,
+                    says="indifferent",
+                    certain=True,
+                    because=(),
+                    side="below",
+                ),
+            )
         kappa, found = self.kappa, list[Claim]()
-        others = [_largest(self._sizes(other)) for other in KAPPAS] if kappa else []
+        others = (
+            [_largest(self._sizes(other)) for other in KAPPAS] if kappa else []
+        )
         for j in drivers:
             held, name = all(j in other for other in others), self.names[j]
-            found.append(self.told(
-                "contribution", (name,), float(total[j]), says="driver", **self._if(held),
-                what=name if held else f"{name} (for the assumed κ)",
-            ))  # fmt: skip
+            found.append(
+                self.told(
+                    "contribution",
+                    (name,),
+                    float(total[j]),
+                    says="driver",
+                    **self._if(held),
+                    what=name if held else f"{name} (for the assumed κ)",
+                )
+            )
         for i, (name, turn) in enumerate(self.turns.items()):
-            told = f"from trial {turn.trial} on" if turn.certain else "(this depends on κ)"
-            found.append(self.told(
-                "order", (name,), float(turn.trial), turn.span, values=(turn.trial,),
-                says="turn" if i < _MOST_TURNS else "", **self._if(turn.certain),
-                what=f"{name} {told}",
-            ))  # fmt: skip
+            told = (
+                f"from trial {turn.trial} on"
+                if turn.certain
+                else "(this depends on κ)"
+            )
+            found.append(
+                self.told(
+                    "order",
+                    (name,),
+                    float(turn.trial),
+                    turn.span,
+                    values=(turn.trial,),
+                    says="turn" if i < _MOST_TURNS else "",
+                    **self._if(turn.certain),
+                    what=f"{name} {told}",
+                )
+            )
         return (*found, *self._balance_claim())
 
     def _balance_claim(self) -> tuple[Claim, ...]:
@@ -398,14 +488,25 @@ class DesirabilityPath(Result):
             return ()
         share, interval, certain, within = balance["exploring"], None, True, ""
         if self.kappa:
-            shares = [share, *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS)]
+            shares = [
+                share,
+                *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS),
+            ]
             low, high = interval = min(shares), max(shares)
             certain = not low <= _EVEN <= high
             within = f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
-            self.told("form", (), share, interval, says="balance", share=share, within=within,
-                      **self._if(certain)),
-        )  # fmt: skip
+            self.told(
+                "form",
+                (),
+                share,
+                interval,
+                says="balance",
+                share=share,
+                within=within,
+                **self._if(certain),
+            ),
+        )
 
     def _if(self, certain: bool) -> dict[str, Any]:
         """Return whether a claim is certain, and that it depends on κ if not."""
@@ -416,7 +517,11 @@ class DesirabilityPath(Result):
         """Return the mean absolute contribution of each hyperparameter, (d,)."""
         total = self.total
         if kappa is not None:
-            total = total + self._led_by(EXPLORING, kappa) - self._led_by(EXPLORING)
+            total = (
+                total
+                + self._led_by(EXPLORING, kappa)
+                - self._led_by(EXPLORING)
+            )
         return np.asarray(np.abs(total).mean(axis=0))
 
 

@@ -6,12 +6,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hpo_explain.base.figures import Axis, Curves, Dots, Line, Note, Panels, View
+from hpo_explain.base.figures import (
+    Axis,
+    Curves,
+    Dots,
+    Line,
+    Note,
+    Panels,
+    View,
+)
 from hpo_explain.base.numbers import number
 from hpo_explain.base.phrases import counted, listed, spans
 from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_result import criterion
-from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.desirability_path_result import (
+    DesirabilityPath,
+)
 from hpo_explain.run import winsorized
 from hpo_explain.space import Array
 
@@ -35,33 +45,53 @@ def contributions(found: DesirabilityPath) -> Panels:
     active = np.stack([e.active for e in found.explanations])
     half = found.half_width()[:, :, -1] / scale[:, None]
     lines = {
-        "total": (np.where(active, found.total / scale[:, None], np.nan), half),
+        "total": (
+            np.where(active, found.total / scale[:, None], np.nan),
+            half,
+        ),
         **{
-            term: (np.where(active, found.phi[:, :, t] / scale[:, None], np.nan), None)
+            term: (
+                np.where(active, found.phi[:, :, t] / scale[:, None], np.nan),
+                None,
+            )
             for t, term in enumerate(found.terms)
         },
     }
-    turns = {name: turn.trial for name, turn in found.turns.items() if turn.certain}
+    turns = {
+        name: turn.trial for name, turn in found.turns.items() if turn.certain
+    }
     panels, left_out = panels_of(
-        found.trials.astype(float), found.names, lines, turns=turns, x_label="trial",
+        found.trials.astype(float),
+        found.names,
+        lines,
+        turns=turns,
+        x_label="trial",
         y_label="share of all contributions" if shares else "contribution",
-    )  # fmt: skip
-    band = {} if np.isnan(half).all() else {"band": "95 % interval of the total"}
+    )
+    band = (
+        {} if np.isnan(half).all() else {"band": "95 % interval of the total"}
+    )
     return Panels(
         panels=panels,
         same_x=True,
         heading=_asked(found),
         subtitle="Above 0 a value made the proposal more desirable than an average configuration.",
         means={
-            **terms_mean(found.terms), **band, "turn": "the mean leads from here on",
+            **terms_mean(found.terms),
+            **band,
+            "turn": "the mean leads from here on",
         },
         footer=_footer(found, shares=shares) + left_out,
-    )  # fmt: skip
+    )
 
 
 def terms_mean(terms: tuple[str, ...]) -> dict[str, str]:
     """Return the legend of a total and its terms; the only term is the total."""
-    named = dict(zip(map(str, range(len(terms))), terms, strict=True)) if len(terms) > 1 else {}
+    named = (
+        dict(zip(map(str, range(len(terms))), terms, strict=True))
+        if len(terms) > 1
+        else {}
+    )
     return {"total": "total", **named}
 
 
@@ -81,7 +111,9 @@ def panels_of(
     total, turns = lines["total"][0], turns or {}
     known = ~np.isnan(total)
     size = np.where(known, np.abs(total), 0.0).mean(axis=0)
-    order = [int(j) for j in np.argsort(-size, kind="stable") if known[:, j].any()]
+    order = [
+        int(j) for j in np.argsort(-size, kind="stable") if known[:, j].any()
+    ]
     shown = order[:_MOST_PANELS] or [0]
     drawn = list(lines.items())[:1] if len(lines) < 3 else list(lines.items())
     panels = [
@@ -90,19 +122,33 @@ def panels_of(
             x=Axis(label=x_label, whole=True),
             y=Axis(label=y_label),
             lines=[
-                Line(x, values[:, j], None if half is None else half[:, j],
-                     look="total" if term == "total" else str(k - 1))
+                Line(
+                    x,
+                    values[:, j],
+                    None if half is None else half[:, j],
+                    look="total" if term == "total" else str(k - 1),
+                )
                 for k, (term, (values, half)) in enumerate(drawn)
             ],
             levels=[(0.0, "zero")],
-            notes=[Note(turns[names[j]], f"from {turns[names[j]]}")] if names[j] in turns else [],
+            notes=[Note(turns[names[j]], f"from {turns[names[j]]}")]
+            if names[j] in turns
+            else [],
         )
         for j in shown
-    ]  # fmt: skip
+    ]
     smaller = [names[j] for j in order if j not in shown]
     never = [name for j, name in enumerate(names) if j not in order]
-    told = f" Smaller, without a panel: {listed(smaller, _MOST_NAMED)}." if smaller else ""
-    told += f" Inactive in every proposal: {listed(never, _MOST_NAMED)}." if never else ""
+    told = (
+        f" Smaller, without a panel: {listed(smaller, _MOST_NAMED)}."
+        if smaller
+        else ""
+    )
+    told += (
+        f" Inactive in every proposal: {listed(never, _MOST_NAMED)}."
+        if never
+        else ""
+    )
     return panels, told
 
 
@@ -111,8 +157,13 @@ def _asked(found: DesirabilityPath) -> str:
     one = len(found) == 1
     asked = f"Why {'trial' if one else 'trials'} {spans(found.trials)}?"
     each = {e.acquisition: e.subject for e in reversed(found.explanations)}
-    through = listed([criterion(each[name]) for name in found.acquisitions], _MOST_CRITERIA)
-    assumed, seen = [e.assumed for e in found.explanations], "it" if one else "them"
+    through = listed(
+        [criterion(each[name]) for name in found.acquisitions], _MOST_CRITERIA
+    )
+    assumed, seen = (
+        [e.assumed for e in found.explanations],
+        "it" if one else "them",
+    )
     if all(assumed):
         return f"{asked} As {through} would have seen {seen} (assumed)"
     if any(assumed):
@@ -129,7 +180,9 @@ def _footer(found: DesirabilityPath, *, shares: bool) -> str:
             "Band: 95 % interval of averaging over the background; it is not the model's "
             "uncertainty."
         )
-        text += f" It is not known for {counted(unknown, 'proposal')}." * bool(unknown)
+        text += f" It is not known for {counted(unknown, 'proposal')}." * bool(
+            unknown
+        )
     if shares:
         text += (
             " Criteria have different units, so contributions are divided by the sum of the "
@@ -137,7 +190,9 @@ def _footer(found: DesirabilityPath, *, shares: bool) -> str:
         )
     if any(not e.active.all() for e in found.explanations):
         text += " A line is broken where the hyperparameter is inactive."
-    left_out = told_apart(note for note in found.notes if note.kind == "proposals_left_out")
+    left_out = told_apart(
+        note for note in found.notes if note.kind == "proposals_left_out"
+    )
     return f"{text} {left_out}".rstrip()
 
 
@@ -155,24 +210,38 @@ def payouts(found: DesirabilityPath) -> Panels:
         terms = ("total", *(e.terms if len(e.terms) > 1 else ()))
         kinds |= dict.fromkeys((e.acquisition, term) for term in terms)
     sizes = {e.background_size for e in found.explanations} - {0}
-    size = " to ".join(map(str, sorted({min(sizes), max(sizes)}))) if sizes else ""
+    size = (
+        " to ".join(map(str, sorted({min(sizes), max(sizes)})))
+        if sizes
+        else ""
+    )
     return Panels(
         panels=[_payout(found, *kind) for kind in kinds],
         same_x=True,
         same_y=False,
         heading=f"Payouts of {counted(len(found), 'proposal')} by {', '.join(found.acquisitions)}",
         subtitle="Up is more desirable. The payout is what the contributions add up to.",
-        means={"main": "the proposal", "doubt": "average configuration", "band": "payout"},
+        means={
+            "main": "the proposal",
+            "doubt": "average configuration",
+            "band": "payout",
+        },
         footer="Each panel has its own scale."
-        + f" The average is over a background of {size} configurations." * bool(size)
-        + " Lines are broken where another criterion proposed." * (len(found.acquisitions) > 1),
+        + f" The average is over a background of {size} configurations."
+        * bool(size)
+        + " Lines are broken where another criterion proposed."
+        * (len(found.acquisitions) > 1),
     )
 
 
 def _payout(found: DesirabilityPath, acquisition: str, term: str) -> Curves:
-    own = [e if e.acquisition == acquisition else None for e in found.explanations]
+    own = [
+        e if e.acquisition == acquisition else None for e in found.explanations
+    ]
     here, mean = (
-        np.array([np.nan if e is None else getattr(e, held)[term] for e in own])
+        np.array(
+            [np.nan if e is None else getattr(e, held)[term] for e in own]
+        )
         for held in ("prediction", "baseline")
     )
     x, apart = found.trials.astype(float), here - mean
@@ -198,9 +267,16 @@ def predictions(found: DesirabilityPath) -> Curves:
     sign = 1.0 if found.direction == "minimize" else -1.0
     cost, bound = sign * found.objective, found.diverged_above
     shown, at = winsorized(cost, bound), found.all_trials
-    objective, diverged, explained = sign * shown, cost > bound, np.isin(at, found.trials)
-    kinds = {"trial": ~explained & ~diverged, "proposal": explained & ~diverged,
-             "diverged": diverged}  # fmt: skip
+    objective, diverged, explained = (
+        sign * shown,
+        cost > bound,
+        np.isin(at, found.trials),
+    )
+    kinds = {
+        "trial": ~explained & ~diverged,
+        "proposal": explained & ~diverged,
+        "diverged": diverged,
+    }
     predicted = found.predictions()
     mean, std = (predicted[name].to_numpy(float) for name in ("mean", "std"))
     lines = []
@@ -210,16 +286,28 @@ def predictions(found: DesirabilityPath) -> Curves:
     if found.subject.incumbent and counts.any():
         order = np.argsort(at[counts])
         best = sign * np.minimum.accumulate(shown[counts][order])
-        lines.append(Line(at[counts][order].astype(float), best, step=True, look="incumbent"))
+        lines.append(
+            Line(
+                at[counts][order].astype(float),
+                best,
+                step=True,
+                look="incumbent",
+            )
+        )
     return Curves(
         heading=f"Predicted and observed {found.objective_name} of "
         f"{counted(len(found), 'proposal')}",
         subtitle=f"{'lower' if sign > 0.0 else 'higher'} is better",
         x=Axis(label="trial", whole=True),
-        y=Axis(label=found.objective_name, limits=_limits(objective, mean, std)),
+        y=Axis(
+            label=found.objective_name, limits=_limits(objective, mean, std)
+        ),
         lines=lines,
-        dots=[Dots(at[rows].astype(float), objective[rows], look=look)
-              for look, rows in kinds.items() if rows.any()],
+        dots=[
+            Dots(at[rows].astype(float), objective[rows], look=look)
+            for look, rows in kinds.items()
+            if rows.any()
+        ],
         means={
             "trial": "other trials",
             "proposal": "explained proposals",
@@ -228,7 +316,7 @@ def predictions(found: DesirabilityPath) -> Curves:
             "incumbent": "best so far",
         },
         footer=_whose(found),
-    )  # fmt: skip
+    )
 
 
 def _whose(found: DesirabilityPath) -> str:
@@ -239,13 +327,21 @@ def _whose(found: DesirabilityPath) -> str:
         "Predictions are those of each proposal's own iteration, before its trial was known; std "
         "is that of the function, observation noise is excluded."
     )
-    return text + f" None is known for {counted(unknown, 'proposal')}." * bool(unknown)
+    return text + f" None is known for {counted(unknown, 'proposal')}." * bool(
+        unknown
+    )
 
 
-def _limits(objective: Array, mean: Array, std: Array) -> tuple[float | None, float | None]:
+def _limits(
+    objective: Array, mean: Array, std: Array
+) -> tuple[float | None, float | None]:
     """Return limits that show all values, and of bands that are much wider only a part."""
     known = ~np.isnan(mean)
-    values, lower, upper = np.append(objective, mean[known]), mean - std, mean + std
+    values, lower, upper = (
+        np.append(objective, mean[known]),
+        mean - std,
+        mean + std,
+    )
     low, high = float(values.min()), float(values.max())
     reach = _REACH * (high - low)
     if reach == 0.0:
@@ -262,15 +358,25 @@ def _least_feasible(found: DesirabilityPath, cost: Array) -> float:
     if not incumbent:
         return np.inf
     reference = found.subject.space.encode(dict(incumbent))[0]
-    same = np.isclose(tried, reference, rtol=0.0, atol=1e-9, equal_nan=True).all(axis=1)
+    same = np.isclose(
+        tried, reference, rtol=0.0, atol=1e-9, equal_nan=True
+    ).all(axis=1)
     return float(cost[same].min()) if same.any() else -np.inf
 
 
 VIEWS = {
-    "": View(contributions, "Contributions of each hyperparameter to the proposals' desirability, "
-             "by trial."),
-    "payouts": View(payouts, "Prediction and average of each term, by trial.",
-                    shown_if=lambda _: False),
-    "predictions": View(predictions, "What was predicted for each proposal, and what was observed.",
-                        shown_if=lambda _: False),
-}  # fmt: skip
+    "": View(
+        contributions,
+        "Contributions of each hyperparameter to the proposals' desirability, by trial.",
+    ),
+    "payouts": View(
+        payouts,
+        "Prediction and average of each term, by trial.",
+        shown_if=lambda _: False,
+    ),
+    "predictions": View(
+        predictions,
+        "What was predicted for each proposal, and what was observed.",
+        shown_if=lambda _: False,
+    ),
+}

@@ -22,8 +22,12 @@ from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods._engines.background import global_background
-from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
-from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
+from hpo_explain.methods.proposals.contributions_result import (
+    PredictionExplanation,
+)
+from hpo_explain.methods.proposals.explain_predictions_result import (
+    PredictionOverview,
+)
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import CategoricalParameter, Config
@@ -109,10 +113,14 @@ def explain_predictions(
     (0, 1)
     """
     run, seed = asked.run, asked.seed
-    chosen, told = some_trials(run, seed=seed) if trials is None else (trials, ())
+    chosen, told = (
+        some_trials(run, seed=seed) if trials is None else (trials, ())
+    )
     configs = each_of("trials", chosen, "numbers of trials", run.config)
     if not configs:
-        raise InputError("trials", "is empty", trials, "Name at least one trial.")
+        raise InputError(
+            "trials", "is empty", trials, "Name at least one trial."
+        )
     asked.notes += told
     model = asked.model
     explainer = PredictionExplainer(
@@ -171,7 +179,9 @@ class PredictionExplainer:
     ) -> None:
         self._game = PredictedObjective(
             accepted_surrogate(surrogate),
-            check_direction(direction if subject is None else subject.direction),
+            check_direction(
+                direction if subject is None else subject.direction
+            ),
         )
         self._background = background
         self._subject = subject
@@ -180,7 +190,9 @@ class PredictionExplainer:
         self._explainer = self._over(background, belief)
 
     def _over(
-        self, background: int | str | npt.ArrayLike, belief: Draws | None = None
+        self,
+        background: int | str | npt.ArrayLike,
+        belief: Draws | None = None,
     ) -> ShapleyExplainer:
         return ShapleyExplainer(
             self._game,
@@ -251,12 +263,22 @@ class PredictionExplainer:
         space = self._game.space
         X = space.encode(list(configs))
         if not len(X):
-            raise InputError("configs", "is empty", configs, "Give at least one configuration.")
+            raise InputError(
+                "configs",
+                "is empty",
+                configs,
+                "Give at least one configuration.",
+            )
         background = self._background
         if isinstance(background, str) and background == "auto":
-            background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
+            background = global_background(
+                space, _ROWS_FOR_MANY, seed=self._seed
+            )
         explainer = self._over(background)
-        found = [explainer.explain(config) for config in steps(space.decode(X), "configurations")]
+        found = [
+            explainer.explain(config)
+            for config in steps(space.decode(X), "configurations")
+        ]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):
             if isinstance(parameter, CategoricalParameter):

@@ -54,7 +54,9 @@ class PredictionOverview(Result):
         columns={},
         held={
             "names": "names",
-            "configs": lambda found: [dict(config) for config in found.configs],
+            "configs": lambda found: [
+                dict(config) for config in found.configs
+            ],
             "trials": "trials",
             "contributions": "phi",
             "predictions": "predictions",
@@ -103,11 +105,18 @@ class PredictionOverview(Result):
         sizes = self.importance
         found = tuple(
             self.told(
-                "contribution", (self.names[j],), float(sizes[j]), says="effect", certain=True,
-                because=(), size=float(sizes[j]),
+                "contribution",
+                (self.names[j],),
+                float(sizes[j]),
+                says="effect",
+                certain=True,
+                because=(),
+                size=float(sizes[j]),
             )
-            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
-        )  # fmt: skip
+            for j in worth_naming(
+                self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
+            )
+        )
         return found or (
             self.told(
                 "contribution",
@@ -127,8 +136,12 @@ class PredictionOverview(Result):
         numbers = self.trials or tuple(range(len(self.phi)))
         rows = [
             (number, name, config[name], self.phi[i, j])
-            for i, (number, config) in enumerate(zip(numbers, self.configs, strict=True))
+            for i, (number, config) in enumerate(
+                zip(numbers, self.configs, strict=True)
+            )
             for j, name in enumerate(self.names)
             if name in config
         ]
-        return pd.DataFrame(rows, columns=["trial", "hyperparameter", "value", "contribution"])
+        return pd.DataFrame(
+            rows, columns=["trial", "hyperparameter", "value", "contribution"]
+        )

@@ -7,7 +7,9 @@ import numpy as np
 from hpo_explain.base.figures import MOST_ROWS, Dots, Rows, View
 from hpo_explain.base.numbers import number
 from hpo_explain.methods.proposals.contributions_show import contribution_to
-from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
+from hpo_explain.methods.proposals.explain_predictions_result import (
+    PredictionOverview,
+)
 from hpo_explain.space import Array
 
 _BINS = 60  # across; points of a bin stand over each other
@@ -25,7 +27,13 @@ def swarm(found: PredictionOverview) -> Rows:
     for row, j in enumerate(drawn):
         active = ~np.isnan(found.positions[:, j])
         x = found.phi[active, j]
-        dots.append(Dots(x=x, y=row + _offsets(x, reach), colors=found.positions[active, j]))
+        dots.append(
+            Dots(
+                x=x,
+                y=row + _offsets(x, reach),
+                colors=found.positions[active, j],
+            )
+        )
     left_out = len(found.names) - len(drawn)
     return Rows(
         labels=[(found.names[j],) for j in drawn],
@@ -53,8 +61,14 @@ def _offsets(x: Array, reach: float) -> Array:
         members = np.flatnonzero(which == b)
         place = np.arange(len(members))
         # outwards in turns: 0, 1, -1, 2, -2, ...
-        offsets[members] = step * np.where(place % 2 == 1, (place + 1) // 2, -(place // 2))
+        offsets[members] = step * np.where(
+            place % 2 == 1, (place + 1) // 2, -(place // 2)
+        )
     return offsets
 
 
-VIEWS = {"": View(swarm, "Contributions to the {found.what}, a point per configuration.")}
+VIEWS = {
+    "": View(
+        swarm, "Contributions to the {found.what}, a point per configuration."
+    )
+}

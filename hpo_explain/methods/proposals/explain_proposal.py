@@ -30,7 +30,9 @@ from hpo_explain.methods._engines.proposed import (
     all_proposals,
     proposed,
 )
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.given import as_surrogate
@@ -66,42 +68,59 @@ def _remedy(fact: Fact) -> str:
 
 
 _INCUMBENT = declared_fact(
-    "background_incumbent", "it is compared with trial {trials}, the best one by then"
+    "background_incumbent",
+    "it is compared with trial {trials}, the best one by then",
 )
 _RUNNING = declared_fact("results_not_known", "{text}", text=_running_then)
 _BEST_ELSEWHERE = declared_fact(
-    "best_not_proposed", "trial {best} is the best of the proposals; the run's best trial, "
+    "best_not_proposed",
+    "trial {best} is the best of the proposals; the run's best trial, "
     "{of_all}, was not proposed by a model",
-    best=lambda fact: str(fact.trials[0]), of_all=lambda fact: str(fact.trials[1]),
-)  # fmt: skip
+    best=lambda fact: str(fact.trials[0]),
+    of_all=lambda fact: str(fact.trials[1]),
+)
 _REPEATS = declared_fact(
-    "proposal_repeats", "it repeats {earlier}, known by then",
-    earlier=lambda fact: f"trial{'s' * (len(fact.trials) > 1)} {spans(fact.trials)}",
-)  # fmt: skip
+    "proposal_repeats",
+    "it repeats {earlier}, known by then",
+    earlier=lambda fact: (
+        f"trial{'s' * (len(fact.trials) > 1)} {spans(fact.trials)}"
+    ),
+)
 _TOO_LITTLE = declared_fact(
-    "too_little_known", "{known} finished{then}, and a surrogate needs at least 2. {remedy}.",
-    known=lambda fact: "only one trial was" if fact["finished"] else "no trial was",
-    then=_until_then, remedy=_remedy,
-)  # fmt: skip
+    "too_little_known",
+    "{known} finished{then}, and a surrogate needs at least 2. {remedy}.",
+    known=lambda fact: (
+        "only one trial was" if fact["finished"] else "no trial was"
+    ),
+    then=_until_then,
+    remedy=_remedy,
+)
 _CONSTANT = declared_fact(
-    "constant_until_then", "the {objective} is constant ({value:.6g} in all {finished} trials "
+    "constant_until_then",
+    "the {objective} is constant ({value:.6g} in all {finished} trials "
     "finished{then}): no hyperparameter made a difference, so there is nothing to explain. "
-    "{remedy}, or check the objective.", then=_until_then, remedy=_remedy,
-)  # fmt: skip
+    "{remedy}, or check the objective.",
+    then=_until_then,
+    remedy=_remedy,
+)
 _TOO_LARGE = declared_fact(
-    "too_large_to_learn", "all {finished} known values of the {objective} are beyond ±1e150 and "
+    "too_large_to_learn",
+    "all {finished} known values of the {objective} are beyond ±1e150 and "
     "count as that, since their squares would overflow, so no hyperparameter makes a difference. "
     "Divide the objective by a constant, and read the run again.",
-)  # fmt: skip
+)
 _NOT_EXPLAINED = declared_fact(
-    "proposals_left_out", "left out: {which}: {reason}",
-    which=lambda fact: spans(fact.trials), reason=lambda fact: _LEFT_OUT[fact["why"]],
-)  # fmt: skip
+    "proposals_left_out",
+    "left out: {which}: {reason}",
+    which=lambda fact: spans(fact.trials),
+    reason=lambda fact: _LEFT_OUT[fact["why"]],
+)
 _NONE_EXPLAINED = declared_fact(
     "no_explainable_proposal",
     "none of the run's proposals can be explained: {reasons}. Run more trials.",
     reasons=lambda fact: "; ".join(
-        f"{spans(left.trials)}: {_LEFT_OUT[left['why']]}" for left in fact["left_out"]
+        f"{spans(left.trials)}: {_LEFT_OUT[left['why']]}"
+        for left in fact["left_out"]
     ),
 )
 
@@ -196,10 +215,18 @@ def explainer_of(
     asked: Asked, acquisition: Any, background: Any, surrogate: Any, *how: Any
 ) -> ProposalExplainer:
     """Return what explains proposals as it was asked for."""
-    model = None if surrogate is None else as_surrogate(surrogate, asked.run.space)
+    model = (
+        None if surrogate is None else as_surrogate(surrogate, asked.run.space)
+    )
     estimator, orders, precision = how
     return ProposalExplainer(
-        acquisition, background, model, estimator, orders, precision, asked.seed
+        acquisition,
+        background,
+        model,
+        estimator,
+        orders,
+        precision,
+        asked.seed,
     )
 
 
@@ -269,7 +296,9 @@ class ProposalExplainer:
             If the trial does not exist, no feasible trial was known for "incumbent", or an option
             is not allowed.
         """
-        asked = isinstance(self.acquisition, str) and self.acquisition == "auto"
+        asked = (
+            isinstance(self.acquisition, str) and self.acquisition == "auto"
+        )
         what = proposed(run, trial, seed=self.seed, any_trial=not asked)
         why_not = why_unexplained(run, what.before, self.acquisition)
         if why_not is not None:
@@ -284,7 +313,11 @@ class ProposalExplainer:
         ):
             model = getattr(chosen.acquisition, "surrogate", None)
             notes += learned_later(run, what.number, model)
-        if what.number is not None and isinstance(trial, str) and trial == "best":
+        if (
+            what.number is not None
+            and isinstance(trial, str)
+            and trial == "best"
+        ):
             notes += _best_elsewhere(run, what.number)
         finished = run.known_before(what.before)
         notes += _repeats(run, what, finished)
@@ -302,10 +335,14 @@ class ProposalExplainer:
             estimator=self.estimator,
             orders=self.orders,
             precision=self.precision,
-            subject=replace(subject, tried=run.X[known], costs=run.cost[known]),
+            subject=replace(
+                subject, tried=run.X[known], costs=run.cost[known]
+            ),
             belief=self._belief(run, what.before) if believed else None,
             seed=self.seed,
-        ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
+        ).explain(
+            run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen
+        )
 
     def _belief(self, run: Run, before: int | None) -> Draws | None:
         """Return what the objective may be, by the model given or by the trials known then."""
@@ -315,14 +352,19 @@ class ProposalExplainer:
         return None if few else run.belief(before, seed=self.seed)
 
     def _chosen(self, run: Run, before: int | None) -> ChosenAcquisition:
-        chosen = run.chosen_acquisition(before, self.acquisition, seed=self.seed)
+        chosen = run.chosen_acquisition(
+            before, self.acquisition, seed=self.seed
+        )
         if self.surrogate is None:
             return chosen
         return chosen.through(self.surrogate, run.direction)
 
     def _background(self, run: Run, what: Proposed) -> tuple[Any, list[Fact]]:
         """Return the background for one trial, and notes about it."""
-        if not isinstance(self.background, str) or self.background != "incumbent":
+        if (
+            not isinstance(self.background, str)
+            or self.background != "incumbent"
+        ):
             return self.background, []
         known = run.known_before(what.before)
         known = known[np.asarray(run.feasible)[known]]
@@ -339,7 +381,9 @@ class ProposalExplainer:
 
 def _compact(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | slice:
     """Return the first rows as a slice: what it cuts off is no copy, and there are many of them."""
-    return slice(len(rows)) if len(rows) and rows[-1] == len(rows) - 1 else rows
+    return (
+        slice(len(rows)) if len(rows) and rows[-1] == len(rows) - 1 else rows
+    )
 
 
 def _by_then(what: Proposed) -> str:
@@ -359,10 +403,18 @@ def _best_elsewhere(run: Run, number: int) -> list[Fact]:
     return [_BEST_ELSEWHERE(trials=[number, run.incumbent_trial])]
 
 
-def _repeats(run: Run, what: Proposed, finished: npt.NDArray[np.int64]) -> list[Fact]:
+def _repeats(
+    run: Run, what: Proposed, finished: npt.NDArray[np.int64]
+) -> list[Fact]:
     """Return a note where the configuration had been evaluated before."""
-    same = np.isclose(run.X[finished], what.x, rtol=0.0, atol=0.0, equal_nan=True).all(axis=1)
-    return [_REPEATS(trials=np.asarray(run.trials)[finished][same])] if same.any() else []
+    same = np.isclose(
+        run.X[finished], what.x, rtol=0.0, atol=0.0, equal_nan=True
+    ).all(axis=1)
+    return (
+        [_REPEATS(trials=np.asarray(run.trials)[finished][same])]
+        if same.any()
+        else []
+    )
 
 
 # ---------------------------------------------------------------------- which trials
@@ -386,7 +438,9 @@ def why_unexplained(
     known, at = run.known_before(number), [] if number is None else [number]
     if len(known) < _LEAST_KNOWN:
         given = not isinstance(acquisition, str)
-        if given or (acquisition == "auto" and run.own_acquisition(number) is not None):
+        if given or (
+            acquisition == "auto" and run.own_acquisition(number) is not None
+        ):
             return None
         return _TOO_LITTLE(trials=at, finished=len(known))
     if _witnesses(run, known) is not None:
@@ -401,7 +455,9 @@ def why_unexplained(
     )
 
 
-def _witnesses(run: Run, known: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+def _witnesses(
+    run: Run, known: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64] | None:
     """Return two rows whose costs differ as a surrogate learns them, or None.
 
     Costs that count as diverged still count as worse than the best.
@@ -422,13 +478,19 @@ def _why_unexplained(
             why[number] = None
             continue
         why[number] = why_unexplained(run, number, acquisition)
-        if why[number] is None and len(known := run.known_before(number)) >= _LEAST_KNOWN:
+        if (
+            why[number] is None
+            and len(known := run.known_before(number)) >= _LEAST_KNOWN
+        ):
             shown = _witnesses(run, known)
     return why
 
 
 def explainable(
-    run: Run, acquisition: Criterion | Acquisition = "auto", *, pending: bool = False
+    run: Run,
+    acquisition: Criterion | Acquisition = "auto",
+    *,
+    pending: bool = False,
 ) -> tuple[list[int], tuple[Fact, ...]]:
     """Return the proposals that can be explained, and which of them cannot, and why.
 
@@ -464,15 +526,26 @@ def explainable(
     """
     proposals = all_proposals(run)
     if pending:
-        others = [t for t, trial in run.without_result.items() if trial.explainable]
+        others = [
+            t for t, trial in run.without_result.items() if trial.explainable
+        ]
         proposals = sorted([*proposals, *others])
     why = _why_unexplained(run, proposals, acquisition)
-    changed = [number for number, decided in run.reviewed.items() if decided.set_by_person]
-    reasons: dict[str, list[int]] = {"changed_by_person": changed} if changed else {}
+    changed = [
+        number
+        for number, decided in run.reviewed.items()
+        if decided.set_by_person
+    ]
+    reasons: dict[str, list[int]] = (
+        {"changed_by_person": changed} if changed else {}
+    )
     for number, reason in why.items():
         if reason is not None:
             reasons.setdefault(reason.kind, []).append(number)
-    left_out = tuple(_NOT_EXPLAINED(trials=numbers, why=kind) for kind, numbers in reasons.items())
+    left_out = tuple(
+        _NOT_EXPLAINED(trials=numbers, why=kind)
+        for kind, numbers in reasons.items()
+    )
     numbers = [number for number in proposals if why[number] is None]
     if not numbers:
         raise NothingToExplain(_NONE_EXPLAINED(left_out=left_out))

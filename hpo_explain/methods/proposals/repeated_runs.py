@@ -10,8 +10,12 @@ import numpy as np
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
-from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
+from hpo_explain.methods.proposals.desirability_path_result import (
+    DesirabilityPath,
+)
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 
 _CUT = declared_fact(
@@ -21,7 +25,8 @@ _CUT = declared_fact(
 
 
 def aggregate(
-    results: Mapping[str, ProposalExplanation] | Mapping[str, DesirabilityPath],
+    results: Mapping[str, ProposalExplanation]
+    | Mapping[str, DesirabilityPath],
 ) -> RepeatedRuns:
     """Return mean and standard deviation over repeated runs.
 
@@ -63,22 +68,37 @@ def aggregate(
         raise InputError("runs", problem, [*results])
     paths = [r for r in given if isinstance(r, DesirabilityPath)]
     singles = [r for r in given if isinstance(r, ProposalExplanation)]
-    if len(paths) not in (0, len(given)) or len(paths) + len(singles) != len(given):
+    if len(paths) not in (0, len(given)) or len(paths) + len(singles) != len(
+        given
+    ):
         kinds = sorted({type(r).__name__ for r in given})
         problem = f"must all be explanations or all be paths, but were {join_words(kinds)}"
         raise InputError("runs", problem, [*results])
-    rows = [list(path.explanations) for path in paths] or [[e] for e in singles]
+    rows = [list(path.explanations) for path in paths] or [
+        [e] for e in singles
+    ]
     first = rows[0][0]
     _check_alike([e for row in rows for e in row])
     length = min(map(len, rows))
     cut = any(len(row) != length for row in rows)
     notes = (_CUT(proposals=length),) if cut else ()
-    phi = np.array([[np.column_stack([e.phi, e.total]) for e in row[:length]] for row in rows])
-    predicted = np.array([[_predicted(e) for e in row[:length]] for row in rows])
+    phi = np.array(
+        [
+            [np.column_stack([e.phi, e.total]) for e in row[:length]]
+            for row in rows
+        ]
+    )
+    predicted = np.array(
+        [[_predicted(e) for e in row[:length]] for row in rows]
+    )
     objective = np.full((len(rows), length), np.nan)
     for r, path in enumerate(paths):
-        known = dict(zip(path.all_trials.tolist(), path.objective.tolist(), strict=True))
-        objective[r] = [known[trial] for trial in path.trials[:length].tolist()]
+        known = dict(
+            zip(path.all_trials.tolist(), path.objective.tolist(), strict=True)
+        )
+        objective[r] = [
+            known[trial] for trial in path.trials[:length].tolist()
+        ]
     return RepeatedRuns(
         subject=replace(
             first.subject,
@@ -116,7 +136,11 @@ def _check_alike(explanations: list[ProposalExplanation]) -> None:
             )
         for what, one, other in (
             ("directions", e.subject.direction, first.direction),
-            ("acquisition functions", e.subject.acquisition, first.acquisition),
+            (
+                "acquisition functions",
+                e.subject.acquisition,
+                first.acquisition,
+            ),
         ):
             if one != other:
                 raise InputError(

@@ -118,10 +118,16 @@ class RepeatedRuns(Result):
         size = np.abs(self.mean[:, :, -1]).mean(axis=0)
         order = np.argsort(-size, kind="stable").tolist()
         found = tuple(
-            self.told("contribution", (self.names[j],), float(size[j]), says="driver", certain=True,
-                      because=())
+            self.told(
+                "contribution",
+                (self.names[j],),
+                float(size[j]),
+                says="driver",
+                certain=True,
+                because=(),
+            )
             for j in worth_naming(order, size, _MAIN_COUNT, size.sum())
-        )  # fmt: skip
+        )
         return found or (
             self.told(
                 "contribution",

@@ -8,7 +8,10 @@ from hpo_explain.base.figures import MOST_ROWS, Bar, Panels, Rows, View
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_show import total_marks
-from hpo_explain.methods.proposals.desirability_path_show import panels_of, terms_mean
+from hpo_explain.methods.proposals.desirability_path_show import (
+    panels_of,
+    terms_mean,
+)
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 
 _MOST_NAMED = 8
@@ -22,11 +25,17 @@ def means(found: RepeatedRuns) -> Panels | Rows:
     if len(found) == 1:
         return _bars(found)
     columns = {term: k for k, term in enumerate(("total", *found.terms), -1)}
-    lines = {term: (found.mean[:, :, k], found.std[:, :, k]) for term, k in columns.items()}
+    lines = {
+        term: (found.mean[:, :, k], found.std[:, :, k])
+        for term, k in columns.items()
+    }
     panels, left_out = panels_of(
-        np.arange(1.0, len(found) + 1), found.names, lines, x_label="proposal",
+        np.arange(1.0, len(found) + 1),
+        found.names,
+        lines,
+        x_label="proposal",
         y_label="mean contribution",
-    )  # fmt: skip
+    )
     notes = told_apart(found.notes)
     return Panels(
         panels=panels,
@@ -35,8 +44,9 @@ def means(found: RepeatedRuns) -> Panels | Rows:
         subtitle="Above 0 a value made the proposals more desirable than average configurations.",
         means={**terms_mean(found.terms), "band": "one sd over runs"},
         footer="Bands: one standard deviation over runs, not the error of their mean."
-        + f" {notes}" * bool(notes) + left_out,
-    )  # fmt: skip
+        + f" {notes}" * bool(notes)
+        + left_out,
+    )
 
 
 def _heading(found: RepeatedRuns) -> str:
@@ -46,8 +56,15 @@ def _heading(found: RepeatedRuns) -> str:
 def _bars(found: RepeatedRuns) -> Rows:
     mean, std = found.mean[0], found.std[0]
     order = np.argsort(-np.abs(mean[:, -1]), kind="stable").tolist()
-    drawn, rest = order[:MOST_ROWS], [found.names[j] for j in order[MOST_ROWS:]]
-    marks = total_marks(mean[drawn, -1], std[drawn, -1]) if len(found.terms) > 1 else {}
+    drawn, rest = (
+        order[:MOST_ROWS],
+        [found.names[j] for j in order[MOST_ROWS:]],
+    )
+    marks = (
+        total_marks(mean[drawn, -1], std[drawn, -1])
+        if len(found.terms) > 1
+        else {}
+    )
     return Rows(
         labels=[(found.names[j],) for j in drawn],
         bars=[
@@ -65,4 +82,8 @@ def _bars(found: RepeatedRuns) -> Rows:
     )
 
 
-VIEWS = {"": View(means, "Mean contributions to {found.what} over {found.runs} runs.")}
+VIEWS = {
+    "": View(
+        means, "Mean contributions to {found.what} over {found.runs} runs."
+    )
+}

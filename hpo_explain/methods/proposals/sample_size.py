@@ -29,8 +29,13 @@ from hpo_explain.base.checks import check_count, check_option
 from hpo_explain.base.options import SAMPLING_ERRORS, SamplingError
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
-from hpo_explain.methods.proposals.sample_size_result import Closest, SampleSizeCheck
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
+from hpo_explain.methods.proposals.sample_size_result import (
+    Closest,
+    SampleSizeCheck,
+)
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.space import Array, Config
@@ -84,20 +89,29 @@ def check_sample_size(
 
 
 def _check(
-    explanation: ProposalExplanation, error: SamplingError, most: int | None = None
+    explanation: ProposalExplanation,
+    error: SamplingError,
+    most: int | None = None,
 ) -> SampleSizeCheck:
     part = (explanation.phi != 0.0).any(axis=1)
     if explanation.standard_error is not None:
         part |= (explanation.standard_error != 0.0).any(axis=1)
     rows = np.flatnonzero(part)
     contributions = {
-        **{term: explanation.phi[rows, t] for t, term in enumerate(explanation.terms)},
+        **{
+            term: explanation.phi[rows, t]
+            for t, term in enumerate(explanation.terms)
+        },
         "total": explanation.total[rows],
     }
     names = tuple(explanation.names[j] for j in rows)
     if error == "efficiency":
-        gaps = np.abs([explanation.efficiency_gap[term] for term in contributions])
-        half = np.broadcast_to(gaps[:, None, None], (len(gaps), len(rows), len(rows)))
+        gaps = np.abs(
+            [explanation.efficiency_gap[term] for term in contributions]
+        )
+        half = np.broadcast_to(
+            gaps[:, None, None], (len(gaps), len(rows), len(rows))
+        )
     else:
         half = _half_widths(explanation, rows)
     return SampleSizeCheck(
@@ -114,21 +128,29 @@ def _check(
     )
 
 
-def _half_widths(explanation: ProposalExplanation, rows: npt.NDArray[np.int64]) -> Array:
+def _half_widths(
+    explanation: ProposalExplanation, rows: npt.NDArray[np.int64]
+) -> Array:
     """Return half the simultaneous intervals of all differences, (terms + 1, rows, rows)."""
     from scipy.stats import t
 
     terms, p = len(explanation.terms) + 1, len(rows)
     if explanation.difference_error is None:
         estimator = explanation.estimator
-        sampled = estimator is not None and dict(estimator.values).get("sampled", False)
+        sampled = estimator is not None and dict(estimator.values).get(
+            "sampled", False
+        )
         return np.full((terms, p, p), np.inf if sampled else 0.0)
     together = max(terms * p * (p - 1) // 2, 1)
-    quantile = float(t.isf((1.0 - _LEVEL) / 2.0 / together, explanation.degrees_of_freedom))
+    quantile = float(
+        t.isf((1.0 - _LEVEL) / 2.0 / together, explanation.degrees_of_freedom)
+    )
     return quantile * explanation.difference_error[:, rows][:, :, rows]
 
 
-def _closest(names: tuple[str, ...], phi: Array, half: Array) -> Closest | None:
+def _closest(
+    names: tuple[str, ...], phi: Array, half: Array
+) -> Closest | None:
     """Return the neighbours in a ranking that are told apart worst."""
     order = np.argsort(-phi, kind="stable")
     more, less = order[:-1], order[1:]
@@ -136,10 +158,14 @@ def _closest(names: tuple[str, ...], phi: Array, half: Array) -> Closest | None:
         return None
     apart, error = phi[more] - phi[less], half[more, less]
     error = np.where(error <= _ROUNDING * np.abs(phi).max(), 0.0, error)
-    sure = np.divide(apart, error, out=np.full(len(apart), np.inf), where=error > 0.0)
+    sure = np.divide(
+        apart, error, out=np.full(len(apart), np.inf), where=error > 0.0
+    )
     worst = int(np.lexsort((apart, sure))[0])
     return Closest(
-        (names[more[worst]], names[less[worst]]), float(apart[worst]), float(error[worst])
+        (names[more[worst]], names[less[worst]]),
+        float(apart[worst]),
+        float(error[worst]),
     )
 
 

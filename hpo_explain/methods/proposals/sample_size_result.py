@@ -17,7 +17,8 @@ from hpo_explain.space import Array
 
 _NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")
 _UNKNOWN = declared_fact(
-    "sampling_error_unknown", "coalitions were sampled once, so their error is not known"
+    "sampling_error_unknown",
+    "coalitions were sampled once, so their error is not known",
 )
 _BY_EFFICIENCY = declared_fact(
     "efficiency_error_only",
@@ -84,8 +85,12 @@ class SampleSizeCheck(Result):
     table: ClassVar[Table] = Table(
         index=("term", "by"),
         columns={
-            "more": lambda found: [c and c.pair[0] for c in found.closest.values()],
-            "less": lambda found: [c and c.pair[1] for c in found.closest.values()],
+            "more": lambda found: [
+                c and c.pair[0] for c in found.closest.values()
+            ],
+            "less": lambda found: [
+                c and c.pair[1] for c in found.closest.values()
+            ],
             "difference": lambda found: [c.estimate for c in found.claims],
             "half_width": lambda found: [
                 c.half_width if c else 0.0 for c in found.closest.values()
@@ -98,7 +103,9 @@ class SampleSizeCheck(Result):
             "error": "error",
             "estimated": "estimated",
             "contributions": "contributions",
-            "closest": lambda found: {t: c and vars(c) for t, c in found.closest.items()},
+            "closest": lambda found: {
+                t: c and vars(c) for t, c in found.closest.items()
+            },
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -120,7 +127,10 @@ class SampleSizeCheck(Result):
     @property
     def safe(self) -> list[bool]:
         """Whether the ranking is safe, by term, and by the total."""
-        return [found is None or found.told_apart for found in self.closest.values()]
+        return [
+            found is None or found.told_apart
+            for found in self.closest.values()
+        ]
 
     @property
     def enough(self) -> bool:
@@ -130,7 +140,11 @@ class SampleSizeCheck(Result):
     @property
     def limited(self) -> bool:
         """Whether twice as many orders exceed the allowed number."""
-        return self.orders is not None and self.most is not None and 2 * self.orders > self.most
+        return (
+            self.orders is not None
+            and self.most is not None
+            and 2 * self.orders > self.most
+        )
 
     @property
     def by(self) -> list[str]:
@@ -150,15 +164,22 @@ class SampleSizeCheck(Result):
 
         By the efficiency error none is certain.
         """
-        enough = ("enough" if self.error == "pairs" else "efficient") * self.enough
-        return tuple(self._claim(term, "" if i else enough) for i, term in enumerate(self.by))
+        enough = (
+            "enough" if self.error == "pairs" else "efficient"
+        ) * self.enough
+        return tuple(
+            self._claim(term, "" if i else enough)
+            for i, term in enumerate(self.by)
+        )
 
     def _claim(self, term: str, says: str) -> Claim:
         order = np.argsort(-self.contributions[term], kind="stable")
         closest, because = self.closest[term], tuple[Fact, ...]()
         if closest is not None and not closest.told_apart:
             known = np.isfinite(closest.half_width)
-            because = (_NOT_APART(names=closest.pair) if known else _UNKNOWN(),)
+            because = (
+                _NOT_APART(names=closest.pair) if known else _UNKNOWN(),
+            )
             says = "small"
         elif self.error == "efficiency":
             because = (_BY_EFFICIENCY(),)
@@ -166,7 +187,9 @@ class SampleSizeCheck(Result):
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,
-            None if closest is None else between(closest.difference, closest.half_width),
+            None
+            if closest is None
+            else between(closest.difference, closest.half_width),
             says=says,
             certain=not because,
             because=because,

@@ -22,7 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.asked.explained import Explained, accepted_acquisition
-from hpo_explain.base.checks import check_count, check_fraction, check_option, check_seed
+from hpo_explain.base.checks import (
+    check_count,
+    check_fraction,
+    check_option,
+    check_seed,
+)
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import ESTIMATORS, Estimator
@@ -41,7 +46,9 @@ from hpo_explain.methods._engines.background import (
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import evaluate, sampled_shapley
 from hpo_explain.methods._engines.uncertainty import drawn_contributions
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
@@ -60,16 +67,18 @@ _PLACES = {
     "candidates": ", drawn as the optimizer draws its candidates",
 }
 _GROWN = declared_fact(
-    "background_grown", "it is compared with {configurations}; averaging over them leaves an error "
+    "background_grown",
+    "it is compared with {configurations}; averaging over them leaves an error "
     "of up to {error} of the largest contribution (95 % intervals)",
     error=lambda fact: f"{fact['width']:.1%}",
     configurations=lambda fact: (
         f"{counted(fact['rows'], 'configuration')}{_PLACES[fact['place']]}"
         f"{'' if fact['enough'] else ', the most that are drawn'}"
     ),
-)  # fmt: skip
+)
 _SAMPLED = declared_fact(
-    "orders_sampled", "sampling, {orders} draws of a background row and an order"
+    "orders_sampled",
+    "sampling, {orders} draws of a background row and an order",
 )
 
 
@@ -169,7 +178,9 @@ class ShapleyExplainer:
         space = acquisition.space
         if isinstance(background, str):
             check_option("background", background, BACKGROUNDS)
-            if background == "candidates" and not isinstance(acquisition, DensityRatio):
+            if background == "candidates" and not isinstance(
+                acquisition, DensityRatio
+            ):
                 raise InputError(
                     "background",
                     "is 'candidates', which needs an acquisition that draws candidates, such as "
@@ -183,7 +194,9 @@ class ShapleyExplainer:
                 self._rows = THESIS_ROWS * len(space)
         elif isinstance(background, Mapping):
             self._given = complete(
-                space, encode_one(space, background, "background")[None, :], seed=seed
+                space,
+                encode_one(space, background, "background")[None, :],
+                seed=seed,
             )
         elif np.ndim(background) == 0:
             self._rows = check_count("background", background)
@@ -191,7 +204,9 @@ class ShapleyExplainer:
             self._given = complete(space, background, seed=seed)
 
     @shows_progress
-    def explain(self, config: Config, *, not_chosen: Sequence[str] = ()) -> ProposalExplanation:
+    def explain(
+        self, config: Config, *, not_chosen: Sequence[str] = ()
+    ) -> ProposalExplanation:
         """Return the Shapley values of every term of the acquisition at a configuration.
 
         Parameters
@@ -218,7 +233,11 @@ class ShapleyExplainer:
             problem = f"is {self._place!r}, but {', '.join(not_chosen)} have no value yet"
             remedy = ("Use ", Option("background", "global"), ".")
             raise InputError("background", problem, self._place, remedy)
-        x = _partly_encoded(space, config) if not_chosen else encode_one(space, config, "config")
+        x = (
+            _partly_encoded(space, config)
+            if not_chosen
+            else encode_one(space, config, "config")
+        )
         game = CoalitionGame.of(
             acquisition,
             x,
@@ -227,8 +246,14 @@ class ShapleyExplainer:
             absent=tuple(space.index(name) for name in not_chosen),
             grows=self._given is None and not self._rows,
         )
-        estimate = self._sampled(game, config) if self._estimator == "sampling" else None
-        estimate = self._integrated(game, config) if estimate is None else estimate
+        estimate = (
+            self._sampled(game, config)
+            if self._estimator == "sampling"
+            else None
+        )
+        estimate = (
+            self._integrated(game, config) if estimate is None else estimate
+        )
         terms = acquisition.term_names
         phi = np.zeros((len(space), len(terms)))
         phi[game.players] = estimate.phi
@@ -237,10 +262,14 @@ class ShapleyExplainer:
             repetitions = _with_total(estimate.repetitions)
             standard_error = np.zeros((len(space), len(terms) + 1))
             standard_error[game.players] = _standard_error(repetitions)
-            difference_error = np.zeros((len(terms) + 1, len(space), len(space)))
+            difference_error = np.zeros(
+                (len(terms) + 1, len(space), len(space))
+            )
             for i, player in enumerate(game.players):
                 apart = repetitions[:, [i]] - repetitions
-                difference_error[:, player, game.players] = _standard_error(apart).T
+                difference_error[:, player, game.players] = _standard_error(
+                    apart
+                ).T
         background = estimate.background
         explained = game.explained(background)
         at_x, predicted_at_x = self._means_over(explained)
@@ -254,7 +283,9 @@ class ShapleyExplainer:
             phi=phi,
             standard_error=standard_error,
             difference_error=difference_error,
-            degrees_of_freedom=0 if estimate.repetitions is None else len(estimate.repetitions) - 1,
+            degrees_of_freedom=0
+            if estimate.repetitions is None
+            else len(estimate.repetitions) - 1,
             prediction=_by_term(terms, at_x),
             baseline=_by_term(terms, baseline),
             payout=_by_term(terms, payout),
@@ -269,22 +300,36 @@ class ShapleyExplainer:
             notes=(*estimate.notes, *self._subject.notes),
         )
 
-    def _means_over(self, latent: Array) -> tuple[Array, dict[str, float] | None]:
+    def _means_over(
+        self, latent: Array
+    ) -> tuple[Array, dict[str, float] | None]:
         """Return the mean of each term over rows, and what the model predicts on average."""
         acquisition, surrogate = self._acquisition, self._explained.surrogate
         if surrogate is None:
             return evaluate(acquisition, latent).mean(axis=0), None
         X = acquisition.space.project(latent)
         mean, std = surrogate.predict(X)
-        if isinstance(acquisition, OfPredictions) and acquisition.surrogate is surrogate:
+        if (
+            isinstance(acquisition, OfPredictions)
+            and acquisition.surrogate is surrogate
+        ):
             terms = acquisition.terms_of(mean, std)
         else:
             terms = acquisition.terms(X)
-        of_terms = np.array([np.mean(terms[name]) for name in acquisition.term_names])
-        return of_terms, {"mean": float(np.mean(mean)), "std": float(np.mean(std))}
+        of_terms = np.array(
+            [np.mean(terms[name]) for name in acquisition.term_names]
+        )
+        return of_terms, {
+            "mean": float(np.mean(mean)),
+            "std": float(np.mean(std)),
+        }
 
     def _drawn(
-        self, game: CoalitionGame, phi: Array, standard_error: Array | None, background: Array
+        self,
+        game: CoalitionGame,
+        phi: Array,
+        standard_error: Array | None,
+        background: Array,
     ) -> Array | None:
         """Return contributions to each draw of the objective; None without a belief."""
         belief = self._belief
@@ -292,10 +337,19 @@ class ShapleyExplainer:
             return None
         known = None
         if self._explained.of_objective:
-            error = np.zeros_like(phi) if standard_error is None else standard_error
+            error = (
+                np.zeros_like(phi)
+                if standard_error is None
+                else standard_error
+            )
             known = phi[:, 0], error[:, 0]
         return drawn_contributions(
-            game, belief, background, known=known, given=self._given is not None, seed=self._seed
+            game,
+            belief,
+            background,
+            known=known,
+            given=self._given is not None,
+            seed=self._seed,
         )
 
     def _integrated(self, game: CoalitionGame, config: Config) -> _Estimate:
@@ -314,8 +368,12 @@ class ShapleyExplainer:
             if width <= enough or rows >= bound:
                 break
             # the error falls with the root of the rows, or with them where effects are additive
-            rows = int(min(bound, max(2 * rows, 1.2 * rows * (width / enough) ** 1.5)))
-        grown = _GROWN(rows=rows, place=self._place, width=width, enough=width <= enough)
+            rows = int(
+                min(bound, max(2 * rows, 1.2 * rows * (width / enough) ** 1.5))
+            )
+        grown = _GROWN(
+            rows=rows, place=self._place, width=width, enough=width <= enough
+        )
         return _over_cubes(cubes, by_cube, how, (grown,))
 
     def _cubes(self, rows: int, config: Config) -> list[Array]:
@@ -324,13 +382,23 @@ class ShapleyExplainer:
         if self._place == "global":
             return hypercubes(space, rows, seed=seed)
         acquisition = self._acquisition
-        if self._place == "candidates" and isinstance(acquisition, DensityRatio):
+        if self._place == "candidates" and isinstance(
+            acquisition, DensityRatio
+        ):
             return independent_batches(
-                lambda n, batch_seed: acquisition.candidates(n, seed=batch_seed), rows, seed=seed
+                lambda n, batch_seed: acquisition.candidates(
+                    n, seed=batch_seed
+                ),
+                rows,
+                seed=seed,
             )
-        draw = local_background if self._place == "local" else hybrid_background
+        draw = (
+            local_background if self._place == "local" else hybrid_background
+        )
         return independent_batches(
-            lambda n, batch_seed: draw(space, config, n, seed=batch_seed), rows, seed=seed
+            lambda n, batch_seed: draw(space, config, n, seed=batch_seed),
+            rows,
+            seed=seed,
         )
 
     def _sampled(self, game: CoalitionGame, config: Config) -> _Estimate:
@@ -340,7 +408,12 @@ class ShapleyExplainer:
         else:
             background = self._given
         by_draw = sampled_shapley(
-            game.acquisition, game.x, game.players, background, orders=self._orders, seed=self._seed
+            game.acquisition,
+            game.x,
+            game.players,
+            background,
+            orders=self._orders,
+            seed=self._seed,
         )
         return _Estimate(
             by_draw.mean(axis=0),
@@ -364,7 +437,9 @@ class _Estimate:
 def _most_rows(game: CoalitionGame) -> int:
     """Return how many rows a background may grow to."""
     if game.predicted_rows:
-        return min(MOST_ROWS, max(FIRST_ROWS, MOST_PREDICTED // game.predicted_rows))
+        return min(
+            MOST_ROWS, max(FIRST_ROWS, MOST_PREDICTED // game.predicted_rows)
+        )
     if game.walks_orders:
         return MOST_STEPS_WALKED // len(game.players)
     return MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
@@ -385,12 +460,16 @@ def _over_cubes(
 
 def _with_total(repetitions: Array) -> Array:
     """Return contributions with their sum over the terms in a last column."""
-    return np.concatenate([repetitions, repetitions.sum(axis=2, keepdims=True)], axis=2)
+    return np.concatenate(
+        [repetitions, repetitions.sum(axis=2, keepdims=True)], axis=2
+    )
 
 
 def _standard_error(repetitions: Array) -> Array:
     """Return the standard error of means over independent repetitions, the first axis."""
-    return np.asarray(repetitions.std(axis=0, ddof=1) / np.sqrt(len(repetitions)))
+    return np.asarray(
+        repetitions.std(axis=0, ddof=1) / np.sqrt(len(repetitions))
+    )
 
 
 def _relative_half_width(by_cube: Array) -> float:
@@ -400,7 +479,10 @@ def _relative_half_width(by_cube: Array) -> float:
     largest = np.abs(by_cube.sum(axis=2).mean(axis=0)).max(initial=0.0)
     if largest == 0.0:
         return 0.0
-    half = t.ppf(0.975, len(by_cube) - 1) * _standard_error(_with_total(by_cube))[:, -1]
+    half = (
+        t.ppf(0.975, len(by_cube) - 1)
+        * _standard_error(_with_total(by_cube))[:, -1]
+    )
     return float(half.max() / largest)
 
 

@@ -44,15 +44,25 @@ from hpo_explain.belief.trust import Trust
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
-from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
-from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
+from hpo_explain.methods.proposals.desirability_path_result import (
+    DesirabilityPath,
+)
 from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.methods.space.recommended_space import still_possible
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace, Shared, values_of
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    SearchSpace,
+    Shared,
+    values_of,
+)
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
@@ -62,14 +72,22 @@ _TREES = 64
 
 
 def _left_out(about: Fact) -> str:
-    left = [f"{run}: {', '.join(names)}" for run, names in about["left"] if names]
-    return f"; averaged over, as not all have them: {'; '.join(left)}" if left else ""
+    left = [
+        f"{run}: {', '.join(names)}" for run, names in about["left"] if names
+    ]
+    return (
+        f"; averaged over, as not all have them: {'; '.join(left)}"
+        if left
+        else ""
+    )
 
 
 _NOT_SHARED = declared_fact(
-    "not_shared", "the runs are compared in {all_have}{left}",
-    all_have=lambda about: join_words(about.names), left=_left_out,
-)  # fmt: skip
+    "not_shared",
+    "the runs are compared in {all_have}{left}",
+    all_have=lambda about: join_words(about.names),
+    left=_left_out,
+)
 _NARROWED = declared_fact(
     "values_shared",
     "{names}: compared in the values that all runs allow; shares are those within these values",
@@ -160,7 +178,9 @@ def compare(
         remedy = 'Give {"seed 0": run, "seed 1": other}.'
         raise InputError("runs", problem, type(runs).__name__, remedy)
     explanations = [
-        r for r in runs.values() if isinstance(r, (DesirabilityPath, ProposalExplanation))
+        r
+        for r in runs.values()
+        if isinstance(r, (DesirabilityPath, ProposalExplanation))
     ]
     if explanations:
         return aggregate(runs)
@@ -169,17 +189,25 @@ def compare(
     check_option("kind", kind, KINDS)
     read = several_runs(compare, "runs", runs, reading, seed)
     shared = Shared.of([run.space for run in read.values()])
-    work = (delayed(_compared)(name, run, shared, kind, seed) for name, run in read.items())
-    parts = list(steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read)))
+    work = (
+        delayed(_compared)(name, run, shared, kind, seed)
+        for name, run in read.items()
+    )
+    parts = list(
+        steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read))
+    )
     return ComparisonExplainer(parts, seed=seed).explain()
 
 
-def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:
+def _compared(
+    name: str, run: Run, shared: Shared, kind: Kind, seed: int
+) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
     given = {
         n: values_of(shared.space[n])
         for n in shared.narrowed
-        if shared.space is not None and values_of(shared.space[n]) != values_of(run.space[n])
+        if shared.space is not None
+        and values_of(shared.space[n]) != values_of(run.space[n])
     }
     model, _ = surrogate_of(run, None, kind, seed)
     drawn = as_draws(model, run.direction, seed=seed) if given else None
@@ -187,13 +215,22 @@ def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> Com
         shares = importance(run, kind=kind, seed=seed, given=given or None)
     else:
         parameters = [
-            replace(shared.space[p.name], active_when=p.active_when, optional=p.optional)
-            if p.name in given else p
+            replace(
+                shared.space[p.name],
+                active_when=p.active_when,
+                optional=p.optional,
+            )
+            if p.name in given
+            else p
             for p in run.space
-        ]  # fmt: skip
+        ]
         part = SearchSpace(still_possible(parameters)[0])
-        about = replace(Subject.of(run), space=part, tried=np.empty((0, len(part))))
-        shares = FanovaExplainer(Within(drawn, part), subject=about, seed=seed).explain()
+        about = replace(
+            Subject.of(run), space=part, tried=np.empty((0, len(part)))
+        )
+        shares = FanovaExplainer(
+            Within(drawn, part), subject=about, seed=seed
+        ).explain()
     return ComparedRun(name, model, Subject.of(run), shares)
 
 
@@ -254,9 +291,13 @@ class ComparedRun:
         if self.draws is not None:
             return self.draws.landscape.least
         tried = self.subject.tried
-        return self.costs(tried).min(axis=1) if len(tried) else np.array([np.inf])
+        return (
+            self.costs(tried).min(axis=1) if len(tried) else np.array([np.inf])
+        )
 
-    def rows(self, space: SearchSpace, config: dict[str, Any], latent: Array) -> Array:
+    def rows(
+        self, space: SearchSpace, config: dict[str, Any], latent: Array
+    ) -> Array:
         """Return encoded rows that have the values of a configuration, other values as they are."""
         own = self.surrogate.space
         X = latent.copy()
@@ -299,13 +340,17 @@ class ComparisonExplainer:
         if len(runs) < 2:
             problem = f"must hold at least two runs, but held {len(runs)}"
             remedy = "Add a run of the same space."
-            raise InputError("runs", problem, [run.name for run in runs], remedy)
+            raise InputError(
+                "runs", problem, [run.name for run in runs], remedy
+            )
         self._runs = tuple(runs)
         self._seed = check_seed(seed)
         self._shared = Shared.of([run.surrogate.space for run in runs])
         if self._shared.space is None:
             names = {run.name: run.surrogate.space.names for run in runs}
-            raise InputError("runs", "share no hyperparameter", names, "Compare others.")
+            raise InputError(
+                "runs", "share no hyperparameter", names, "Compare others."
+            )
         self._space: SearchSpace = self._shared.space
 
     @shows_progress
@@ -315,7 +360,9 @@ class ComparisonExplainer:
         default, scales = self._default()
         scaled = [*zip(self._runs, scales, strict=True)]
         effects = tuple(
-            np.array([self._effect(run, j, values, scale) for run, scale in scaled])
+            np.array(
+                [self._effect(run, j, values, scale) for run, scale in scaled]
+            )
             for j, values in steps([*enumerate(grid)], "hyperparameters")
         )
         notes = tuple(self._notes())
@@ -340,10 +387,16 @@ class ComparisonExplainer:
         found = []
         if not self._shared.same:
             left = {
-                run.name: tuple(n for n in run.surrogate.space.names if n not in self._space.names)
+                run.name: tuple(
+                    n
+                    for n in run.surrogate.space.names
+                    if n not in self._space.names
+                )
                 for run in self._runs
             }
-            found.append(_NOT_SHARED(names=self._space.names, left=tuple(left.items())))
+            found.append(
+                _NOT_SHARED(names=self._space.names, left=tuple(left.items()))
+            )
         if self._shared.narrowed:
             found.append(_NARROWED(names=self._shared.narrowed))
         return found
@@ -351,20 +404,32 @@ class ComparisonExplainer:
     # ------------------------------------------------------------------ effects
 
     def _effect(
-        self, run: ComparedRun, j: int, values: tuple[Any, ...], scale: tuple[float, float]
+        self,
+        run: ComparedRun,
+        j: int,
+        values: tuple[Any, ...],
+        scale: tuple[float, float],
     ) -> Array:
         """Return the mean loss at values of a hyperparameter; NaN where it is never active."""
         own = run.surrogate.space
         column = own.index(self._space.names[j])
         latent = own.sample(_ROWS, self._seed, latent=True)
-        latent = np.tile(latent, (len(values), 1))  # together: rows share most of their values
-        latent[:, column] = np.repeat(own.parameters[column].encode(values), _ROWS)
+        latent = np.tile(
+            latent, (len(values), 1)
+        )  # together: rows share most of their values
+        latent[:, column] = np.repeat(
+            own.parameters[column].encode(values), _ROWS
+        )
         rows = own.project(latent)
         active = ~np.isnan(rows[:, column])
         at = np.repeat(np.arange(len(values)), _ROWS)[active]
         cost = run.cost(rows[active]) if active.any() else np.empty(0)
-        count, total = (np.bincount(at, weight, len(values)) for weight in (None, cost))
-        found = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
+        count, total = (
+            np.bincount(at, weight, len(values)) for weight in (None, cost)
+        )
+        found = np.divide(
+            total, count, out=np.full(len(values), np.nan), where=count > 0
+        )
         best, average = scale
         return np.asarray((found - best) / (average - best))
 
@@ -381,7 +446,11 @@ class ComparisonExplainer:
             for config in later:
                 if parameter.name in config:
                     try:
-                        places.append(float(parameter.encode([config[parameter.name]])[0]))
+                        places.append(
+                            float(
+                                parameter.encode([config[parameter.name]])[0]
+                            )
+                        )
                     except ValueError:
                         continue  # a value that not all runs allow
             if places:
@@ -395,8 +464,12 @@ class ComparisonExplainer:
         candidates, losses, scales = self._candidates(), [], []
         for run in steps(self._runs, "runs"):
             latent, space = self._latent(run), run.surrogate.space
-            rows = np.concatenate([self._rows(run, config, latent) for config in candidates])
-            found = run.costs(rows).reshape(-1, len(candidates), len(rows) // len(candidates))
+            rows = np.concatenate(
+                [self._rows(run, config, latent) for config in candidates]
+            )
+            found = run.costs(rows).reshape(
+                -1, len(candidates), len(rows) // len(candidates)
+            )
             cost = found.mean(axis=2)
             average = run.costs(space.sample(_ROWS, self._seed)).mean(axis=1)
             least = np.minimum(cost.min(axis=1), run.least)
@@ -408,7 +481,8 @@ class ComparisonExplainer:
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
         known = all(run.draws is not None for run in self._runs)
         drawn = [
-            in_own_order(loss[:, chosen], r) for r, loss in zip(self._ranks, losses, strict=True)
+            in_own_order(loss[:, chosen], r)
+            for r, loss in zip(self._ranks, losses, strict=True)
         ]
         default = Default(
             configuration=candidates[chosen],
@@ -424,7 +498,9 @@ class ComparisonExplainer:
         return [names.index(run.name) for run in self._runs]
 
     def _candidates(self) -> list[dict[str, Any]]:
-        found = list(self._space.decode(self._space.sample(_SPREAD, self._seed)))
+        found = list(
+            self._space.decode(self._space.sample(_SPREAD, self._seed))
+        )
         for run in self._runs:
             tried = run.subject.tried
             if not len(tried):
@@ -432,18 +508,28 @@ class ComparisonExplainer:
             order = np.argsort(run.cost(tried), kind="stable")[:_BEST]
             for config in run.surrogate.space.decode(tried[order]):
                 if self._shared.same or self._allowed(config):
-                    found.append({n: config[n] for n in self._space.names if n in config})
+                    found.append(
+                        {
+                            n: config[n]
+                            for n in self._space.names
+                            if n in config
+                        }
+                    )
         return found
 
     def _allowed(self, config: dict[str, Any]) -> bool:
         """Say whether a configuration has a value that all runs allow of each hyperparameter."""
         try:
-            self._space.encode({name: config[name] for name in self._space.names})
+            self._space.encode(
+                {name: config[name] for name in self._space.names}
+            )
         except (KeyError, ValueError):
             return False
         return True
 
-    def _rows(self, run: ComparedRun, config: dict[str, Any], latent: Array) -> Array:
+    def _rows(
+        self, run: ComparedRun, config: dict[str, Any], latent: Array
+    ) -> Array:
         if self._shared.same:
             return self._space.encode([config])
         return run.rows(self._space, config, latent)

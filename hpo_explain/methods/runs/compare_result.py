@@ -104,9 +104,21 @@ class Comparison(Result):
     table: ClassVar[Table] = Table(
         columns={},
         held={
-            **{name: name for name in ("runs", "names", "shares", "grid", "effects", "went")},
+            **{
+                name: name
+                for name in (
+                    "runs",
+                    "names",
+                    "shares",
+                    "grid",
+                    "effects",
+                    "went",
+                )
+            },
             "intervals": "bounds",
-            "incumbents": lambda found: [dict(incumbent) for incumbent in found.incumbents],
+            "incumbents": lambda found: [
+                dict(incumbent) for incumbent in found.incumbents
+            ],
             "default": lambda found: dict(found.default.configuration),
             "default_loss": lambda found: found.default.loss,
             "default_upper": lambda found: found.default.upper,
@@ -140,7 +152,9 @@ class Comparison(Result):
     @cached_property
     def shares(self) -> Array:
         """Share of each hyperparameter, alone, in the variance of each run, (R, d)."""
-        return np.array([[i.share(name) for name in self.names] for i in self.importances])
+        return np.array(
+            [[i.share(name) for name in self.names] for i in self.importances]
+        )
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -154,8 +168,15 @@ class Comparison(Result):
         drawn = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
         n, rng = DRAWS, np.random.default_rng(0)
         runs = rng.integers(len(drawn), size=(n, len(drawn)))
-        each = np.stack([shares[rng.integers(len(shares), size=runs.shape)] for shares in drawn])
-        values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[0].mean(axis=1)
+        each = np.stack(
+            [
+                shares[rng.integers(len(shares), size=runs.shape)]
+                for shares in drawn
+            ]
+        )
+        values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[
+            0
+        ].mean(axis=1)
         return PosteriorDraws(self.names, values)
 
     @property
@@ -179,9 +200,14 @@ class Comparison(Result):
         """Ends of the 95 % interval of each share, (R, d, 2); NaN where they are not known."""
         unknown = (np.nan, np.nan)
         return np.array(
-            [[i.bounds(i.names.index(name)) or unknown for name in self.names]
-             for i in self.importances]
-        )  # fmt: skip
+            [
+                [
+                    i.bounds(i.names.index(name)) or unknown
+                    for name in self.names
+                ]
+                for i in self.importances
+            ]
+        )
 
     @cached_property
     def _drawn(self) -> tuple[Array, Array] | None:
@@ -190,7 +216,10 @@ class Comparison(Result):
         for run, found in zip(self.runs, self.importances, strict=True):
             if found.anova is None:
                 return None
-            columns, place = [found.names.index(name) for name in self.names], names.index(run)
+            columns, place = (
+                [found.names.index(name) for name in self.names],
+                names.index(run),
+            )
             matters = found.anova.totals * found.anova.of_evaluations[:, None]
             alone.append(in_own_order(found.shares[:, columns], place))
             totals.append(in_own_order(matters[:, columns], place))
@@ -207,10 +236,15 @@ class Comparison(Result):
 
         frame = pd.DataFrame(
             {"mean": self.shares.mean(axis=0), "std": self.spread}
-            | {f"share in {run}": share for run, share in zip(self.runs, self.shares, strict=True)},
+            | {
+                f"share in {run}": share
+                for run, share in zip(self.runs, self.shares, strict=True)
+            },
             index=pd.Index(self.names, name="hyperparameter"),
         )
-        frame["default"] = [self.default.configuration.get(name) for name in self.names]
+        frame["default"] = [
+            self.default.configuration.get(name) for name in self.names
+        ]
         return frame.sort_values("mean", ascending=False, kind="stable")
 
     def effects_frame(self) -> pd.DataFrame:
@@ -218,7 +252,9 @@ class Comparison(Result):
         import pandas as pd
 
         rows = []
-        for name, values, effect in zip(self.names, self.grid, self.effects, strict=True):
+        for name, values, effect in zip(
+            self.names, self.grid, self.effects, strict=True
+        ):
             for g, value in enumerate(values):
                 column = effect[:, g]
                 rows.append(
@@ -227,7 +263,10 @@ class Comparison(Result):
                         "value": value,
                         "mean": column.mean(),
                         "std": column.std(ddof=1),
-                        **{f"loss in {run}": e for run, e in zip(self.runs, column, strict=True)},
+                        **{
+                            f"loss in {run}": e
+                            for run, e in zip(self.runs, column, strict=True)
+                        },
                     }
                 )
         return pd.DataFrame(rows)
@@ -242,7 +281,11 @@ class Comparison(Result):
     @property
     def all_runs(self) -> str:
         """The runs in words: "both runs", "all 3 runs"."""
-        return "both runs" if len(self.runs) == 2 else f"all {len(self.runs)} runs"
+        return (
+            "both runs"
+            if len(self.runs) == 2
+            else f"all {len(self.runs)} runs"
+        )
 
     @property
     def finding(self) -> str:
@@ -258,13 +301,23 @@ class Comparison(Result):
             return found
         alone, totals = self._drawn
         for j in np.argsort(-mean, kind="stable").tolist():
-            decision = decide(totals[:, :, j].min(axis=1), MATTERS, side="above")
+            decision = decide(
+                totals[:, :, j].min(axis=1), MATTERS, side="above"
+            )
             if not decision.certain:
                 continue
             least = alone[:, :, j].min(axis=1)
-            shown = replace(decision, estimate=float(least.mean()), interval=interval(least))
+            shown = replace(
+                decision,
+                estimate=float(least.mean()),
+                interval=interval(least),
+            )
             says = "everywhere" if len(found) < _MOST_NAMED else ""
-            found.append(self.decided("share", (self.names[j],), shown, says=says, mean=mean[j]))
+            found.append(
+                self.decided(
+                    "share", (self.names[j],), shown, says=says, mean=mean[j]
+                )
+            )
         return found
 
     def _differing(self) -> list[Claim]:
@@ -273,30 +326,45 @@ class Comparison(Result):
         if self._drawn is None:
             return []
         for j, alone in enumerate(np.moveaxis(self._drawn[0], -1, 0)):
-            most, least = int(np.argmax(self.shares[:, j])), int(np.argmin(self.shares[:, j]))
+            most, least = (
+                int(np.argmax(self.shares[:, j])),
+                int(np.argmin(self.shares[:, j])),
+            )
             decision = decide(alone[:, most] - alone[:, least], side="above")
             if decision.certain and decision.estimate > MATTERS:
                 found.append((decision, j, most, least))
         found.sort(key=lambda one: -one[0].estimate)
         return [
             self.decided(
-                "difference", (self.names[j],), decision, values=((self.runs[m], self.runs[n]),),
-                says="" if place else "differs", most=self.runs[m], least=self.runs[n],
-                high=float(self.shares[m, j]), low=float(self.shares[n, j]),
+                "difference",
+                (self.names[j],),
+                decision,
+                values=((self.runs[m], self.runs[n]),),
+                says="" if place else "differs",
+                most=self.runs[m],
+                least=self.runs[n],
+                high=float(self.shares[m, j]),
+                low=float(self.shares[n, j]),
             )
             for place, (decision, j, m, n) in enumerate(found)
-        ]  # fmt: skip
+        ]
 
     def _default(self) -> Claim:
         default = self.default
         given, worst = default.configuration, None
         if default.drawn is not None:
             worst = decide(default.drawn.max(axis=1), 1.0, side="below")
-        shown = [f"{name} = {format_value(value)}" for name, value in given.items()]
+        shown = [
+            f"{name} = {format_value(value)}" for name, value in given.items()
+        ]
         claim = self.decided(
-            "keep", tuple(given), worst, values=tuple(given.values()),
+            "keep",
+            tuple(given),
+            worst,
+            values=tuple(given.values()),
             says="default" if worst is not None and worst.certain else "none",
-            values_told=listed(shown, _MOST_VALUES), loss=float(default.loss.mean()),
+            values_told=listed(shown, _MOST_VALUES),
+            loss=float(default.loss.mean()),
             upper=float(default.upper.max()),
-        )  # fmt: skip
+        )
         return replace(claim, side="above")

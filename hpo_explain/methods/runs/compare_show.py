@@ -28,17 +28,32 @@ _UNDER = 0.16  # of the height of a panel, under its curves
 
 def shares(found: Comparison) -> Rows:
     """Draw the mean share of each hyperparameter, the spread over the runs, and each run."""
-    mean, spread, order = found.shares.mean(axis=0), found.spread, _order(found)
-    drawn, rest = order[:MOST_ROWS], [found.names[j] for j in order[MOST_ROWS:]]
+    mean, spread, order = (
+        found.shares.mean(axis=0),
+        found.spread,
+        _order(found),
+    )
+    drawn, rest = (
+        order[:MOST_ROWS],
+        [found.names[j] for j in order[MOST_ROWS:]],
+    )
     beside = np.linspace(-_BESIDE, _BESIDE, len(found.runs))
     reach = float(max(found.shares.max(), (mean + spread).max()))
     return Rows(
         labels=[(found.names[j],) for j in drawn],
         bars=[
-            Bar(row, 0.0, float(mean[j]), (float(min(spread[j], mean[j])), float(spread[j])))
+            Bar(
+                row,
+                0.0,
+                float(mean[j]),
+                (float(min(spread[j], mean[j])), float(spread[j])),
+            )
             for row, j in enumerate(drawn)
         ],
-        dots=[Dots(found.shares[:, j], row + beside, look="run") for row, j in enumerate(drawn)],
+        dots=[
+            Dots(found.shares[:, j], row + beside, look="run")
+            for row, j in enumerate(drawn)
+        ],
         label="share of the variance, alone",
         fills={0: "mean over the runs"},
         means={"run": "each run"},
@@ -46,7 +61,11 @@ def shares(found: Comparison) -> Rows:
         subtitle=f"runs: {listed(list(found.runs), _MOST_NAMED)}",
         footer="Whiskers: one standard deviation over the runs, in which the uncertainty of each "
         "run's own share is contained."
-        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
+        + (
+            f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}."
+            if rest
+            else ""
+        ),
         percent=True,
         ends=(0.0, 1.04 * reach if reach > 0.0 else 1.0),
     )
@@ -55,10 +74,17 @@ def shares(found: Comparison) -> Rows:
 def effects(found: Comparison) -> Panels:
     """Draw each hyperparameter's effect in each run, and where the optimizers went."""
     order = _order(found)
-    drawn, rest = order[:_MOST_PANELS], [found.names[j] for j in order[_MOST_PANELS:]]
+    drawn, rest = (
+        order[:_MOST_PANELS],
+        [found.names[j] for j in order[_MOST_PANELS:]],
+    )
     low = min(0.0, *(float(np.nanmin(found.effects[j])) for j in drawn))
     high = max(1.0, *(float(np.nanmax(found.effects[j])) for j in drawn))
-    left = f" Without a panel, as they matter less: {', '.join(rest)}." if rest else ""
+    left = (
+        f" Without a panel, as they matter less: {', '.join(rest)}."
+        if rest
+        else ""
+    )
     return Panels(
         panels=[_effect(found, j, low, high) for j in drawn],
         heading=f"The effects in {len(found.runs)} runs",
@@ -72,21 +98,46 @@ def _effect(found: Comparison, j: int, low: float, high: float) -> Curves:
     parameter, values = found.subject.space.parameters[j], found.grid[j]
     named = isinstance(parameter, CategoricalParameter)
     names = [str(value) for value in values] if named else ()
-    x = Axis(label="", values=values, log=getattr(parameter, "log", False), names=names)
+    x = Axis(
+        label="",
+        values=values,
+        log=getattr(parameter, "log", False),
+        names=names,
+    )
     pale, under = len(found.runs) > _MOST_LINES, low - _UNDER * (high - low)
-    looks = ["thin"] * len(found.runs) if pale else [str(r) for r in range(len(found.runs))]
+    looks = (
+        ["thin"] * len(found.runs)
+        if pale
+        else [str(r) for r in range(len(found.runs))]
+    )
     lines = [
         Line(x.places, effect, look=look, marks=named)
         for look, effect in zip(looks, found.effects[j], strict=True)
     ]
-    lines.append(Line(x.places, found.effects[j].mean(axis=0), look="total", marks=named))
-    heights = under + (np.arange(len(looks))[::-1] + 0.5) / len(looks) * 0.8 * (low - under)
+    lines.append(
+        Line(
+            x.places, found.effects[j].mean(axis=0), look="total", marks=named
+        )
+    )
+    heights = under + (np.arange(len(looks))[::-1] + 0.5) / len(
+        looks
+    ) * 0.8 * (low - under)
     lines += [
-        Line(x.at(parameter.decode(np.clip(went[[0, 2]], 0.0, 1.0))), np.full(2, at), look=look)
-        for look, went, at in zip(looks, found.went[:, j], heights, strict=True)
+        Line(
+            x.at(parameter.decode(np.clip(went[[0, 2]], 0.0, 1.0))),
+            np.full(2, at),
+            look=look,
+        )
+        for look, went, at in zip(
+            looks, found.went[:, j], heights, strict=True
+        )
         if not np.isnan(went).any()
     ]
-    runs = {"thin": "each run"} if pale else dict(zip(looks, found.runs, strict=True))
+    runs = (
+        {"thin": "each run"}
+        if pale
+        else dict(zip(looks, found.runs, strict=True))
+    )
     edge = high - low
     return Curves(
         x=x,
@@ -105,6 +156,8 @@ def _order(found: Comparison) -> list[int]:
 
 VIEWS = {
     "": View(shares, "Shares of the variance in each run, and their mean."),
-    "effects": View(effects, "Mean predicted loss: 0 is the best configuration of the run, 1 an "
-                    "average one."),
-}  # fmt: skip
+    "effects": View(
+        effects,
+        "Mean predicted loss: 0 is the best configuration of the run, 1 an average one.",
+    ),
+}

@@ -47,14 +47,19 @@ def history(asked: Asked, *, optimum: float | None = None) -> History:
     >>> print(hx.history(table, objective="loss").sentence)
     The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
     """
-    run, known = asked.run, None if optimum is None else check_number("optimum", optimum)
+    run, known = (
+        asked.run,
+        None if optimum is None else check_number("optimum", optimum),
+    )
     order = np.argsort(np.asarray(run.trials), kind="stable")
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
     subject = asked.subject()
     found = History(
-        subject=replace(subject, notes=(), tried=run.X[order], costs=subject.costs[order]),
+        subject=replace(
+            subject, notes=(), tried=run.X[order], costs=subject.costs[order]
+        ),
         trials=trials,
         objective=run.objective[order],
         learned=run.sign * run.learned_cost()[order],
@@ -70,5 +75,7 @@ def history(asked: Asked, *, optimum: float | None = None) -> History:
     )
     if found.regret is None or not (found.regret < 0.0).any():
         return found
-    beaten = _BEATEN(trials=[found.tied[0]], optimum=known, names=[run.objective_name])
+    beaten = _BEATEN(
+        trials=[found.tied[0]], optimum=known, names=[run.objective_name]
+    )
     return replace(found, notes=(beaten,))

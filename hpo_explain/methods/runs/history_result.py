@@ -69,15 +69,32 @@ class History(Result):
     table: ClassVar[Table] = Table(
         columns={},
         held={
-            **{name: name for name in (
-                "trials", "objective", "best", "regret", "optimum", "feasible", "diverged",
-                "proposed", "incumbent_trial", "tied", "later", "since",
-            )},
-            "origins": lambda found: [origin.value for origin in found.origins],
+            **{
+                name: name
+                for name in (
+                    "trials",
+                    "objective",
+                    "best",
+                    "regret",
+                    "optimum",
+                    "feasible",
+                    "diverged",
+                    "proposed",
+                    "incumbent_trial",
+                    "tied",
+                    "later",
+                    "since",
+                )
+            },
+            "origins": lambda found: [
+                origin.value for origin in found.origins
+            ],
             "incumbent": lambda found: dict(found.subject.incumbent),
-            "left_out": lambda found: {str(t): why.to_dict() for t, why in found.left_out.items()},
+            "left_out": lambda found: {
+                str(t): why.to_dict() for t, why in found.left_out.items()
+            },
         },
-    )  # fmt: skip
+    )
     says: ClassVar[Mapping[str, str]] = {
         "best": "The best {found.objective_name} of {trials} is {best}, by trial {first}; {later}.",
         "tied": "The best {found.objective_name} of {trials} is {best}, by trial {first} "
@@ -115,7 +132,9 @@ class History(Result):
     @property
     def diverged(self) -> npt.NDArray[np.bool_]:
         """Which trials are worse than `bound`, (n,)."""
-        return np.asarray(self._sign * self.objective > self._sign * self.bound)
+        return np.asarray(
+            self._sign * self.objective > self._sign * self.bound
+        )
 
     @property
     def best(self) -> Array:
@@ -138,7 +157,11 @@ class History(Result):
 
         Negative where noise made a result better than the optimum.
         """
-        return None if self.optimum is None else self._sign * (self.best - self.optimum)
+        return (
+            None
+            if self.optimum is None
+            else self._sign * (self.best - self.optimum)
+        )
 
     @property
     def since(self) -> int:
@@ -148,7 +171,9 @@ class History(Result):
     @property
     def reasons(self) -> Mapping[str, int]:
         """How many of the later trials were left out, by the kind of reason."""
-        return Counter(self.left_out[t].kind for t in self.later if t in self.left_out)
+        return Counter(
+            self.left_out[t].kind for t in self.later if t in self.left_out
+        )
 
     @property
     def before_proposals(self) -> float:
@@ -166,12 +191,20 @@ class History(Result):
         config, best = self.subject.incumbent, float(self.best[-1])
         found = [
             self.told(
-                "incumbent", tuple(config), best, values=tuple(config.values()), certain=True,
-                because=(), says="tied" if len(self.tied) > 1 else "best", first=self.tied[0],
+                "incumbent",
+                tuple(config),
+                best,
+                values=tuple(config.values()),
+                certain=True,
+                because=(),
+                says="tied" if len(self.tied) > 1 else "best",
+                first=self.tied[0],
                 n=len(self.tied),
-                trials=counted(len(self), "trial"), best=best, later=self.since_best,
+                trials=counted(len(self), "trial"),
+                best=best,
+                later=self.since_best,
             )
-        ]  # fmt: skip
+        ]
         if self.proposed.any() and np.isfinite(self.before_proposals):
             gain = self._sign * (self.before_proposals - best)
             others = counted(int((~self.proposed).sum()), "trial")
@@ -179,10 +212,16 @@ class History(Result):
             reached = format_level(self.before_proposals, gain)
             found.append(
                 self.told(
-                    "improvement", (), gain, certain=True, because=(), says=says, others=others,
+                    "improvement",
+                    (),
+                    gain,
+                    certain=True,
+                    because=(),
+                    says=says,
+                    others=others,
                     reached=reached,
                 )
-            )  # fmt: skip
+            )
         return tuple(found)
 
     @property
@@ -204,9 +243,15 @@ class History(Result):
             return "the last one"
         kinds = self.reasons
         named = [f"{kinds[kind]} {kind}" for kind in _ENDED if kinds.get(kind)]
-        others = sum(kinds.values()) - sum(kinds.get(kind, 0) for kind in _ENDED)
+        others = sum(kinds.values()) - sum(
+            kinds.get(kind, 0) for kind in _ENDED
+        )
         named += [f"{others} left out for other reasons"] if others else []
-        better = "nothing better" if self.feasible.all() else "nothing better that is feasible"
+        better = (
+            "nothing better"
+            if self.feasible.all()
+            else "nothing better that is feasible"
+        )
         which = f" ({', '.join(named)})" if named else ""
         return f"{counted(self.since, 'later trial')}{which} brought {better}"
 
@@ -215,8 +260,13 @@ class History(Result):
         """What the best trial reached, what came after it, and what the proposals added."""
         parts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
         if self.regret is not None and self.tied:
-            optimum, regret = format_value(self.optimum), format_value(float(self.regret[-1]))
-            parts.append(f"Its regret, the distance from the optimum {optimum}, is {regret}.")
+            optimum, regret = (
+                format_value(self.optimum),
+                format_value(float(self.regret[-1])),
+            )
+            parts.append(
+                f"Its regret, the distance from the optimum {optimum}, is {regret}."
+            )
         return " ".join(parts)
 
     def to_frame(self) -> pd.DataFrame:
@@ -247,9 +297,11 @@ class History(Result):
         )
         if not len(without):
             return frame
-        both = pd.concat([frame, without]) if len(frame) else without.reindex(
-            columns=[*frame.columns, "reason"]
-        )  # fmt: skip
+        both = (
+            pd.concat([frame, without])
+            if len(frame)
+            else without.reindex(columns=[*frame.columns, "reason"])
+        )
         return both.sort_values("trial", kind="stable", ignore_index=True)
 
     @property

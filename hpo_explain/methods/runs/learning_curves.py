@@ -70,22 +70,30 @@ _NO_CURVES = declared_fact(
     "fidelity.",
 )
 _FEW = declared_fact(
-    "few_curves_finished", "{n} with values step by step finished; ranks need at least 3",
+    "few_curves_finished",
+    "{n} with values step by step finished; ranks need at least 3",
     n=lambda fact: counted(fact["finished"], "trial"),
-)  # fmt: skip
+)
 _ENDS_ELSEWHERE = declared_fact(
     "ends_elsewhere",
     "the last value reported is not the objective itself in {n} of {finished} finished trials",
 )
 _NOT_ASKED = declared_fact(
-    "pruner_not_asked", "the run's own pruner was not replayed: {values} values take too long"
+    "pruner_not_asked",
+    "the run's own pruner was not replayed: {values} values take too long",
 )
-_FAILED = declared_fact("pruner_failed", "{label} was not replayed, as it failed ({error})")
+_FAILED = declared_fact(
+    "pruner_failed", "{label} was not replayed, as it failed ({error})"
+)
 
 
 @explains(without=("acquisition", "before", "surrogate"))
 def learning_curves(
-    asked: Asked, *, enough: float = 0.8, at: Sequence[float] | None = None, orders: int = 50
+    asked: Asked,
+    *,
+    enough: float = 0.8,
+    at: Sequence[float] | None = None,
+    orders: int = 50,
 ) -> LearningCurves:
     """Say how early the final rank of trials is known, and whether a pruner would cost the best.
 
@@ -141,7 +149,9 @@ def learning_curves(
     """
     check_option("kind", asked.kind, KINDS)
     explainer = LearningCurvesExplainer(asked.run, seed=asked.seed)
-    return explainer.explain(enough=enough, at=at, orders=orders, kind=asked.kind)
+    return explainer.explain(
+        enough=enough, at=at, orders=orders, kind=asked.kind
+    )
 
 
 class LearningCurvesExplainer:
@@ -179,16 +189,25 @@ class LearningCurvesExplainer:
     2.0
     """
 
-    def __init__(self, run: Run, *, subject: Subject | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, run: Run, *, subject: Subject | None = None, seed: int = 0
+    ) -> None:
         if run.curves is None:
             raise NothingToExplain(_NO_CURVES(objective=run.objective_name))
         self._run = run
         self._curves: Curves = run.curves
         self._subject = Subject.of(run) if subject is None else subject
         self._seed = check_seed(seed)
-        places = {int(trial): row for row, trial in enumerate(np.asarray(run.trials).tolist())}
-        rows = [places.get(trial, -1) for trial in self._curves.trials.tolist()]
-        self._final = np.where(np.array(rows) >= 0, run.objective[rows], np.nan)
+        places = {
+            int(trial): row
+            for row, trial in enumerate(np.asarray(run.trials).tolist())
+        }
+        rows = [
+            places.get(trial, -1) for trial in self._curves.trials.tolist()
+        ]
+        self._final = np.where(
+            np.array(rows) >= 0, run.objective[rows], np.nan
+        )
         finished = int((~np.isnan(self._final)).sum())
         if finished < _LEAST:
             raise NothingToExplain(_FEW(finished=finished))
@@ -230,18 +249,24 @@ class LearningCurvesExplainer:
         there = ~np.isnan(held)
         last = len(curves.steps) - 1
         ranks = [
-            self._ranks(held[:, s], there[:, s] & done, at_end=s == last) for s in range(last + 1)
+            self._ranks(held[:, s], there[:, s] & done, at_end=s == last)
+            for s in range(last + 1)
         ]
         correlation, lower, upper, rank, regret = np.array(ranks).T
         ends = final[done] != _last(curves)[done]
         elsewhere = int(ends.sum())
         notes: list[Fact] = []
         if elsewhere:
-            notes.append(_ENDS_ELSEWHERE(n=elsewhere, finished=int(done.sum())))
+            notes.append(
+                _ENDS_ELSEWHERE(n=elsewhere, finished=int(done.sum()))
+            )
         if self.unfinished:
             notes.append(FINISHED_ONLY(unfinished=self.unfinished))
         replays, about = self._replays(orders)
-        shares = {step: self._shares(held, step, kind) for step in self._asked(at, there)}
+        shares = {
+            step: self._shares(held, step, kind)
+            for step in self._asked(at, there)
+        }
         return LearningCurves(
             subject=self._subject,
             curves=curves,
@@ -257,7 +282,11 @@ class LearningCurvesExplainer:
             pick_rank=rank,
             pick_regret=regret,
             replays=replays,
-            shares={step: result for step, result in shares.items() if result is not None},
+            shares={
+                step: result
+                for step, result in shares.items()
+                if result is not None
+            },
             notes=(*notes, *about, *self._subject.notes),
         )
 
@@ -277,19 +306,36 @@ class LearningCurvesExplainer:
         if n < 1:
             return (unknown,) * 5
         y, y_s = self._sign * self._final[rows], self._sign * values[rows]
-        best = y_s == y_s.min()  # several that tie: one of them is picked at random
-        rank, regret = rankdata(y, "min")[best].mean(), (y[best] - y.min()).mean()
+        best = (
+            y_s == y_s.min()
+        )  # several that tie: one of them is picked at random
+        rank, regret = (
+            rankdata(y, "min")[best].mean(),
+            (y[best] - y.min()).mean(),
+        )
         if n < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():
             return unknown, unknown, unknown, float(rank), float(regret)
         rho = float(np.corrcoef(rankdata(y_s), rankdata(y))[0, 1])
         # the last value is the objective itself: no finding about trials
         same = at_end and np.array_equal(y, y_s)
-        lower, upper = (1.0, 1.0) if same else interval(rho, n, float(kendalltau(y_s, y).statistic))
-        return min(max(rho, -1.0), 1.0), lower, upper, float(rank), float(regret)
+        lower, upper = (
+            (1.0, 1.0)
+            if same
+            else interval(rho, n, float(kendalltau(y_s, y).statistic))
+        )
+        return (
+            min(max(rho, -1.0), 1.0),
+            lower,
+            upper,
+            float(rank),
+            float(regret),
+        )
 
     # ------------------------------------------------------------------ pruners
 
-    def _replays(self, orders: int) -> tuple[tuple[PrunerReplay, ...], list[Fact]]:
+    def _replays(
+        self, orders: int
+    ) -> tuple[tuple[PrunerReplay, ...], list[Fact]]:
         """Return what pruners would have done, and what was not asked."""
         curves = self._curves
         if len(curves.steps) < 2:
@@ -309,15 +355,21 @@ class LearningCurvesExplainer:
         found += [self._replay(rule, most) for rule in RULES]
         return tuple(found), notes
 
-    def _replay(self, pruner: Pruner, orders: int, *, own: bool = False) -> PrunerReplay:
+    def _replay(
+        self, pruner: Pruner, orders: int, *, own: bool = False
+    ) -> PrunerReplay:
         curves, done = self._curves, ~np.isnan(self._final)
         costs, cost = self._sign * curves.values, self._sign * self._final
         n = len(curves.steps)
         there = ~np.isnan(costs[done])
 
-        def stops(order: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
+        def stops(
+            order: npt.NDArray[np.int64], seed: int
+        ) -> npt.NDArray[np.int64]:
             at = np.empty(len(order), dtype=np.int64)
-            at[order] = pruner.stopped(curves.steps, costs[order], done[order], seed)
+            at[order] = pruner.stopped(
+                curves.steps, costs[order], done[order], seed
+            )
             return at[done]
 
         def lost(at: npt.NDArray[np.int64]) -> tuple[float, int]:
@@ -330,21 +382,29 @@ class LearningCurvesExplainer:
         unpaid = there & (np.arange(n) > at[:, None])
         regret, rank = lost(at)
         rng = np.random.default_rng(self._seed)
-        others = [lost(stops(rng.permutation(len(curves)), i)) for i in range(orders)]
+        others = [
+            lost(stops(rng.permutation(len(curves)), i)) for i in range(orders)
+        ]
         regrets = np.array([loss for loss, _ in others])
         over = {}
         if orders:
             over = {
-                "best_stopped": float(np.mean([place > 1 for _, place in others])),
+                "best_stopped": float(
+                    np.mean([place > 1 for _, place in others])
+                ),
                 "regret_mean": float(regrets.mean()),
                 "regret_high": float(np.quantile(regrets, 0.95)),
             }
         saved = float(unpaid.sum() / there.sum())
-        return PrunerReplay(pruner.label, own, at < n, saved, regret, rank, orders, **over)
+        return PrunerReplay(
+            pruner.label, own, at < n, saved, regret, rank, orders, **over
+        )
 
     # ------------------------------------------------------------------ effects
 
-    def _asked(self, at: Sequence[float] | None, there: npt.NDArray[np.bool_]) -> list[float]:
+    def _asked(
+        self, at: Sequence[float] | None, there: npt.NDArray[np.bool_]
+    ) -> list[float]:
         """Return the steps whose values are explained."""
         steps = self._curves.steps.tolist()
         if at is not None:
@@ -353,8 +413,12 @@ class LearningCurvesExplainer:
             if wrong:
                 shown = ", ".join(f"{step:g}" for step in steps[:20])
                 more = ", ..." if len(steps) > 20 else ""
-                problem = f"must name steps with a value, but names {wrong[0]!r}"
-                raise InputError("at", problem, wrong[0], f"Steps: {shown}{more}.")
+                problem = (
+                    f"must name steps with a value, but names {wrong[0]!r}"
+                )
+                raise InputError(
+                    "at", problem, wrong[0], f"Steps: {shown}{more}."
+                )
             return [float(step) for step in asked]
         enough = np.flatnonzero(there.sum(axis=0) >= _LEAST_FOR_SHARES)
         if not len(enough):
@@ -362,7 +426,9 @@ class LearningCurvesExplainer:
         few = dict.fromkeys(enough[[0, (len(enough) - 1) // 4, -1]].tolist())
         return [steps[i] for i in few]
 
-    def _shares(self, held: Array, step: float, kind: Kind) -> FanovaImportance | None:
+    def _shares(
+        self, held: Array, step: float, kind: Kind
+    ) -> FanovaImportance | None:
         """Return on which hyperparameters the value at a step depends, if enough have one."""
         curves, run = self._curves, self._run
         values = held[:, int(np.searchsorted(curves.steps, step))]
@@ -377,13 +443,17 @@ class LearningCurvesExplainer:
             values[rows],
             run.direction,
             trials=numbers,
-            proposals=[trial for trial in numbers.tolist() if trial in proposed],
+            proposals=[
+                trial for trial in numbers.tolist() if trial in proposed
+            ],
             objective_name=f"{run.objective_name} at {curves.step_name} {step:g}",
         )
         then = thinned(then, _MOST_FOR_SHARES, seed=self._seed)
         surrogate, _ = surrogate_of(then, None, kind, self._seed)
         subject = replace(Subject.of(then), optimizer=run.optimizer)
-        return FanovaExplainer(surrogate, subject=subject, seed=self._seed).explain()
+        return FanovaExplainer(
+            surrogate, subject=subject, seed=self._seed
+        ).explain()
 
 
 def interval(rho: float, n: int, tau: float) -> tuple[float, float]:
@@ -419,7 +489,9 @@ def interval(rho: float, n: int, tau: float) -> tuple[float, float]:
 
     def end(at: float, sign: float) -> float:
         half = NORMAL_95 * np.sqrt((1.0 + min(at**2, 1.0) / 2.0) / (n - 3.0))
-        return float(np.tanh(np.arctanh(np.clip(at, -largest, largest)) + sign * half))
+        return float(
+            np.tanh(np.arctanh(np.clip(at, -largest, largest)) + sign * half)
+        )
 
     return (
         -1.0 if low <= -largest else end(low, -1.0),

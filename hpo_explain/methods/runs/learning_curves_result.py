@@ -77,15 +77,18 @@ class PrunerReplay:
     @property
     def text(self) -> str:
         """What it would have saved and lost, in words."""
-        label = f"the run's own pruner ({self.label})" if self.own else self.label
+        label = (
+            f"the run's own pruner ({self.label})" if self.own else self.label
+        )
         if not self.stopped.any():
             return f"{label} stops none"
         lost = "keeps the best"
         if self.rank > 1:
             lost = f"stops the best, for a loss of {number(self.regret, 2)}"
         often = f" (in {percent(self.best_stopped)} of random orders it would stop it)"
-        return f"{label} saves {percent(self.saved)} of the steps and {lost}" + (
-            often if self.orders else ""
+        return (
+            f"{label} saves {percent(self.saved)} of the steps and {lost}"
+            + (often if self.orders else "")
         )
 
 
@@ -140,17 +143,36 @@ class LearningCurves(Result):
 
     table: ClassVar[Table] = Table(
         keys="by_step",
-        columns={name: name for name in (
-            "trials", "finished", "correlation", "lower", "upper", "pick_rank", "pick_regret",
-        )},
+        columns={
+            name: name
+            for name in (
+                "trials",
+                "finished",
+                "correlation",
+                "lower",
+                "upper",
+                "pick_rank",
+                "pick_regret",
+            )
+        },
         held={
             "step_name": lambda found: found.curves.step_name,
             "steps": lambda found: found.to_frame().to_dict(orient="list"),
-            **{name: name for name in ("enough", "related_from", "known_from", "unfinished")},
+            **{
+                name: name
+                for name in (
+                    "enough",
+                    "related_from",
+                    "known_from",
+                    "unfinished",
+                )
+            },
             "pruners": lambda found: found.pruners().to_dict(orient="list"),
-            "shares": lambda found: found.shares_by_step().to_dict(orient="list"),
+            "shares": lambda found: found.shares_by_step().to_dict(
+                orient="list"
+            ),
         },
-    )  # fmt: skip
+    )
     says: ClassVar[Mapping[str, str]] = {
         "known": "From {found.curves.step_name} {step} of {last} on the {found.objective_name} "
         "ranks the {n} finished trials much as in the end: there the rank correlation with the "
@@ -216,7 +238,11 @@ class LearningCurves(Result):
     @property
     def finding(self) -> str:
         """How early ranks are known, what pruners would do, and which shares change."""
-        return super().finding if self._ranks() else f"{self.ranks} {super().finding}".strip()
+        return (
+            super().finding
+            if self._ranks()
+            else f"{self.ranks} {super().finding}".strip()
+        )
 
     def _ranks(self) -> tuple[Claim, ...]:
         steps = self.steps.tolist()
@@ -225,31 +251,65 @@ class LearningCurves(Result):
         known = np.flatnonzero(~np.isnan(self.correlation[:-1]))
         if not len(known):
             return ()
-        unknown = _NOT_TOLD(enough=self.enough, n=int(self.finished[known].max()))
+        unknown = _NOT_TOLD(
+            enough=self.enough, n=int(self.finished[known].max())
+        )
         return (self._rank_at(int(known[len(known) // 2]), unknown),)
 
     def _rank_at(self, i: int, *because: Fact) -> Claim:
-        rho, low, high = (float(v[i]) for v in (self.correlation, self.lower, self.upper))
-        known, above, name = not np.isnan([low, high]).any(), "", self.curves.step_name
-        if self.related_from is not None and self.related_from < self.steps[-1]:
+        rho, low, high = (
+            float(v[i]) for v in (self.correlation, self.lower, self.upper)
+        )
+        known, above, name = (
+            not np.isnan([low, high]).any(),
+            "",
+            self.curves.step_name,
+        )
+        if (
+            self.related_from is not None
+            and self.related_from < self.steps[-1]
+        ):
             above = f" It is above 0 from {name} {self.related_from:g} on."
         return self.told(
-            "order", (), rho, (low, high) if known else None, values=(float(self.steps[i]),),
-            says="unknown" if because else "known", certain=not because, because=because,
-            known="is not" if known and high < self.enough else "is not known to be", above=above,
-            step=f"{self.steps[i]:g}", last=f"{self.steps[-1]:g}", n=int(self.finished[i]),
-            rho=f"{_short(rho)} ({_short(low)} to {_short(high)})" if known else _short(rho),
-        )  # fmt: skip
+            "order",
+            (),
+            rho,
+            (low, high) if known else None,
+            values=(float(self.steps[i]),),
+            says="unknown" if because else "known",
+            certain=not because,
+            because=because,
+            known="is not"
+            if known and high < self.enough
+            else "is not known to be",
+            above=above,
+            step=f"{self.steps[i]:g}",
+            last=f"{self.steps[-1]:g}",
+            n=int(self.finished[i]),
+            rho=f"{_short(rho)} ({_short(low)} to {_short(high)})"
+            if known
+            else _short(rho),
+        )
 
     def _pruning(self) -> tuple[Claim, ...]:
-        doubts = (FINISHED_ONLY(unfinished=self.unfinished),) if self.unfinished else ()
+        doubts = (
+            (FINISHED_ONLY(unfinished=self.unfinished),)
+            if self.unfinished
+            else ()
+        )
         return tuple(
             self.told(
-                "difference", (), replay.regret, values=(replay.label,), says="pruning",
-                certain=not doubts, because=doubts, text=replay.text,
+                "difference",
+                (),
+                replay.regret,
+                values=(replay.label,),
+                says="pruning",
+                certain=not doubts,
+                because=doubts,
+                text=replay.text,
             )
             for replay in self.replays
-        )  # fmt: skip
+        )
 
     def _changes(self) -> tuple[Claim, ...]:
         """Return for each hyperparameter the largest difference of its shares at two steps."""
@@ -259,24 +319,41 @@ class LearningCurves(Result):
                 ends = [self.shares[step] for step in (first, last)]
                 if any(end.anova is None for end in ends):
                     continue
-                early, late = (in_own_order(end.shares[:, j], i) for i, end in enumerate(ends))
+                early, late = (
+                    in_own_order(end.shares[:, j], i)
+                    for i, end in enumerate(ends)
+                )
                 decision = decide(late - early)
                 size = abs(decision.estimate)
-                if decision.certain and size > max(MATTERS, found.get(name, (0.0,))[0]):
+                if decision.certain and size > max(
+                    MATTERS, found.get(name, (0.0,))[0]
+                ):
                     found[name] = size, decision, (first, last)
         largest = sorted(found.items(), key=lambda item: -item[1][0])
         return tuple(
             self.decided(
-                "difference", (name,), decision, values=ends, says="change",
-                more="more" if decision.estimate > 0.0 else "less", **self._shown(name, *ends),
+                "difference",
+                (name,),
+                decision,
+                values=ends,
+                says="change",
+                more="more" if decision.estimate > 0.0 else "less",
+                **self._shown(name, *ends),
             )
             for name, (_, decision, ends) in largest
-        )  # fmt: skip
+        )
 
     def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
         j = self.names.index(name)
-        early, late = (percent(float(self.shares[at].estimate[j])) for at in (first, last))
-        return {"first": f"{first:g}", "last": f"{last:g}", "early": early, "late": late}
+        early, late = (
+            percent(float(self.shares[at].estimate[j])) for at in (first, last)
+        )
+        return {
+            "first": f"{first:g}",
+            "last": f"{last:g}",
+            "early": early,
+            "late": late,
+        }
 
     def pruners(self) -> pd.DataFrame:
         """Return a row per pruner: what it would have stopped, saved and lost.
@@ -288,7 +365,9 @@ class LearningCurves(Result):
         return pd.DataFrame(
             {
                 "pruner": [replay.label for replay in self.replays],
-                "stopped": [int(replay.stopped.sum()) for replay in self.replays],
+                "stopped": [
+                    int(replay.stopped.sum()) for replay in self.replays
+                ],
                 **{
                     name: [getattr(replay, name) for replay in self.replays]
                     for name in ("saved", "rank", "regret", "orders")
@@ -306,11 +385,29 @@ class LearningCurves(Result):
             for j, name in enumerate(self.names):
                 lower, upper = result.bounds(j) or (np.nan, np.nan)
                 share = float(result.estimate[j])
-                rows.append((name, step, len(result.subject.tried), share, lower, upper))
-        columns = ["hyperparameter", self.curves.step_name, "trials", "share", "lower", "upper"]
+                rows.append(
+                    (
+                        name,
+                        step,
+                        len(result.subject.tried),
+                        share,
+                        lower,
+                        upper,
+                    )
+                )
+        columns = [
+            "hyperparameter",
+            self.curves.step_name,
+            "trials",
+            "share",
+            "lower",
+            "upper",
+        ]
         return pd.DataFrame(rows, columns=columns)
 
 
 def _short(value: float) -> str:
     """Return a correlation: with more digits near 1, where they tell."""
-    return "1" if value == 1.0 else number(value, 2 if abs(value) < 0.95 else 3)
+    return (
+        "1" if value == 1.0 else number(value, 2 if abs(value) < 0.95 else 3)
+    )

@@ -16,7 +16,11 @@ _FEW_STEPS = 30  # that have marks
 
 def ranks(found: LearningCurves) -> Curves:
     """Draw the rank correlation of the values at each step with the final ones."""
-    rho, name, from_ = found.correlation, found.curves.step_name, found.known_from
+    rho, name, from_ = (
+        found.correlation,
+        found.curves.step_name,
+        found.known_from,
+    )
     early = from_ is not None and from_ < found.steps[-1]
     lowest = float(np.nanmin([*found.lower, *rho, 0.0]))
     done = counted(len(found.final) - found.unfinished, "finished trial")
@@ -24,17 +28,24 @@ def ranks(found: LearningCurves) -> Curves:
     half = np.array([rho - found.lower, found.upper - rho])
     return Curves(
         x=_steps(found),
-        y=Axis(label="rank correlation",
-               limits=(max(-1.05, lowest - 0.05), 1.05)),
-        lines=[Line(found.steps, rho, half, marks=len(found.steps) <= _FEW_STEPS)],
+        y=Axis(
+            label="rank correlation", limits=(max(-1.05, lowest - 0.05), 1.05)
+        ),
+        lines=[
+            Line(found.steps, rho, half, marks=len(found.steps) <= _FEW_STEPS)
+        ],
         levels=[(found.enough, "limit")],
         guide=from_ if early else None,
         heading=f"How early the final rank of the {found.objective_name} is known",
-        subtitle=f"from {name} {from_:g} on ranks are known as well as asked" if early
+        subtitle=f"from {name} {from_:g} on ranks are known as well as asked"
+        if early
         else f"no {name} before the end is known to rank trials as asked",
         footer=f"{done}{without if found.unfinished else ''}. Interval over trials.",
-        means={"main": "rank correlation, with its 95% interval", "limit": "asked for"},
-    )  # fmt: skip
+        means={
+            "main": "rank correlation, with its 95% interval",
+            "limit": "asked for",
+        },
+    )
 
 
 def curves(found: LearningCurves) -> Curves:
@@ -50,34 +61,64 @@ def curves(found: LearningCurves) -> Curves:
         x=_steps(found),
         y=Axis(label=found.objective_name, limits=_zoomed(values)),
         thin=broken(steps, values[shown[~np.isnan(final[shown])]]),
-        lines=[Line(*broken(steps, values[ended]), look="unfinished")] * bool(len(ended))
+        lines=[Line(*broken(steps, values[ended]), look="unfinished")]
+        * bool(len(ended))
         + [Line(steps, values[best])],
-        dots=[Dots(steps[last], values[ended, last], look="unfinished")] * bool(len(ended)),
+        dots=[Dots(steps[last], values[ended, last], look="unfinished")]
+        * bool(len(ended)),
         heading=f"The {found.objective_name} of {counted(len(values), 'trial')} step by step",
         footer=left_out * (len(shown) < len(values)),
-        means={"thin": "finished", "unfinished": "pruned or ended early", "main": "the best"},
+        means={
+            "thin": "finished",
+            "unfinished": "pruned or ended early",
+            "main": "the best",
+        },
     )
 
 
 def shares(found: LearningCurves) -> Curves:
     """Draw the shares of the five most important hyperparameters at a few steps."""
     at, rows = sorted(found.shares), found.shares_by_step()
-    counts = dict(zip(rows[found.curves.step_name], rows["trials"], strict=True))
-    parts = [f"{n} at {found.curves.step_name} {step:g}" for step, n in counts.items()]
+    counts = dict(
+        zip(rows[found.curves.step_name], rows["trials"], strict=True)
+    )
+    parts = [
+        f"{n} at {found.curves.step_name} {step:g}"
+        for step, n in counts.items()
+    ]
     lines, dots, means = list[Line](), list[Dots](), dict[str, str]()
-    estimates = np.array([found.shares[step].estimate[: len(found.names)] for step in at])
-    order = np.argsort(-estimates.max(axis=0), kind="stable") if at else np.empty(0, int)
+    estimates = np.array(
+        [found.shares[step].estimate[: len(found.names)] for step in at]
+    )
+    order = (
+        np.argsort(-estimates.max(axis=0), kind="stable")
+        if at
+        else np.empty(0, int)
+    )
     largest = order[:_MOST_SHARES].tolist()
     for place, j in enumerate(largest):
-        ends = np.array([found.shares[step].bounds(j) or (np.nan, np.nan) for step in at]).T
-        x = np.array(at) + 0.01 * (at[-1] - at[0]) * (place - (len(largest) - 1) / 2.0)
+        ends = np.array(
+            [found.shares[step].bounds(j) or (np.nan, np.nan) for step in at]
+        ).T
+        x = np.array(at) + 0.01 * (at[-1] - at[0]) * (
+            place - (len(largest) - 1) / 2.0
+        )
         share, look = estimates[:, j], str(place)
         lines.append(Line(x, share, look=look))
-        dots.append(Dots(x, share, np.array([share - ends[0], ends[1] - share]), look=look))
+        dots.append(
+            Dots(
+                x,
+                share,
+                np.array([share - ends[0], ends[1] - share]),
+                look=look,
+            )
+        )
         means[look] = found.names[j]
     return Curves(
         x=_steps(found),
-        y=Axis(label="share of the variance", percent=True, limits=(-0.02, 1.02)),
+        y=Axis(
+            label="share of the variance", percent=True, limits=(-0.02, 1.02)
+        ),
         lines=lines,
         dots=dots,
         heading=f"What the {found.objective_name} depends on, step by step",
@@ -88,7 +129,10 @@ def shares(found: LearningCurves) -> Curves:
 
 
 def _steps(found: LearningCurves) -> Axis:
-    return Axis(label=found.curves.step_name, whole=bool((found.steps % 1.0 == 0.0).all()))
+    return Axis(
+        label=found.curves.step_name,
+        whole=bool((found.steps % 1.0 == 0.0).all()),
+    )
 
 
 def _zoomed(values: Array) -> tuple[float | None, float | None]:
@@ -98,18 +142,26 @@ def _zoomed(values: Array) -> tuple[float | None, float | None]:
     margin = 0.15 * (high - low)
     if margin <= 0.0:
         return None, None
-    first, last = max(finite.min(), low - 2 * margin), min(finite.max(), high + 2 * margin)
+    first, last = (
+        max(finite.min(), low - 2 * margin),
+        min(finite.max(), high + 2 * margin),
+    )
     return float(first - margin / 3.0), float(last + margin / 3.0)
 
 
 VIEWS = {
-    "": View(ranks, "Rank correlation of the values at each {found.curves.step_name} with the "
-             "final ones."),
-    "curves": View(curves, "What the trials reported.", shown_if=lambda found: False),
+    "": View(
+        ranks,
+        "Rank correlation of the values at each {found.curves.step_name} with the final ones.",
+    ),
+    "curves": View(
+        curves, "What the trials reported.", shown_if=lambda found: False
+    ),
     "shares": View(
-        shares, "What the {found.objective_name} depends on, step by step.",
+        shares,
+        "What the {found.objective_name} depends on, step by step.",
         shown_if=lambda found: any(
             claim.hyperparameters and claim.certain for claim in found.claims
         ),
     ),
-}  # fmt: skip
+}

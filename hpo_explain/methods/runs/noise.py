@@ -18,7 +18,9 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
+from hpo_explain.methods.effects.partial_dependence import (
+    PartialDependenceExplainer,
+)
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.runs.noise_result import Noise
@@ -30,13 +32,15 @@ _EFFECT_ROWS = 200
 _ENDS = 0.05, 0.95
 
 _OF_ONE = declared_fact(
-    "noise_of_one", "{text}", text=lambda fact: (
+    "noise_of_one",
+    "{text}",
+    text=lambda fact: (
         "the noise is that of one evaluation: the mean of k repeats has 1/√k of it"
         if fact["instances"] == 1
         else f"the noise is that of one of {fact['instances']} instances, without what the "
         "instance adds for all configurations; what it adds for some of them only counts as noise"
     ),
-)  # fmt: skip
+)
 
 
 @explains(without=("acquisition", "before", "surrogate"))
@@ -85,7 +89,9 @@ def noise(asked: Asked, order: int = 1) -> Noise:
     ('lr', True)
     """
     model = asked.run.noise(kind=asked.kind, seed=asked.seed)
-    return NoiseExplainer(model, subject=asked.subject(), seed=asked.seed).explain(order)
+    return NoiseExplainer(
+        model, subject=asked.subject(), seed=asked.seed
+    ).explain(order)
 
 
 class NoiseExplainer:
@@ -124,17 +130,30 @@ class NoiseExplainer:
     'y'
     """
 
-    def __init__(self, model: NoiseModel, *, subject: Subject | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        model: NoiseModel,
+        *,
+        subject: Subject | None = None,
+        seed: int = 0,
+    ) -> None:
         if not isinstance(model, NoiseModel):
             problem = f"must be a model of the noise, but was {model!r}"
             raise InputError("model", problem, model, "Pass run.noise().")
         given = Subject(model.space) if subject is None else subject
         if given.space.names != model.space.names:
             problem = f"is about {list(given.names)}, but the model has {list(model.space.names)}"
-            raise InputError("subject", problem, given, "Give the subject of the model's own run.")
+            raise InputError(
+                "subject",
+                problem,
+                given,
+                "Give the subject of the model's own run.",
+            )
         self._model = model
         self._seed = check_seed(seed)
-        self._subject = replace(given, model=model.label, bounds=(-np.inf, np.inf))
+        self._subject = replace(
+            given, model=model.label, bounds=(-np.inf, np.inf)
+        )
 
     @shows_progress
     def explain(self, order: int = 1) -> Noise:
@@ -156,7 +175,11 @@ class NoiseExplainer:
         ValueError
             If `order` is larger than the number of hyperparameters.
         """
-        model, repeats, subject = self._model, self._model.repeats, self._subject
+        model, repeats, subject = (
+            self._model,
+            self._model.repeats,
+            self._subject,
+        )
         d, log = len(subject.space), model.log_variance
         if check_count("order", order) > d:
             problem = f"must be at most the number of hyperparameters, {d}, but was {order}"
@@ -180,7 +203,9 @@ class NoiseExplainer:
             pooled=repeats.pooled(),
             at_incumbent=self._at_incumbent(),
             spread=(float(low), float(high)),
-            importance=None if log is None else self._shares(log, about, order),
+            importance=None
+            if log is None
+            else self._shares(log, about, order),
             effects={} if log is None else self._effects(log, about),
             notes=(_OF_ONE(instances=repeats.instances), *subject.notes),
         )
@@ -191,15 +216,23 @@ class NoiseExplainer:
             return None
         if model.log_variance is None:
             return model.repeats.pooled()
-        (mean,), (std,) = model.log_variance.predict(model.space.encode(config))
+        (mean,), (std,) = model.log_variance.predict(
+            model.space.encode(config)
+        )
         ends = mean + ROUNDED_95 * std * np.array([0.0, -1.0, 1.0])
         here, lower, upper = np.exp(ends / 2.0).tolist()
         return here, lower, upper
 
-    def _shares(self, log_variance: Surrogate, about: Subject, order: int) -> FanovaImportance:
-        return FanovaExplainer(log_variance, subject=about, seed=self._seed).explain(order=order)
+    def _shares(
+        self, log_variance: Surrogate, about: Subject, order: int
+    ) -> FanovaImportance:
+        return FanovaExplainer(
+            log_variance, subject=about, seed=self._seed
+        ).explain(order=order)
 
-    def _effects(self, log_variance: Surrogate, about: Subject) -> dict[str, Effect]:
+    def _effects(
+        self, log_variance: Surrogate, about: Subject
+    ) -> dict[str, Effect]:
         explainer = PartialDependenceExplainer(
             log_variance,
             sample=_EFFECT_ROWS,

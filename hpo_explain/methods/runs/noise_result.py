@@ -14,7 +14,10 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import number, percent_range
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.importance.fanova_result import ALONE, FanovaImportance
+from hpo_explain.methods.importance.fanova_result import (
+    ALONE,
+    FanovaImportance,
+)
 from hpo_explain.methods.importance.most import MOST
 from hpo_explain.space import Array
 
@@ -85,18 +88,37 @@ class Noise(Result):
         keys="settings",
         columns={"evaluations": "evaluations", "df": "df", "std": "observed"},
         held={
-            **{name: name for name in (
-                "pooled", "varies", "at_incumbent", "spread", "instances",
-                "configurations", "observed", "df", "evaluations",
-            )},
-            "importance": lambda found: None if found.importance is None else dict(
-                zip(found.names, found.importance.estimate.tolist(), strict=False)
+            **{
+                name: name
+                for name in (
+                    "pooled",
+                    "varies",
+                    "at_incumbent",
+                    "spread",
+                    "instances",
+                    "configurations",
+                    "observed",
+                    "df",
+                    "evaluations",
+                )
+            },
+            "importance": lambda found: (
+                None
+                if found.importance is None
+                else dict(
+                    zip(
+                        found.names,
+                        found.importance.estimate.tolist(),
+                        strict=False,
+                    )
+                )
             ),
             "effects": lambda found: {
-                name: found.effect(name).to_dict(orient="list") for name in found.effects
+                name: found.effect(name).to_dict(orient="list")
+                for name in found.effects
             },
         },
-    )  # fmt: skip
+    )
     says: ClassVar[Mapping[str, str]] = {
         "same": "Results of the same configuration scatter with a standard deviation of {so}, "
         "the same everywhere as far as can be told.",
@@ -149,12 +171,17 @@ class Noise(Result):
         check_name("name", name, self.names, "hyperparameter")
         if name not in self.effects:
             problem = f"was {name!r}, but the noise is the same everywhere, as far as can be told"
-            raise InputError("name", problem, name, "`pooled` is its standard deviation.")
+            raise InputError(
+                "name", problem, name, "`pooled` is its standard deviation."
+            )
         effect = self.effects[name]
         lower, upper = effect.band()
         columns = {"std": effect.mean, "lower": lower, "upper": upper}
         return pd.DataFrame(
-            {name: list(effect.grid), **{key: np.exp(log / 2.0) for key, log in columns.items()}}
+            {
+                name: list(effect.grid),
+                **{key: np.exp(log / 2.0) for key, log in columns.items()},
+            }
         )
 
     @property
@@ -163,26 +190,46 @@ class Noise(Result):
         if self.importance is None:
             std, low, high = self.pooled
             same = (_SAME(n=len(self.observed)),)
-            none = self.told("share", self.names, 0.0, says="", certain=False, because=same)
-            return (self._said((), std, (low, high), "same"), replace(none, side="below"))
+            none = self.told(
+                "share", self.names, 0.0, says="", certain=False, because=same
+            )
+            return (
+                self._said((), std, (low, high), "same"),
+                replace(none, side="below"),
+            )
         found = []
         if self.at_incumbent is not None:
             std, low, high = self.at_incumbent
             here = self.subject.incumbent
             values = tuple(here.values())
-            found.append(self._said(tuple(here), std, (low, high), "here", values=values))
+            found.append(
+                self._said(
+                    tuple(here), std, (low, high), "here", values=values
+                )
+            )
         shares = self._shares(self.importance)
         return (*found, *shares, *self._ratios(shares))
 
     def _said(
-        self, names: tuple[str, ...], estimate: float, interval: tuple[float, float], says: str,
+        self,
+        names: tuple[str, ...],
+        estimate: float,
+        interval: tuple[float, float],
+        says: str,
         **words: Any,
-    ) -> Claim:  # fmt: skip
+    ) -> Claim:
         low, high = map(_short, interval)
         return self.told(
-            "spread", names, estimate, interval, says=says, certain=True, because=(),
-            so=f"{_short(estimate)} ({low} to {high})", **words,
-        )  # fmt: skip
+            "spread",
+            names,
+            estimate,
+            interval,
+            says=says,
+            certain=True,
+            because=(),
+            so=f"{_short(estimate)} ({low} to {high})",
+            **words,
+        )
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
@@ -195,7 +242,9 @@ class Noise(Result):
             frame, text = ("{each}", "")
             if told:
                 frame, text = self.words(
-                    "share", names=claim.hyperparameters, share=percent_range(*ends)
+                    "share",
+                    names=claim.hyperparameters,
+                    share=percent_range(*ends),
                 )
             found.append(replace(claim, text=text, frame=frame))
         return found
@@ -208,19 +257,32 @@ class Noise(Result):
             if len(share.hyperparameters) == 1 and share.certain
             for name in share.hyperparameters
             for contrast in self.effects[name].claims
-            if contrast.values and contrast.kind == "difference" and contrast.interval is not None
+            if contrast.values
+            and contrast.kind == "difference"
+            and contrast.interval is not None
         ]
 
     def _ratio(self, name: str, contrast: Any) -> Claim:
         # of log variances, the quieter value first
-        times, high, low = np.exp(np.array([contrast.estimate, *contrast.interval]) / -2.0).tolist()
+        times, high, low = np.exp(
+            np.array([contrast.estimate, *contrast.interval]) / -2.0
+        ).tolist()
         noisy, quiet = contrast.values[0][::-1]
         return self.told(
-            "spread", (name,), times, (low, high), term=_RATIO, certain=contrast.certain,
-            says="ratio" if contrast.certain else "", values=((noisy, quiet),),
-            because=contrast.because, name=name, noisy=noisy, quiet=quiet,
+            "spread",
+            (name,),
+            times,
+            (low, high),
+            term=_RATIO,
+            certain=contrast.certain,
+            says="ratio" if contrast.certain else "",
+            values=((noisy, quiet),),
+            because=contrast.because,
+            name=name,
+            noisy=noisy,
+            quiet=quiet,
             so=f"{_short(times)} ({_short(low)} to {_short(high)})",
-        )  # fmt: skip
+        )
 
     @property
     def finding(self) -> str:

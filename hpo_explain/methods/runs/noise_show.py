@@ -19,7 +19,10 @@ def noise(found: Noise) -> Curves:
     all configurations in ascending order, with the one of all together.
     """
     words: dict[str, Any] = {
-        "y": Axis(label=f"standard deviation of {found.objective_name}", limits=(0.0, None)),
+        "y": Axis(
+            label=f"standard deviation of {found.objective_name}",
+            limits=(0.0, None),
+        ),
         "footer": _footer(found),
     }
     observed = "observed, of one configuration"
@@ -36,20 +39,29 @@ def noise(found: Noise) -> Curves:
             heading=f"How much the {found.objective_name} of the same configuration scatters",
             subtitle="standard deviation of one evaluation: the same everywhere, as far as can be "
             "told",
-            means={"main": "all configurations, with its 95% interval", "others": observed},
+            means={
+                "main": "all configurations, with its 95% interval",
+                "others": observed,
+            },
             **words,
         )
     effect, here = found.effects[name], found.subject.incumbent.get(name)
-    names = [str(value) for value in effect.grid] if effect.categorical[0] else ()
+    names = (
+        [str(value) for value in effect.grid] if effect.categorical[0] else ()
+    )
     x = Axis(label=name, values=effect.grid, log=effect.log[0], names=names)
     along = np.exp(effect.mean / 2.0)
-    curve: Any = (Dots if names else Line)(x.places, along, ROUNDED_95 * along * effect.std / 2.0)
+    curve: Any = (Dots if names else Line)(
+        x.places, along, ROUNDED_95 * along * effect.std / 2.0
+    )
     drawn: list[Any] = [curve] if names else []
     guide = None
     if not names:
         known = [
             (config[name], s)
-            for config, s in zip(found.configurations, found.observed, strict=True)
+            for config, s in zip(
+                found.configurations, found.observed, strict=True
+            )
             if name in config
         ]
         at, seen = zip(*known, strict=True)
@@ -64,7 +76,11 @@ def noise(found: Noise) -> Curves:
         guide=guide,
         heading=f"How {name} changes the noise of the {found.objective_name}",
         subtitle="standard deviation of one evaluation, on average over all other hyperparameters",
-        means={"main": "predicted, with its 95% band", "others": observed, "guide": "incumbent"},
+        means={
+            "main": "predicted, with its 95% band",
+            "others": observed,
+            "guide": "incumbent",
+        },
         **words,
     )
 
@@ -77,5 +93,8 @@ def _footer(found: Noise) -> str:
 
 
 VIEWS = {
-    "": View(noise, "Standard deviations of configurations that were evaluated several times.")
+    "": View(
+        noise,
+        "Standard deviations of configurations that were evaluated several times.",
+    )
 }

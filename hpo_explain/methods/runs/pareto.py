@@ -36,7 +36,9 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import LEVEL, decide
 from hpo_explain.belief.drawn import as_draws, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
-from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
+from hpo_explain.methods.proposals.explain_prediction import (
+    PredictionExplainer,
+)
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.run import Objectives
@@ -47,9 +49,10 @@ _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
 
 _NOT_IN_ALL = declared_fact(
-    "not_in_all_objectives", "left out: {which}, which not all objectives have",
+    "not_in_all_objectives",
+    "left out: {which}, which not all objectives have",
     which=lambda fact: spans(fact.trials),
-)  # fmt: skip
+)
 
 
 @shows_progress
@@ -116,7 +119,9 @@ def pareto(
     runs = objectives.runs.items()
     models = {name: surrogate_of(r, None, kind, seed)[0] for name, r in runs}
     subjects = {name: Subject.of(r) for name, r in runs}
-    return ParetoExplainer(objectives, models, subjects=subjects, seed=seed).explain(loss=loss)
+    return ParetoExplainer(
+        objectives, models, subjects=subjects, seed=seed
+    ).explain(loss=loss)
 
 
 class ParetoExplainer:
@@ -168,10 +173,17 @@ class ParetoExplainer:
         missing = [name for name in objectives.names if name not in surrogates]
         if missing:
             problem = f"lacks a model of {', '.join(missing)}"
-            raise InputError("surrogates", problem, [*surrogates], "Give one for each objective.")
+            raise InputError(
+                "surrogates",
+                problem,
+                [*surrogates],
+                "Give one for each objective.",
+            )
         self._objectives = objectives
         self._surrogates = surrogates
-        of_runs = {name: Subject.of(run) for name, run in objectives.runs.items()}
+        of_runs = {
+            name: Subject.of(run) for name, run in objectives.runs.items()
+        }
         self._subjects = of_runs if subjects is None else dict(subjects)
         self._seed = check_seed(seed)
 
@@ -226,7 +238,9 @@ class ParetoExplainer:
         left_out = self._objectives.left_out
         return (_NOT_IN_ALL(trials=left_out),) if left_out else ()
 
-    def _drawn(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    def _drawn(
+        self,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
         """Return trials, and their ranks in functions drawn, (draws, k)."""
         given = self._objectives
         rows = np.flatnonzero(given.feasible)
@@ -245,14 +259,22 @@ class ParetoExplainer:
         name = self._objectives.names[k]
         direction = self._objectives.runs[name].direction
         draws = as_draws(self._surrogates[name], direction, seed=self._seed)
-        return None if draws is None else in_own_order(draws.costs(X).astype(float), k)
+        return (
+            None
+            if draws is None
+            else in_own_order(draws.costs(X).astype(float), k)
+        )
 
     def _moves(self) -> tuple[Move, ...]:
         """Return the move between the ends of the front, and those along it."""
         front = self._objectives.front
         if len(front) < 2:
             return ()
-        places = np.linspace(0, len(front) - 1, min(_ALONG, len(front))).round().astype(int)
+        places = (
+            np.linspace(0, len(front) - 1, min(_ALONG, len(front)))
+            .round()
+            .astype(int)
+        )
         stops = front[places].tolist()
         pairs = [(stops[0], stops[-1])]
         if len(stops) > 2:
@@ -295,18 +317,29 @@ class ParetoExplainer:
         level = abs(float(given.values[best, other]))
         if level == 0.0:
             return None
-        lost, saved = self._gap(k, rows, best), -self._gap(other, rows, best) / level
+        lost, saved = (
+            self._gap(k, rows, best),
+            -self._gap(other, rows, best) / level,
+        )
         both = ((lost <= allowed) & (saved > 0.0)).mean(axis=0)
-        likely = (lost.mean(axis=0) <= allowed) & (saved.mean(axis=0) > 0.0) & (rows != best)
+        likely = (
+            (lost.mean(axis=0) <= allowed)
+            & (saved.mean(axis=0) > 0.0)
+            & (rows != best)
+        )
         known = len(lost) > 1 and len(saved) > 1
         least = np.quantile(saved, 1.0 - LEVEL, axis=0)
         sure = (both >= LEVEL) & known
         if not (sure | likely).any():
             return None
-        amounts, among = (least, sure) if sure.any() else (saved.mean(axis=0), likely)
+        amounts, among = (
+            (least, sure) if sure.any() else (saved.mean(axis=0), likely)
+        )
         at = int(np.argmax(np.where(among, amounts, -np.inf)))
         decision = replace(
-            decide(saved[:, at], side="above"), probability=float(both[at]), certain=bool(sure[at])
+            decide(saved[:, at], side="above"),
+            probability=float(both[at]),
+            certain=bool(sure[at]),
         )
         return Saving(
             objective=given.names[k],
@@ -323,6 +356,10 @@ class ParetoExplainer:
         among = np.append(rows, best)
         costs = self._costs(k, X[among])
         if costs is None:
-            sign = 1.0 if self._objectives.runs[name].direction == "minimize" else -1.0
+            sign = (
+                1.0
+                if self._objectives.runs[name].direction == "minimize"
+                else -1.0
+            )
             costs = sign * mean_of(self._surrogates[name], X[among])[None]
         return np.asarray(costs[:, :-1] - costs[:, -1:])

@@ -15,7 +15,9 @@ from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.belief.decide import Decision
-from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
+from hpo_explain.methods.proposals.contributions_result import (
+    PredictionExplanation,
+)
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -46,13 +48,18 @@ class Move:
 
     def gains(self) -> Array:
         """Return how much each hyperparameter improves each objective, (d, m), in its units."""
-        return np.column_stack([_sign(reason.direction) * reason.phi for reason in self.reasons])
+        return np.column_stack(
+            [_sign(reason.direction) * reason.phi for reason in self.reasons]
+        )
 
     def halves(self) -> Array:
         """Return half the 95 % interval of each gain under the model, (d, m); NaN if unknown."""
         found = [reason.model_half_width for reason in self.reasons]
         return np.column_stack(
-            [np.full(len(self.reasons[0].phi), np.nan) if h is None else h for h in found]
+            [
+                np.full(len(self.reasons[0].phi), np.nan) if h is None else h
+                for h in found
+            ]
         )
 
 
@@ -140,10 +147,20 @@ class ParetoFront(Result):
     table: ClassVar[Table] = Table(
         columns={},
         held={
-            **{name: name for name in (
-                "objectives", "directions", "trials", "values", "ranks", "predicted",
-                "predicted_std", "on_front", "configurations",
-            )},
+            **{
+                name: name
+                for name in (
+                    "objectives",
+                    "directions",
+                    "trials",
+                    "values",
+                    "ranks",
+                    "predicted",
+                    "predicted_std",
+                    "on_front",
+                    "configurations",
+                )
+            },
             "front": lambda found: found.trials[found.front],
             "hypervolume": "contribution",
             "moves": lambda found: [
@@ -156,7 +173,7 @@ class ParetoFront(Result):
                 for move in found.moves
             ],
         },
-    )  # fmt: skip
+    )
     says: ClassVar[Mapping[str, str]] = {
         "alone": "Trial {best} is the best of {n} trials in all objectives ({found.objectives}).",
         "trade": "On the way, {each}. | {effect}",
@@ -192,7 +209,9 @@ class ParetoFront(Result):
         if self.drawn is None:
             return super().posterior
         trials, ranks = self.drawn
-        return PosteriorDraws(tuple(trials.tolist()), ranks.astype(float), "smallest")
+        return PosteriorDraws(
+            tuple(trials.tolist()), ranks.astype(float), "smallest"
+        )
 
     @property
     def on_front(self) -> Array:
@@ -205,7 +224,10 @@ class ParetoFront(Result):
         trials, ranks = self.drawn
         place = {int(trial): i for i, trial in enumerate(trials)}
         return np.array(
-            [(ranks[:, place[t]] == 1).mean() for t in self.trials[self.front].tolist()]
+            [
+                (ranks[:, place[t]] == 1).mean()
+                for t in self.trials[self.front].tolist()
+            ]
         )
 
     @property
@@ -228,8 +250,12 @@ class ParetoFront(Result):
         columns["on front"] = self.on_front
         for name in self.names:
             own = [config.get(name) for config in self.configurations]
-            columns[name if name not in columns else f"{name} (hyperparameter)"] = own
-        return pd.DataFrame(columns, index=pd.Index(self.trials[self.front], name="trial"))
+            columns[
+                name if name not in columns else f"{name} (hyperparameter)"
+            ] = own
+        return pd.DataFrame(
+            columns, index=pd.Index(self.trials[self.front], name="trial")
+        )
 
     def moves_frame(self) -> pd.DataFrame:
         """Return one row per move, hyperparameter that changes, and objective: the gain."""
@@ -264,10 +290,21 @@ class ParetoFront(Result):
         if not self.moves:
             best, n = int(self.trials[self.front[0]]), len(self.trials)
             return (
-                self.told("best", (), values=(best,), says="alone", best=best, n=n,
-                          certain=True, because=()),
-            )  # fmt: skip
-        return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
+                self.told(
+                    "best",
+                    (),
+                    values=(best,),
+                    says="alone",
+                    best=best,
+                    n=n,
+                    certain=True,
+                    because=(),
+                ),
+            )
+        return (
+            *self._trades(self.moves[0]),
+            *map(self._of_saving, self.savings),
+        )
 
     @property
     def finding(self) -> str:
@@ -285,7 +322,9 @@ class ParetoFront(Result):
         row = self.front[end]
         values = [
             f"{name} {format_value(float(value))}"
-            for name, value in zip(self.objectives, self.values[row], strict=True)
+            for name, value in zip(
+                self.objectives, self.values[row], strict=True
+            )
         ]
         return f"{self.trials[row]} ({', '.join(values)})"
 
@@ -299,38 +338,66 @@ class ParetoFront(Result):
         size = (np.abs(gains) / whole).max(axis=1)
         largest = np.argsort(-size, kind="stable")[:_MOST_CLAIMED].tolist()
         places = [j for j in largest if size[j] > 0.0]
-        judged = {(j, k): r.claim_of(j) for j in places for k, r in enumerate(move.reasons)}
-        certain = list(dict.fromkeys(j for (j, _), claim in judged.items() if claim.certain))
+        judged = {
+            (j, k): r.claim_of(j)
+            for j in places
+            for k, r in enumerate(move.reasons)
+        }
+        certain = list(
+            dict.fromkeys(
+                j for (j, _), claim in judged.items() if claim.certain
+            )
+        )
         found, named = list[Claim](), set[int]()
         for (j, k), claim in judged.items():
             gain, objective = float(gains[j, k]), self.objectives[k]
             ends, half = _ends(move, self.names[j]), claim.half
-            says = "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
+            says = (
+                "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
+            )
             says = says or ("" if certain or found else "unclear")
             verb = "improves" if gain > 0.0 else "worsens"
             effect = f"{verb} {objective} by {plus_minus(abs(gain), half)}"
             change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
             named |= {j} if says == "trade" else set()
-            frame, text = self.words(says, effect=f"{change}{effect}") if says else ("{each}", "")
+            frame, text = (
+                self.words(says, effect=f"{change}{effect}")
+                if says
+                else ("{each}", "")
+            )
             turned = None
             if claim.interval is not None:
-                low, high = sorted(_sign(move.reasons[k].direction) * end for end in claim.interval)
+                low, high = sorted(
+                    _sign(move.reasons[k].direction) * end
+                    for end in claim.interval
+                )
                 turned = (low, high)
             found.append(
-                replace(claim, estimate=gain, interval=turned, values=(ends,), term=objective,
-                        text=text, frame=frame)
-            )  # fmt: skip
+                replace(
+                    claim,
+                    estimate=gain,
+                    interval=turned,
+                    values=(ends,),
+                    term=objective,
+                    text=text,
+                    frame=frame,
+                )
+            )
         return found
 
     def _of_saving(self, saving: Saving) -> Claim:
         known = saving.saved is not None and saving.saved.certain
         claim = self.decided(
-            "difference", (), saving.saved, values=(saving.instead, saving.best, saving.loss),
-            says="saving" if known else "", saving=saving,
+            "difference",
+            (),
+            saving.saved,
+            values=(saving.instead, saving.best, saving.loss),
+            says="saving" if known else "",
+            saving=saving,
             saved=0.0 if saving.saved is None else saving.saved.estimate,
             least=0.0 if saving.saved is None else saving.saved.bound,
             lost=format_value(100.0 * saving.loss),
-        )  # fmt: skip
+        )
         return replace(claim, term=saving.other)
 
 
@@ -340,7 +407,9 @@ def _ends(move: Move, name: str) -> tuple[Any, Any]:
 
 def _change(was: Any, now: Any) -> str:
     if was is None or now is None:
-        return "becoming " + ("inactive" if now is None else f"active ({format_value(now)})")
+        return "becoming " + (
+            "inactive" if now is None else f"active ({format_value(now)})"
+        )
     return f"= {format_value(now)} (was {format_value(was)})"
 
 

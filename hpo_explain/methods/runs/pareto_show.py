@@ -26,46 +26,82 @@ _MOST_PANELS = 6
 _LABELLED = 5  # trials of the front that are numbered
 _APART = 0.07  # of the range of what is drawn
 _MOST_NAMED = 8
-_TO_THE_RIGHT = 30.0  # times the middle of the front beyond which an axis is logarithmic
+_TO_THE_RIGHT = (
+    30.0  # times the middle of the front beyond which an axis is logarithmic
+)
 _FOOTER = (
     "Numbers: trials at the ends of the front, and between them. What was observed may be luck: "
     "the table has what the models predict."
 )
-_MEANS = {"main": "Pareto front", "others": "dominated", "infeasible": "infeasible",
-          "diverged": "diverged, shown nearer"}  # fmt: skip
+_MEANS = {
+    "main": "Pareto front",
+    "others": "dominated",
+    "infeasible": "infeasible",
+    "diverged": "diverged, shown nearer",
+}
 
 
 def front(found: ParetoFront) -> Curves | Panels:
     """Draw all trials by two objectives, and the front; a panel for each pair of several."""
-    pairs = [*itertools.combinations(range(len(found.objectives)), 2)][:_MOST_PANELS]
+    pairs = [*itertools.combinations(range(len(found.objectives)), 2)][
+        :_MOST_PANELS
+    ]
     heading = f"The Pareto front of {join_words(found.objectives)}"
     subtitle = f"{len(found.front)} of {counted(len(found.trials), 'trial')}"
     if len(pairs) == 1:
         return _pair(found, 0, 1, heading, subtitle)
     panels = [
-        _pair(found, k, other, " and ".join(found.objectives[i] for i in (k, other)))
+        _pair(
+            found,
+            k,
+            other,
+            " and ".join(found.objectives[i] for i in (k, other)),
+        )
         for k, other in pairs
     ]
-    return Panels(panels=panels, heading=heading, subtitle=subtitle, footer=_FOOTER, same_y=False)
+    return Panels(
+        panels=panels,
+        heading=heading,
+        subtitle=subtitle,
+        footer=_FOOTER,
+        same_y=False,
+    )
 
 
-def _pair(found: ParetoFront, k: int, other: int, heading: str, subtitle: str = "") -> Curves:
+def _pair(
+    found: ParetoFront, k: int, other: int, heading: str, subtitle: str = ""
+) -> Curves:
     shown = np.column_stack([_shown(found, place) for place in (k, other)])
-    x, y = (_axis(found, place, shown[:, i]) for i, place in enumerate((k, other)))
+    x, y = (
+        _axis(found, place, shown[:, i]) for i, place in enumerate((k, other))
+    )
     at = np.column_stack([x.at(shown[:, 0]), y.at(shown[:, 1])])
     on, lines, labels = at[found.front], list[Line](), [""] * len(found.front)
     if len(found.objectives) == 2:  # what the front dominates begins at a step
         lines.append(Line(on[:, 0], on[:, 1], step=True))
         places = np.linspace(0, len(on) - 1, _LABELLED).round().astype(int)
-        span, last = np.ptp(at, axis=0) + np.finfo(float).tiny, np.full(2, -np.inf)
+        span, last = (
+            np.ptp(at, axis=0) + np.finfo(float).tiny,
+            np.full(2, -np.inf),
+        )
         for place in places.tolist():
-            if (np.abs(on[place] - last) > _APART * span).any():  # numbers do not overlap
-                labels[place], last = str(found.trials[found.front[place]]), on[place]
+            if (
+                np.abs(on[place] - last) > _APART * span
+            ).any():  # numbers do not overlap
+                labels[place], last = (
+                    str(found.trials[found.front[place]]),
+                    on[place],
+                )
     near = (shown == found.values[:, [k, other]]).all(axis=1)
-    groups = {"others": (found.ranks > 1) & found.feasible & near,
-              "infeasible": ~found.feasible & near, "diverged": ~near}  # fmt: skip
+    groups = {
+        "others": (found.ranks > 1) & found.feasible & near,
+        "infeasible": ~found.feasible & near,
+        "diverged": ~near,
+    }
     dots = [
-        Dots(at[rows, 0], at[rows, 1], look=look) for look, rows in groups.items() if rows.any()
+        Dots(at[rows, 0], at[rows, 1], look=look)
+        for look, rows in groups.items()
+        if rows.any()
     ]
     return Curves(
         x=x,
@@ -88,7 +124,10 @@ def _shown(found: ParetoFront, k: int) -> Array:
 
 
 def _axis(found: ParetoFront, k: int, values: Array) -> Axis:
-    middle, far = float(np.median(values[found.front])), float(values[found.front].max())
+    middle, far = (
+        float(np.median(values[found.front])),
+        float(values[found.front].max()),
+    )
     better = "less" if found.directions[k] == "minimize" else "more"
     return Axis(
         label=f"{found.objectives[k]} ({better} is better)",
@@ -102,16 +141,29 @@ def moves(found: ParetoFront) -> Rows:
     label = "gain, in ranges of the front: right is better"
     if not found.moves:
         return Rows(
-            labels=[], bars=[], label=label, heading="The Pareto front is one trial",
+            labels=[],
+            bars=[],
+            label=label,
+            heading="The Pareto front is one trial",
             subtitle="One trial is best in all objectives: there is no way to pay for.",
-        )  # fmt: skip
+        )
     move, spread = found.moves[0], np.ptp(found.values[found.front], axis=0)
     ranges = np.where(spread > 0.0, spread, 1.0)
     gains, halves = move.gains() / ranges, move.halves() / ranges
-    changed = [j for j, n in enumerate(found.names) if move.before.get(n) != move.after.get(n)]
+    changed = [
+        j
+        for j, n in enumerate(found.names)
+        if move.before.get(n) != move.after.get(n)
+    ]
     order = sorted(changed, key=lambda j: -float(np.abs(gains[j]).max()))
     bars = [
-        Bar(row, 0.0, float(gain), float(half) if np.isfinite(half) else None, place=k)
+        Bar(
+            row,
+            0.0,
+            float(gain),
+            float(half) if np.isfinite(half) else None,
+            place=k,
+        )
         for row, j in enumerate(order[:MOST_ROWS])
         for k, (gain, half) in enumerate(zip(gains[j], halves[j], strict=True))
     ]
@@ -125,12 +177,19 @@ def moves(found: ParetoFront) -> Rows:
         subtitle="Shapley values of the change of each hyperparameter, for the prediction of each "
         "objective",
         footer="Whiskers: 95 % intervals of the models."
-        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
+        + (
+            f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}."
+            if rest
+            else ""
+        ),
     )
 
 
 VIEWS = {
     "": View(front, "The Pareto front of {found.objectives}."),
-    "moves": View(moves, "What pays for the way from one end of the front to the other.",
-                  shown_if=lambda found: bool(found.moves)),
-}  # fmt: skip
+    "moves": View(
+        moves,
+        "What pays for the way from one end of the front to the other.",
+        shown_if=lambda found: bool(found.moves),
+    ),
+}

@@ -39,7 +39,11 @@ class MedianRule:
     label = "a median pruner"
 
     def stopped(
-        self, steps: Array, costs: Array, finished: npt.NDArray[np.bool_], seed: int
+        self,
+        steps: Array,
+        costs: Array,
+        finished: npt.NDArray[np.bool_],
+        seed: int,
     ) -> npt.NDArray[np.int64]:
         """Return at which step trials would have been stopped, as of `run.Pruner`."""
         found = np.full(len(costs), len(steps), dtype=np.int64)
@@ -49,7 +53,11 @@ class MedianRule:
             best = math.inf
             for j, value in curve:
                 best = min(best, value)
-                if ended >= self.startup and known[j] and best > _median(known[j]):
+                if (
+                    ended >= self.startup
+                    and known[j]
+                    and best > _median(known[j])
+                ):
                     found[i] = j
                     break
             else:
@@ -86,16 +94,25 @@ class HalvingRule:
     label = "successive halving"
 
     def stopped(
-        self, steps: Array, costs: Array, finished: npt.NDArray[np.bool_], seed: int
+        self,
+        steps: Array,
+        costs: Array,
+        finished: npt.NDArray[np.bool_],
+        seed: int,
     ) -> npt.NDArray[np.int64]:
         """Return at which step trials would have been stopped, as of `run.Pruner`."""
-        first = _first_rung(steps, self.least) * float(self.factor) ** self.skipped
+        first = (
+            _first_rung(steps, self.least) * float(self.factor) ** self.skipped
+        )
         found = np.full(len(costs), len(steps), dtype=np.int64)
         rungs: list[list[float]] = []
         for i, curve in enumerate(_reported(costs)):
             rung = 0
             for j, value in curve:
-                while found[i] == len(steps) and steps[j] >= first * float(self.factor) ** rung:
+                while (
+                    found[i] == len(steps)
+                    and steps[j] >= first * float(self.factor) ** rung
+                ):
                     if rung == len(rungs):
                         rungs.append([])
                     insort(rungs[rung], value)
@@ -131,17 +148,26 @@ class HyperbandRule:
     label = "Hyperband"
 
     def stopped(
-        self, steps: Array, costs: Array, finished: npt.NDArray[np.bool_], seed: int
+        self,
+        steps: Array,
+        costs: Array,
+        finished: npt.NDArray[np.bool_],
+        seed: int,
     ) -> npt.NDArray[np.int64]:
         """Return at which step trials would have been stopped, as of `run.Pruner`."""
         first = _first_rung(steps, self.least)
         brackets = _Brackets.of((float(steps[-1]) + 1.0) / first, self.factor)
-        chosen = np.array([brackets.of_trial(i, seed) for i in range(len(costs))], dtype=np.int64)
+        chosen = np.array(
+            [brackets.of_trial(i, seed) for i in range(len(costs))],
+            dtype=np.int64,
+        )
         found = np.full(len(costs), len(steps), dtype=np.int64)
         for bracket in range(len(brackets.budgets)):
             rows = np.flatnonzero(chosen == bracket)
             rule = HalvingRule(self.factor, first, bracket)
-            found[rows] = rule.stopped(steps, costs[rows], finished[rows], seed)
+            found[rows] = rule.stopped(
+                steps, costs[rows], finished[rows], seed
+            )
         return found
 
 
@@ -154,7 +180,11 @@ class _Brackets:
     @classmethod
     def of(cls, ratio: float, factor: int) -> _Brackets:
         n = math.floor(math.log(max(ratio, 1.0), factor)) + 1
-        return cls(tuple(math.ceil(n * factor**s / (s + 1)) for s in reversed(range(n))))
+        return cls(
+            tuple(
+                math.ceil(n * factor**s / (s + 1)) for s in reversed(range(n))
+            )
+        )
 
     def of_trial(self, number: int, seed: int) -> int:
         """Return the bracket of a trial, by Optuna's hash of the study's name and its number."""
@@ -175,9 +205,16 @@ def _first_rung(steps: Array, least: float | None) -> float:
 
 def _reported(costs: Array) -> list[list[tuple[int, float]]]:
     """Return for each trial the positions and values of what it reported."""
-    return [[(j, v) for j, v in enumerate(curve) if v == v] for curve in costs.tolist()]
+    return [
+        [(j, v) for j, v in enumerate(curve) if v == v]
+        for curve in costs.tolist()
+    ]
 
 
 def _median(values: list[float]) -> float:
     middle = len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2.0
+    return (
+        values[middle]
+        if len(values) % 2
+        else (values[middle - 1] + values[middle]) / 2.0
+    )

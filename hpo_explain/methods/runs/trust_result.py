@@ -106,13 +106,27 @@ class RunTrust(Result, Trust):
             self._claim("share", "r2", self.r2, self.r2_interval),
             self._claim("order", "rank", self.rank, self.rank_interval),
             self.told(
-                "tried", self.subject.names, self.covered, says="held out", certain=True, because=()
+                "tried",
+                self.subject.names,
+                self.covered,
+                says="held out",
+                certain=True,
+                because=(),
             ),
         )
 
-    def _claim(self, kind: str, says: str, value: float, ends: tuple[float, float]) -> Claim:
+    def _claim(
+        self, kind: str, says: str, value: float, ends: tuple[float, float]
+    ) -> Claim:
         low, high = ends
         return self.told(
-            kind, self.subject.names, value, ends, says=says, certain=True, because=(),
-            low=f"{low:.2f}" if low > -1.0 else "below -1", high=high,
-        )  # fmt: skip
+            kind,
+            self.subject.names,
+            value,
+            ends,
+            says=says,
+            certain=True,
+            because=(),
+            low=f"{low:.2f}" if low > -1.0 else "below -1",
+            high=high,
+        )

@@ -50,11 +50,15 @@ _EVEN = 0.95  # of the space is as near to trials spread evenly
 _DESIGNS = 5
 
 
-_NOTHING = declared_fact("nothing_tried", "no trial is known, so there is nothing to draw")
+_NOTHING = declared_fact(
+    "nothing_tried", "no trial is known, so there is nothing to draw"
+)
 
 
 @explains(of="surrogate")
-def footprint(asked: Asked, *, border: int = 60, random: int = 60) -> Footprint:
+def footprint(
+    asked: Asked, *, border: int = 60, random: int = 60
+) -> Footprint:
     """Draw the configurations on a map, with what the model predicts, and where none was tried.
 
     Places on the map are as far apart as the configurations, as well as two dimensions allow
@@ -91,7 +95,11 @@ def footprint(asked: Asked, *, border: int = 60, random: int = 60) -> Footprint:
     [3, 2, 10]
     """
     explainer = FootprintExplainer(
-        asked.model, border=border, random=random, subject=asked.subject(), seed=asked.seed
+        asked.model,
+        border=border,
+        random=random,
+        subject=asked.subject(),
+        seed=asked.seed,
     )
     return explainer.explain(asked.run.trials)
 
@@ -170,14 +178,24 @@ class FootprintExplainer:
         if not len(subject.tried):
             raise NothingToExplain(_NOTHING())
         tried = np.asarray(subject.tried)
-        numbers = np.asarray(trials, dtype=np.int64) if np.size(trials) else np.arange(len(tried))
+        numbers = (
+            np.asarray(trials, dtype=np.int64)
+            if np.size(trials)
+            else np.arange(len(tried))
+        )
         best = _incumbents(subject.costs)
-        shown = np.random.default_rng(self._seed).permutation(len(tried))[:_MOST_TRIED]
+        shown = np.random.default_rng(self._seed).permutation(len(tried))[
+            :_MOST_TRIED
+        ]
         rows = np.union1d(shown, best).astype(np.int64)
         untried = [border_of(space, self._border, self._seed)]
-        untried.append(space.sample(self._random, seed=self._seed + 1)[: self._random])
+        untried.append(
+            space.sample(self._random, seed=self._seed + 1)[: self._random]
+        )
         X = np.concatenate([tried[rows], *untried])
-        kinds = ["incumbent" if row in best else "tried" for row in rows.tolist()]
+        kinds = [
+            "incumbent" if row in best else "tried" for row in rows.tolist()
+        ]
         kinds += ["border"] * len(untried[0]) + ["random"] * len(untried[1])
         distances = gower_distances(space, X, X)
         with one_blas_thread():  # the last digits of sums depend on it
@@ -187,12 +205,16 @@ class FootprintExplainer:
         width = _width(xy)
         grid = _axes(xy, width)
         places = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, 2)
-        surface = _smoothed(places, xy, mean, width).reshape(len(grid[1]), len(grid[0]))
+        surface = _smoothed(places, xy, mean, width).reshape(
+            len(grid[1]), len(grid[0])
+        )
         return Footprint(
             subject=subject,
             X=X,
             kinds=tuple(kinds),
-            trials=np.concatenate([numbers[rows], np.full(len(X) - len(rows), -1)]),
+            trials=np.concatenate(
+                [numbers[rows], np.full(len(X) - len(rows), -1)]
+            ),
             xy=xy,
             mean=mean,
             std=std,
@@ -218,12 +240,21 @@ def classical_scaling(distances: Array) -> Array:
     [1.0, 2.0]
     """
     squared = distances**2
-    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    centred = (
+        squared
+        - squared.mean(axis=0)
+        - squared.mean(axis=1)[:, None]
+        + squared.mean()
+    )
     eigenvalues, vectors = np.linalg.eigh(-0.5 * centred)
     found = vectors[:, :-3:-1] * np.sqrt(np.maximum(eigenvalues[:-3:-1], 0.0))
     if found.shape[1] < 2:
-        found = np.column_stack([found, np.zeros((len(found), 2 - found.shape[1]))])
-    largest = np.take_along_axis(found, np.abs(found).argmax(axis=0)[None, :], axis=0)
+        found = np.column_stack(
+            [found, np.zeros((len(found), 2 - found.shape[1]))]
+        )
+    largest = np.take_along_axis(
+        found, np.abs(found).argmax(axis=0)[None, :], axis=0
+    )
     return np.asarray(found * np.where(largest < 0.0, -1.0, 1.0))
 
 
@@ -234,7 +265,12 @@ def improved(distances: Array, xy: Array) -> Array:
     if len(xy) < 2:
         return xy
     found, _ = smacof(
-        distances, init=xy, n_init=1, max_iter=_MOST_STEPS, eps=_SETTLED, normalized_stress=False
+        distances,
+        init=xy,
+        n_init=1,
+        max_iter=_MOST_STEPS,
+        eps=_SETTLED,
+        normalized_stress=False,
     )
     return np.asarray(found)
 
@@ -243,7 +279,11 @@ def stress_1(distances: Array, xy: Array) -> float:
     """Return Kruskal's stress-1 of places (n, 2); 0 where all are the same."""
     apart = cdist(xy, xy)
     whole = float((apart**2).sum())
-    return float(np.sqrt(((apart - distances) ** 2).sum() / whole)) if whole > 0.0 else 0.0
+    return (
+        float(np.sqrt(((apart - distances) ** 2).sum() / whole))
+        if whole > 0.0
+        else 0.0
+    )
 
 
 def border_of(space: SearchSpace, n: int, seed: int) -> Array:
@@ -259,7 +299,11 @@ def border_of(space: SearchSpace, n: int, seed: int) -> Array:
     [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     """
     rng = np.random.default_rng(seed)
-    latent = space.sample(n, seed=seed, latent=True)[:n] if n else np.empty((0, len(space)))
+    latent = (
+        space.sample(n, seed=seed, latent=True)[:n]
+        if n
+        else np.empty((0, len(space)))
+    )
     for j in space.order.tolist():
         parameter = space.parameters[j]
         if not isinstance(parameter, CategoricalParameter):
@@ -269,21 +313,37 @@ def border_of(space: SearchSpace, n: int, seed: int) -> Array:
     return space.distinct(space.project(latent))
 
 
-def explored(space: SearchSpace, tried: Array, seed: int) -> tuple[float, float, float]:
+def explored(
+    space: SearchSpace, tried: Array, seed: int
+) -> tuple[float, float, float]:
     """Return the share of the space that is near a trial, with its 95 % interval (Wilson).
 
     Near is as near as 95 % of the space would be to as many trials spread at random by a Latin
     hypercube, on average over five of them.
     """
     sample = space.sample(_SAMPLE, seed=seed + 2)
-    designs = [space.sample(len(tried), seed=seed + 3 + i)[: len(tried)] for i in range(_DESIGNS)]
-    radius = np.mean([np.quantile(nearest(space, sample, design), _EVEN) for design in designs])
+    designs = [
+        space.sample(len(tried), seed=seed + 3 + i)[: len(tried)]
+        for i in range(_DESIGNS)
+    ]
+    radius = np.mean(
+        [
+            np.quantile(nearest(space, sample, design), _EVEN)
+            for design in designs
+        ]
+    )
     near = nearest(space, sample, tried) <= radius * (1.0 + 1e-9)
     n, share = len(near), float(near.mean())
     middle = (share + NORMAL_95**2 / (2 * n)) / (1.0 + NORMAL_95**2 / n)
-    half = NORMAL_95 * np.sqrt(share * (1 - share) / n + NORMAL_95**2 / (4 * n**2))
+    half = NORMAL_95 * np.sqrt(
+        share * (1 - share) / n + NORMAL_95**2 / (4 * n**2)
+    )
     half /= 1.0 + NORMAL_95**2 / n
-    return share, max(float(middle - half), 0.0), min(float(middle + half), 1.0)
+    return (
+        share,
+        max(float(middle - half), 0.0),
+        min(float(middle + half), 1.0),
+    )
 
 
 def _incumbents(costs: Array) -> npt.NDArray[np.int64]:
@@ -302,7 +362,9 @@ def _width(xy: Array) -> float:
 
 def _axes(xy: Array, width: float) -> tuple[Array, Array]:
     low, high = xy.min(axis=0) - width, xy.max(axis=0) + width
-    return np.linspace(low[0], high[0], _GRID), np.linspace(low[1], high[1], _GRID)
+    return np.linspace(low[0], high[0], _GRID), np.linspace(
+        low[1], high[1], _GRID
+    )
 
 
 def _smoothed(places: Array, xy: Array, values: Array, width: float) -> Array:

@@ -78,15 +78,24 @@ class Footprint(Result):
     table: ClassVar[Table] = Table(
         columns={},
         held={
-            "configurations": lambda found: found.subject.space.decode(found.X),
+            "configurations": lambda found: found.subject.space.decode(
+                found.X
+            ),
             **{
                 name: name
                 for name in (
-                    "kinds", "trials", "xy", "mean", "std", "stress", "surface_r2", "explored",
+                    "kinds",
+                    "trials",
+                    "xy",
+                    "mean",
+                    "std",
+                    "stress",
+                    "surface_r2",
+                    "explored",
                 )
             },
         },
-    )  # fmt: skip
+    )
     says: ClassVar[Mapping[str, str]] = {
         "explored": "{share:%} of the space (95% interval {low:%} to {high:%}) is as near to a "
         "trial as 95% would be if as many trials had been spread evenly.",
@@ -116,7 +125,9 @@ class Footprint(Result):
         """
         if self.drawn is None:
             return super().posterior
-        first: Order = "smallest" if self.subject.lower_is_better else "largest"
+        first: Order = (
+            "smallest" if self.subject.lower_is_better else "largest"
+        )
         return PosteriorDraws(tuple(range(len(self.mean))), self.drawn, first)
 
     def of_kind(self, *kinds: str) -> npt.NDArray[np.int64]:
@@ -129,10 +140,18 @@ class Footprint(Result):
         share, low, high = self.explored
         return (
             self.told(
-                "tried", self.subject.names, share, (low, high), says="explored", certain=True,
-                because=(), share=share, low=low, high=high,
+                "tried",
+                self.subject.names,
+                share,
+                (low, high),
+                says="explored",
+                certain=True,
+                because=(),
+                share=share,
+                low=low,
+                high=high,
             ),
-        )  # fmt: skip
+        )
 
     @property
     def finding(self) -> str:
@@ -151,7 +170,9 @@ class Footprint(Result):
         )
         columns: dict[str, Any] = {
             "kind": self.kinds,
-            "trial": [None if trial < 0 else int(trial) for trial in self.trials],
+            "trial": [
+                None if trial < 0 else int(trial) for trial in self.trials
+            ],
             "map_x": self.xy[:, 0],
             "map_y": self.xy[:, 1],
             "mean": self.mean,

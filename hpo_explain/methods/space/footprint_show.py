@@ -18,8 +18,13 @@ _MEANS = {
 
 def plane(found: Footprint) -> Cells:
     """Draw the map, without units; its colors are the mean of the predictions nearby."""
-    n, best = len(found.of_kind("tried", "incumbent")), found.xy[found.of_kind("incumbent")]
-    points = {kind: found.xy[found.of_kind(kind)] for kind in _MEANS} | {"star": best[-1:]}
+    n, best = (
+        len(found.of_kind("tried", "incumbent")),
+        found.xy[found.of_kind("incumbent")],
+    )
+    points = {kind: found.xy[found.of_kind(kind)] for kind in _MEANS} | {
+        "star": best[-1:]
+    }
     footer = (
         f"{counted(n, 'trial')}. The axes have no unit: near places are similar configurations, "
         f"as far as two dimensions show it (stress {number(round(found.stress, 3), 2)})."
@@ -31,8 +36,14 @@ def plane(found: Footprint) -> Cells:
         y=Axis(label="", values=found.grid[1].tolist()),
         values=found.surface.T,
         scale=f"predicted {found.objective_name}",
-        lines=[Line(best[:, 0], best[:, 1], look="incumbent")] if len(best) else [],
-        dots=[Dots(xy[:, 0], xy[:, 1], look=kind) for kind, xy in points.items() if len(xy)],
+        lines=[Line(best[:, 0], best[:, 1], look="incumbent")]
+        if len(best)
+        else [],
+        dots=[
+            Dots(xy[:, 0], xy[:, 1], look=kind)
+            for kind, xy in points.items()
+            if len(xy)
+        ],
         means={kind: _MEANS[kind] for kind, xy in points.items() if len(xy)},
         heading="Where configurations were tried, and what is predicted there",
         subtitle=f"{percent(found.explored[0])} of the space is near a trial",
@@ -41,4 +52,9 @@ def plane(found: Footprint) -> Cells:
     )
 
 
-VIEWS = {"": View(plane, "The configurations on a map: near places are similar configurations.")}
+VIEWS = {
+    "": View(
+        plane,
+        "The configurations on a map: near places are similar configurations.",
+    )
+}

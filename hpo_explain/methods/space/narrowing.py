@@ -39,14 +39,36 @@ from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.methods.space.stay_fixed import stay_fixed
-from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    Parameter,
+)
 
-RUNGS = 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0  # of the median minus the best
+RUNGS = (
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.5,
+    1.0,
+)  # of the median minus the best
 HELD = 0.95  # share of the draws of each process that keep a near row
 _FAILING = 0.05  # of a box: dropping more never makes more of it fail
-UNTRIED = 0.2  # of a range: a stretch as wide in which no trial lies is not given up
-_FIXED = 0.5  # of a rung: no draw may lose more by one level of a hyperparameter
-_MAY_BE_NEAR = 0.35  # of the draws: a level that is near in more is never dropped
+UNTRIED = (
+    0.2  # of a range: a stretch as wide in which no trial lies is not given up
+)
+_FIXED = (
+    0.5  # of a rung: no draw may lose more by one level of a hyperparameter
+)
+_MAY_BE_NEAR = (
+    0.35  # of the draws: a level that is near in more is never dropped
+)
 
 Levels = list[Bools]
 """Which levels of each hyperparameter are kept."""
@@ -99,7 +121,9 @@ class Narrowing:
     def volume(self, kept: Levels) -> float:
         """Return the share of the space's measure that has these levels only."""
         counts = self._branches[2]
-        return float(np.prod(self._factors(kept), axis=0) @ counts / counts.sum())
+        return float(
+            np.prod(self._factors(kept), axis=0) @ counts / counts.sum()
+        )
 
     def _factors(self, kept: Levels) -> Array:
         """Return of each hyperparameter the share of each branch that its levels leave, (d, b)."""
@@ -109,14 +133,20 @@ class Narrowing:
         active, levels, counts = self._branches
         weight = kept[j][levels[:, j]].astype(float)
         if j not in self.parents:
-            weight = np.full(len(counts), float(self.land.axes[j].weights[kept[j]].sum()))
+            weight = np.full(
+                len(counts), float(self.land.axes[j].weights[kept[j]].sum())
+            )
         return np.where(active[:, j], weight, 1.0)
 
     @property
     def rungs(self) -> list[float]:
         """The losses that are allowed one after the other, in the objective's units."""
         spread = float(np.median(self.land.spread))
-        return [share * spread for share in RUNGS if share * spread <= self.lose * (1.0 + 1e-9)]
+        return [
+            share * spread
+            for share in RUNGS
+            if share * spread <= self.lose * (1.0 + 1e-9)
+        ]
 
     def found(self, *, fix: bool = True) -> tuple[Levels, Array]:
         """Return the levels to keep, and what each draw loses with these only, (k,)."""
@@ -127,38 +157,54 @@ class Narrowing:
                 kept, fixed = self._fixed(kept, fixed, rung)
         return kept, self.loss(kept)
 
-    def _fixed(self, kept: Levels, fixed: list[int], rung: float) -> tuple[Levels, list[int]]:
+    def _fixed(
+        self, kept: Levels, fixed: list[int], rung: float
+    ) -> tuple[Levels, list[int]]:
         """Return the levels to keep where what hardly matters has one level, and which that is."""
         x = self.keep
         if x is None:
             return kept, fixed
-        tried = [j for j, of in enumerate(self.untried) if not (of & kept[j]).any()]
+        tried = [
+            j for j, of in enumerate(self.untried) if not (of & kept[j]).any()
+        ]
         inside = self.inside(kept) & self.land.possible
         if not inside.any():
             return kept, fixed
-        fixed, _ = stay_fixed(self.draws, x, _FIXED * rung, inside, among=tried, start=fixed)
+        fixed, _ = stay_fixed(
+            self.draws, x, _FIXED * rung, inside, among=tried, start=fixed
+        )
         kept = list(kept)
         for j in fixed:
-            kept[j] = np.arange(len(kept[j])) == self.land.axes[j].level(x[[j]])
+            kept[j] = np.arange(len(kept[j])) == self.land.axes[j].level(
+                x[[j]]
+            )
         return kept, fixed
 
     @cached_property
     def failing(self) -> Array | None:
         """The probability that rows of the space give no result that counts; None if all do."""
         known = self.draws.feasibility
-        return None if known is None else 1.0 - known.probability(self.land.rows)
+        return (
+            None if known is None else 1.0 - known.probability(self.land.rows)
+        )
 
     @cached_property
     def untried(self) -> list[Bools]:
         """The levels of each hyperparameter that are not given up, as no trial was made there."""
         if not len(self.tried):
-            return [np.zeros(len(axis.weights), bool) for axis in self.land.axes]
+            return [
+                np.zeros(len(axis.weights), bool) for axis in self.land.axes
+            ]
         columns = zip(self.land.axes, self.tried.T, strict=True)
         return [untried(axis, x[~np.isnan(x)]) for axis, x in columns]
 
     def protected(self, j: int, level: int) -> bool:
         """Return whether a level is never dropped."""
-        own = None if self.keep is None else int(self.land.axes[j].level(self.keep[[j]])[0])
+        own = (
+            None
+            if self.keep is None
+            else int(self.land.axes[j].level(self.keep[[j]])[0])
+        )
         return level == own or bool(self.untried[j][level])
 
     def moves(self, kept: Levels) -> Iterator[tuple[int, int]]:
@@ -185,7 +231,8 @@ class Narrowing:
         places = (self.land.level + self.starts[:-1])[active]
         ends = np.concatenate([[0], np.cumsum(active.sum(axis=1))])
         return csr_array(
-            (np.ones(len(places), np.float32), places, ends), (len(active), self.starts[-1])
+            (np.ones(len(places), np.float32), places, ends),
+            (len(active), self.starts[-1]),
         )
 
     @property
@@ -203,7 +250,9 @@ class Narrowing:
         active = self.land.level >= 0
         rows, which = [np.ones(len(active), bool)], []
         for column in active.T:
-            same = [i for i, known in enumerate(rows) if (known == column).all()]
+            same = [
+                i for i, known in enumerate(rows) if (known == column).all()
+            ]
             which.append(same[0] if same else len(rows))
             rows += [] if same else [column]
         return rows, which
@@ -211,7 +260,11 @@ class Narrowing:
     @cached_property
     def parents(self) -> set[int]:
         """The hyperparameters on which others depend."""
-        return {parent for rules in self.draws.space.conditions for parent, _ in rules}
+        return {
+            parent
+            for rules in self.draws.space.conditions
+            for parent, _ in rules
+        }
 
     @cached_property
     def _branches(self) -> tuple[Bools, Ints, Ints]:
@@ -228,8 +281,15 @@ class _Rung:
     """What may be dropped where a given loss is allowed."""
 
     def __init__(self, search: Narrowing, lose: float) -> None:
-        self.search, self.land, self.starts = search, search.land, search.starts
-        self.near = [self._near(rows & self.land.possible, lose) for rows in search.goal_rows]
+        self.search, self.land, self.starts = (
+            search,
+            search.land,
+            search.starts,
+        )
+        self.near = [
+            self._near(rows & self.land.possible, lose)
+            for rows in search.goal_rows
+        ]
         self.failing = search.failing
 
     def _near(self, rows: Bools, lose: float) -> Bools:
@@ -247,25 +307,43 @@ class _Rung:
             branches = np.prod(factors, axis=0) * sizes / sizes.sum()
             inside = search.inside(kept)
             left = [self._left(near & inside) for near in self.near]
-            best: tuple[tuple[float, float], tuple[int, int], float] | None = None
+            best: tuple[tuple[float, float], tuple[int, int], float] | None = (
+                None
+            )
             for j, level in search.moves(kept):
                 if self._near_at[self.starts[j] + level] > _MAY_BE_NEAR:
                     continue
                 smaller = search._factor(_without(kept, j, level), j)
                 # a branch of which nothing is left stays so
                 of_branch = np.divide(
-                    smaller, factors[j], out=np.zeros_like(smaller), where=factors[j] > 0.0
+                    smaller,
+                    factors[j],
+                    out=np.zeros_like(smaller),
+                    where=factors[j] > 0.0,
                 )
                 then = float(branches @ of_branch)
                 if not 0.0 < then < volume or self._fails_more(kept, j, level):
                     continue
                 lost = mass = 0.0
-                for counts, total in (left[goal] for goal in {0, search.goal_of[j]}):
+                for counts, total in (
+                    left[goal] for goal in {0, search.goal_of[j]}
+                ):
                     stays = total - counts[:, self.starts[j] + level] > 0.5
-                    if min(stays[part].mean() for part in search.draws.parts) < HELD:
+                    if (
+                        min(stays[part].mean() for part in search.draws.parts)
+                        < HELD
+                    ):
                         break
-                    lost = max(lost, float((total > 0.5).mean() - stays.mean()))
-                    mass = max(mass, float(counts[:, self.starts[j] + level].sum() / total.sum()))
+                    lost = max(
+                        lost, float((total > 0.5).mean() - stays.mean())
+                    )
+                    mass = max(
+                        mass,
+                        float(
+                            counts[:, self.starts[j] + level].sum()
+                            / total.sum()
+                        ),
+                    )
                 else:
                     worth = np.log(volume / then)
                     # sums differ by rounding, and equal ones are dropped in the same order
@@ -289,13 +367,20 @@ class _Rung:
 
     def _without_far_categories(self, kept: Levels) -> Levels:
         """Return levels without categories that are near in no draw: they cost nothing."""
-        kept, left = list(kept), [self._left(near)[0].sum(axis=0) for near in self.near]
+        kept, left = (
+            list(kept),
+            [self._left(near)[0].sum(axis=0) for near in self.near],
+        )
         for j, axis in enumerate(self.land.axes):
             if axis.category and j not in self.search.parents:
                 own = slice(self.starts[j], self.starts[j + 1])
-                some = sum(left[goal][own] for goal in {0, self.search.goal_of[j]})
+                some = sum(
+                    left[goal][own] for goal in {0, self.search.goal_of[j]}
+                )
                 levels = range(len(axis.weights))
-                never = np.array([self.search.protected(j, level) for level in levels])
+                never = np.array(
+                    [self.search.protected(j, level) for level in levels]
+                )
                 stays = kept[j] & ((some > 0.0) | never)
                 kept[j] = stays if stays.any() else kept[j]
         return kept
@@ -310,7 +395,9 @@ class _Rung:
     @cached_property
     def _near_at(self) -> Array:
         """In which share of the draws each level's own best is near, (number of levels,)."""
-        shares = [(self._left(near)[0] > 0.5).mean(axis=0) for near in self.near]
+        shares = [
+            (self._left(near)[0] > 0.5).mean(axis=0) for near in self.near
+        ]
         goal = np.repeat(self.search.goal_of, np.diff(self.starts))
         return np.asarray(np.array(shares)[goal, np.arange(len(goal))])
 
@@ -341,14 +428,18 @@ def untried(axis: Axis, x: Array) -> Bools:
         return without
     ends = np.concatenate([[0.0], np.cumsum(axis.weights)])
     middle = (ends[1:] + ends[:-1]) / 2.0
-    if (axis.edges[:, 0] == axis.edges[:, 1]).all():  # a value is all of its level
+    if (
+        axis.edges[:, 0] == axis.edges[:, 1]
+    ).all():  # a value is all of its level
         tried = ~without
         first, last = ends[:-1][tried], ends[1:][tried]
     else:
         first = last = np.unique(x)
     starts, stops = np.append(0.0, last), np.append(first, 1.0)
     stretch = (np.searchsorted(stops, middle)).clip(max=len(stops) - 1)
-    return np.asarray(without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9))
+    return np.asarray(
+        without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9)
+    )
 
 
 def allowed(loss: Array, lose: float) -> Decision:
@@ -364,7 +455,9 @@ def part_of(draws: Draws, kept: Sequence[Bools], j: int) -> Parameter:
     parameter, axis = draws.space.parameters[j], draws.landscape.axes[j]
     if isinstance(parameter, CategoricalParameter):
         codes = axis.centers[kept[j]].astype(int).tolist()
-        return replace(parameter, choices=[parameter.choices[code] for code in codes])
+        return replace(
+            parameter, choices=[parameter.choices[code] for code in codes]
+        )
     first, last = np.flatnonzero(kept[j])[[0, -1]]
     low, high = axis.edges[first, 0], axis.edges[last, 1]
     if parameter.size is None:  # levels meet between their outermost values

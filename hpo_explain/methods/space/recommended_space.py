@@ -23,7 +23,12 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import as_draws, usual_loss
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.methods._engines.chances import RARELY_FEASIBLE, Chances
-from hpo_explain.methods.space.narrowing import Levels, Narrowing, allowed, part_of
+from hpo_explain.methods.space.narrowing import (
+    Levels,
+    Narrowing,
+    allowed,
+    part_of,
+)
 from hpo_explain.methods.space.recommended_space_result import (
     NEVER_ACTIVE,
     UNEXPLAINED,
@@ -33,15 +38,24 @@ from hpo_explain.methods.space.recommended_space_result import (
 )
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import average_instances
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, lowest
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    Parameter,
+    SearchSpace,
+    lowest,
+)
 
 _NO_POSTERIOR = declared_fact(
-    "no_posterior_to_draw", "the model has no joint posterior, so nothing is given up"
+    "no_posterior_to_draw",
+    "the model has no joint posterior, so nothing is given up",
 )
 
 
 @explains(of="surrogate", without=("kind",))
-def recommended_space(asked: Asked, lose: float | None = None) -> Recommendation:
+def recommended_space(
+    asked: Asked, lose: float | None = None
+) -> Recommendation:
     """Recommend the smallest part of the space that still holds a configuration near the best.
 
     Parameters
@@ -79,7 +93,10 @@ def recommended_space(asked: Asked, lose: float | None = None) -> Recommendation
     model, subject = asked.model, asked.subject()
     feasibility = run.feasibility(seed=asked.seed)
     draws = as_draws(
-        accepted_surrogate(model), run.direction, feasibility=feasibility, seed=asked.seed
+        accepted_surrogate(model),
+        run.direction,
+        feasibility=feasibility,
+        seed=asked.seed,
     )
     keep = None if draws is None else Chances(run, draws.at_best).kept
     explainer = RecommendedSpaceExplainer(
@@ -151,15 +168,22 @@ class RecommendedSpaceExplainer:
         fix: bool = True,
         seed: int = 0,
     ) -> None:
-        direction = check_direction(subject.direction if subject else direction)
+        direction = check_direction(
+            subject.direction if subject else direction
+        )
         self._subject = Explained.of(surrogate, direction).completed(subject)
         known = as_draws(
-            accepted_surrogate(surrogate), direction, feasibility=feasibility, seed=check_seed(seed)
+            accepted_surrogate(surrogate),
+            direction,
+            feasibility=feasibility,
+            seed=check_seed(seed),
         )
         self._draws = None if known is None else known.at_best
         self._lose = None if lose is None else check_number("lose", lose)
         if self._lose is not None and self._lose <= 0.0:
-            raise InputError("lose", f"must be positive, but was {lose!r}", lose)
+            raise InputError(
+                "lose", f"must be positive, but was {lose!r}", lose
+            )
         self._keep, self._tried, self._fix = keep, tried, fix
 
     @shows_progress
@@ -182,7 +206,10 @@ class RecommendedSpaceExplainer:
                 notes=(_NO_POSTERIOR(), *subject.notes),
             )
         lose = usual_loss(draws) if self._lose is None else self._lose
-        keep, tried = self._keep, draws.X if self._tried is None else self._tried
+        keep, tried = (
+            self._keep,
+            draws.X if self._tried is None else self._tried,
+        )
         if keep is None and len(draws.X):
             keep = draws.X[lowest(draws.costs(draws.X).mean(axis=0))]
         search = Narrowing(draws, lose, keep=keep, tried=tried)
@@ -202,7 +229,11 @@ class RecommendedSpaceExplainer:
             subject=subject,
             space=SearchSpace(possible),
             rows=tuple(
-                Kept.of(p, None if p.name in dropped else part, float(axis.weights[of].sum()))
+                Kept.of(
+                    p,
+                    None if p.name in dropped else part,
+                    float(axis.weights[of].sum()),
+                )
                 for p, part, of, axis in zip(
                     space, narrower, kept, draws.landscape.axes, strict=True
                 )
@@ -216,19 +247,27 @@ class RecommendedSpaceExplainer:
 
 def _untried(search: Narrowing, kept: Levels) -> Iterator[Fact]:
     """Return what is kept of each hyperparameter because nobody tried it."""
-    for j, (axis, levels) in enumerate(zip(search.land.axes, search.untried, strict=True)):
+    for j, (axis, levels) in enumerate(
+        zip(search.land.axes, search.untried, strict=True)
+    ):
         stays, parameter = levels & kept[j], search.draws.space.parameters[j]
         if not stays.any() or kept[j].all():
             continue
         if axis.category:
             values = tuple(parameter.decode(axis.centers[stays]))
         else:
-            ends = np.array([axis.edges[stays, 0].min(), axis.edges[stays, 1].max()])
+            ends = np.array(
+                [axis.edges[stays, 0].min(), axis.edges[stays, 1].max()]
+            )
             values = tuple(parameter.decode(ends))
-        yield UNTRIED_KEPT(names=[parameter.name], values=values, category=axis.category)
+        yield UNTRIED_KEPT(
+            names=[parameter.name], values=values, category=axis.category
+        )
 
 
-def still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:
+def still_possible(
+    parameters: Sequence[Parameter],
+) -> tuple[list[Parameter], list[str]]:
     """Return hyperparameters whose conditions can be met, and the names of the others."""
     left = list(parameters)
     while True:
@@ -241,18 +280,24 @@ def still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], li
         left = found
 
 
-def _conditions_within(parameter: Parameter, parents: Mapping[str, Parameter]) -> Parameter | None:
+def _conditions_within(
+    parameter: Parameter, parents: Mapping[str, Parameter]
+) -> Parameter | None:
     """Return a hyperparameter whose conditions name possible values only; None if there are none.
 
     A condition that is always met is kept: it says the same, and the space stays recognizable.
     """
     conditions = {}
     for name, values in (parameter.active_when or {}).items():
-        possible = [v for v in values if name in parents and _has(parents[name], v)]
+        possible = [
+            v for v in values if name in parents and _has(parents[name], v)
+        ]
         if not possible:
             return None
         conditions[name] = possible
-    return replace(parameter, active_when=conditions) if conditions else parameter
+    return (
+        replace(parameter, active_when=conditions) if conditions else parameter
+    )
 
 
 def _has(parameter: Parameter, value: Any) -> bool:

@@ -20,7 +20,9 @@ _MOST = 0.99  # so many draws tell no larger probability
 NEVER_ACTIVE = declared_fact(
     "never_active",
     "left out, because never active in the recommended space{which}",
-    which=lambda about: f": {filled('{names}', names=about.names)}" if about.names else "",
+    which=lambda about: (
+        f": {filled('{names}', names=about.names)}" if about.names else ""
+    ),
 )
 
 UNTRIED_KEPT = declared_fact(
@@ -59,11 +61,18 @@ class Kept:
     share: float = 1.0
 
     @classmethod
-    def of(cls, whole: Parameter, part: Parameter | None, share: float) -> Kept:
+    def of(
+        cls, whole: Parameter, part: Parameter | None, share: float
+    ) -> Kept:
         """Return what is kept of a hyperparameter; None where it is left out."""
         if part is None:
             return cls(whole.name, _values(whole), ())
-        return cls(whole.name, _values(whole), _values(part), share if part != whole else 1.0)
+        return cls(
+            whole.name,
+            _values(whole),
+            _values(part),
+            share if part != whole else 1.0,
+        )
 
 
 def _values(parameter: Parameter) -> tuple[Any, ...]:
@@ -73,7 +82,10 @@ def _values(parameter: Parameter) -> tuple[Any, ...]:
 
 
 def _written(name: str) -> Callable[[Recommendation], list[str]]:
-    return lambda found: [found.text(row.hyperparameter, getattr(row, name)) for row in found.rows]
+    return lambda found: [
+        found.text(row.hyperparameter, getattr(row, name))
+        for row in found.rows
+    ]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -115,7 +127,9 @@ class Recommendation(Result):
             "kept": lambda found: [row.share for row in found.rows],
         },
         held={
-            "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
+            "space": lambda found: [
+                {"kind": type(p).__name__, **p.__dict__} for p in found.space
+            ],
             "rows": lambda found: [row.__dict__ for row in found.rows],
             "lose": "lose",
             "volume": "volume",
@@ -153,18 +167,32 @@ class Recommendation(Result):
             before = tuple(row.before for row in self.rows)
             return (
                 self.told(
-                    "keep", tuple(self.names), 0.0, says="nothing", values=before, certain=True,
+                    "keep",
+                    tuple(self.names),
+                    0.0,
+                    says="nothing",
+                    values=before,
+                    certain=True,
                     because=(),
                 ),
-            )  # fmt: skip
+            )
         return (
             self.decided(
-                "keep", tuple(kept), self.loss, says="narrow", values=tuple(kept.values()),
-                volume=self.volume, lose=self.lose,
-                kept=[f"{name} in {self.text(name, after)}" for name, after in kept.items()],
-                probability=min(self.loss.probability, _MOST), objective=self.objective_name,
+                "keep",
+                tuple(kept),
+                self.loss,
+                says="narrow",
+                values=tuple(kept.values()),
+                volume=self.volume,
+                lose=self.lose,
+                kept=[
+                    f"{name} in {self.text(name, after)}"
+                    for name, after in kept.items()
+                ],
+                probability=min(self.loss.probability, _MOST),
+                objective=self.objective_name,
             ),
-        )  # fmt: skip
+        )
 
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distributions of the recommended space: :meth:`SearchSpace.to_optuna`.
@@ -185,13 +213,17 @@ class Recommendation(Result):
         whole = self.subject.space[row.hyperparameter]
         if isinstance(whole, CategoricalParameter):
             codes = [whole.code(value) for value in row.after]
-            return tuple((code / whole.size, (code + 1) / whole.size) for code in codes)
+            return tuple(
+                (code / whole.size, (code + 1) / whole.size) for code in codes
+            )
         if not row.after:
             return ()
         ends = whole.encode([*row.after])
         if whole.size is None:
             return ((float(ends[0]), float(ends[1])),)
-        below, above = whole.share_below(np.array([ends[0] - 1e-7, ends[1] + 1e-7]))
+        below, above = whole.share_below(
+            np.array([ends[0] - 1e-7, ends[1] + 1e-7])
+        )
         return ((float(below), float(above)),)
 
     def text(self, name: str, values: tuple[Any, ...]) -> str:
@@ -199,5 +231,7 @@ class Recommendation(Result):
         if not values:
             return ""
         words = values_in_words(values)
-        categorical = isinstance(self.subject.space[name], CategoricalParameter)
+        categorical = isinstance(
+            self.subject.space[name], CategoricalParameter
+        )
         return f"{{{words}}}" if categorical else f"[{words}]"

@@ -12,7 +12,10 @@ def stays(found: Recommendation) -> Rows:
     Rows are labelled with these values.
     """
     return Rows(
-        labels=[(r.hyperparameter, found.text(r.hyperparameter, r.after)) for r in found.rows],
+        labels=[
+            (r.hyperparameter, found.text(r.hyperparameter, r.after))
+            for r in found.rows
+        ],
         bars=[
             *(
                 Bar(i, 0.0, 1.0, fill=PALE)
@@ -35,4 +38,6 @@ def stays(found: Recommendation) -> Rows:
     )
 
 
-VIEWS = {"": View(stays, "The part of each hyperparameter's values that stays.")}
+VIEWS = {
+    "": View(stays, "The part of each hyperparameter's values that stays.")
+}

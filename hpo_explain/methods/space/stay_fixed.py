@@ -67,14 +67,27 @@ def stay_fixed(
         if j in may and space.parameters[j].size != 1 and not np.isnan(x[j])
     ]
     fixed, failures = list(start), 0
-    lost = losses([fixed])[0] if fixed else np.zeros(len(draws.landscape.least))
+    lost = (
+        losses([fixed])[0] if fixed else np.zeros(len(draws.landscape.least))
+    )
     few = max(1, _RANKED // max(1, len(columns) ** 2))
-    alone = losses([[*start, j] for j in columns], few).mean(axis=1) if columns else np.empty(0)
+    alone = (
+        losses([[*start, j] for j in columns], few).mean(axis=1)
+        if columns
+        else np.empty(0)
+    )
     left, many = [columns[i] for i in ranked(alone)], 1
     while left and failures < _FAILURES:
         then = losses([[*fixed, *left[:many]]])[0]
-        if (then <= allowed).mean() >= HELD:  # where some are too many, each is looked at alone
-            fixed, lost, left, many = [*fixed, *left[:many]], then, left[many:], 2 * many
+        if (
+            then <= allowed
+        ).mean() >= HELD:  # where some are too many, each is looked at alone
+            fixed, lost, left, many = (
+                [*fixed, *left[:many]],
+                then,
+                left[many:],
+                2 * many,
+            )
         elif many > 1:
             many //= 2
         else:
@@ -82,7 +95,9 @@ def stay_fixed(
     return sorted(fixed), lost
 
 
-def _losses(draws: Draws, x: Array, inside: Bools | None) -> Callable[..., Array]:
+def _losses(
+    draws: Draws, x: Array, inside: Bools | None
+) -> Callable[..., Array]:
     """Return what tells what each draw loses if sets of columns are as in a configuration.
 
     It may look at the first rows only: those of least mean.
@@ -91,7 +106,9 @@ def _losses(draws: Draws, x: Array, inside: Bools | None) -> Callable[..., Array
     some = np.flatnonzero(land.possible if inside is None else inside)
     values = land.all_values[:, some]
     best = ranked(values.mean(axis=0))[:_LEAST_MEAN]
-    which = list(dict.fromkeys([*best.tolist(), *values.argmin(axis=1).tolist()]))
+    which = list(
+        dict.fromkeys([*best.tolist(), *values.argmin(axis=1).tolist()])
+    )
     complete = filled(space, land.all_rows[some[which]], draws.seed)
     own = draws.costs(x[None])
 

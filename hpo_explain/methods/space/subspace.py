@@ -47,7 +47,9 @@ _MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds
 _ROUNDING = 1e-9
 
 
-_BEST = declared_fact("cap_is_the_best", "not capped: too many trials reach the best objective")
+_BEST = declared_fact(
+    "cap_is_the_best", "not capped: too many trials reach the best objective"
+)
 _GREEDY = declared_fact(
     "set_grown_greedily",
     "the set was grown greedily by main and pair effects, because there are too many sets to "
@@ -58,9 +60,12 @@ _PARENTS = declared_fact(
     "{names} added: hyperparameters that are inactive in the incumbent depend on it",
 )
 _INACTIVE = declared_fact(
-    "inactive_not_fixed", "not fixed, because inactive in the incumbent: {names}"
+    "inactive_not_fixed",
+    "not fixed, because inactive in the incumbent: {names}",
 )
-_NO_INCUMBENT = declared_fact("nothing_fixed", "nothing is fixed: no incumbent is known")
+_NO_INCUMBENT = declared_fact(
+    "nothing_fixed", "nothing is fixed: no incumbent is known"
+)
 
 
 @explains(of="surrogate")
@@ -115,16 +120,26 @@ def subspace(
     seed = asked.seed
     run = average_instances(asked.run, n_trees=n_trees, seed=seed)
     model = replace(asked, run=run).model
-    about = Subject.of(run, notes=[note for note in run.notes if note not in asked.run.notes])
-    if cap == "25%" and len(run) and np.quantile(run.cost, 0.25) <= run.cost.min():
+    about = Subject.of(
+        run, notes=[note for note in run.notes if note not in asked.run.notes]
+    )
+    if (
+        cap == "25%"
+        and len(run)
+        and np.quantile(run.cost, 0.25) <= run.cost.min()
+    ):
         cap, about = None, replace(about, notes=(_BEST(), *about.notes))
     if run.model is not None and asked.kind == "auto":
         bound = None if cap is None else cap_of(run, run.model, cap)
-        own = SubspaceExplainer(model, subject=about, n_trees=n_trees, seed=seed)
+        own = SubspaceExplainer(
+            model, subject=about, n_trees=n_trees, seed=seed
+        )
         return own.explain(share, cap=bound, given=given)
     capped, about, bound = capped_at(run, about, n_trees, seed, cap)
     forest = capped.surrogate(kind="forest", n_trees=n_trees, seed=seed)
-    explainer = SubspaceExplainer(forest, model=model, subject=about, seed=seed)
+    explainer = SubspaceExplainer(
+        forest, model=model, subject=about, seed=seed
+    )
     return explainer.explain(share, cap=bound, given=given)
 
 
@@ -173,9 +188,15 @@ class SubspaceExplainer:
         seed: int = 0,
     ) -> None:
         self._forest = LatentForest.of(
-            forest, direction=direction, subject=subject, n_trees=n_trees, seed=seed
+            forest,
+            direction=direction,
+            subject=subject,
+            n_trees=n_trees,
+            seed=seed,
         )
-        self._model = accepted_surrogate(forest if model is None else model, "model")
+        self._model = accepted_surrogate(
+            forest if model is None else model, "model"
+        )
         self._seed = check_seed(seed)
 
     @shows_progress
@@ -216,20 +237,34 @@ class SubspaceExplainer:
         if not varied:
             none = np.empty(0)
             return Subspace(
-                subject=forest.subject, names=(), share=wanted, explained=none, std=none, fixed={},
-                exhaustive=True, notes=forest.notes,
-            )  # fmt: skip
+                subject=forest.subject,
+                names=(),
+                share=wanted,
+                explained=none,
+                std=none,
+                fixed={},
+                exhaustive=True,
+                notes=forest.notes,
+            )
         shares = _ClosedShares(varied)
         found = _by_size(shares, wanted)
         chosen = _greedy(shares, wanted) if found is None else found
         members = _with_parents(forest.subject, chosen)
         steps = _in_order(shares, members)
-        values = np.array([shares.of(steps[: k + 1]) for k in range(len(steps))])
+        values = np.array(
+            [shares.of(steps[: k + 1]) for k in range(len(steps))]
+        )
         names = tuple(forest.space.names[j] for j in steps)
         others = [name for name in forest.space.names if name not in names]
         own: list[Fact] = [] if found else [_GREEDY()]
         if len(members) > len(chosen):
-            own.append(_PARENTS(names=[forest.space.names[j] for j in members[len(chosen) :]]))
+            own.append(
+                _PARENTS(
+                    names=[
+                        forest.space.names[j] for j in members[len(chosen) :]
+                    ]
+                )
+            )
         inactive = [name for name in others if name not in incumbent]
         if not incumbent:
             own.append(_NO_INCUMBENT())
@@ -249,7 +284,9 @@ class SubspaceExplainer:
             notes=(*own, *forest.notes),
         )
 
-    def _fixed(self, forest: LatentForest) -> tuple[list[str], Decision | None, float]:
+    def _fixed(
+        self, forest: LatentForest
+    ) -> tuple[list[str], Decision | None, float]:
         """Return what can stay fixed, what that loses, and what it may; None if it is not told."""
         subject = forest.subject
         known = as_draws(self._model, subject.direction, seed=self._seed)
@@ -257,7 +294,9 @@ class SubspaceExplainer:
             return [], None, np.nan
         draws = known.at_best
         lose = usual_loss(draws)
-        columns, loss = stay_fixed(draws, subject.space.encode(subject.incumbent)[0], lose)
+        columns, loss = stay_fixed(
+            draws, subject.space.encode(subject.incumbent)[0], lose
+        )
         return [subject.names[j] for j in columns], allowed(loss, lose), lose
 
 
@@ -271,15 +310,20 @@ class _ClosedShares:
         self.n_boxes = sum(len(b.value) for b in boxes)
         found = in_parts(
             lambda part: [
-                (main_steps(b)[1], pair_variances(b), total_variances(b)) for b in boxes[part]
+                (main_steps(b)[1], pair_variances(b), total_variances(b))
+                for b in boxes[part]
             ],
             len(boxes),
             self.n_boxes,
         )
-        mains, pairs, totals = (np.array(parts) for parts in zip(*found, strict=True))
+        mains, pairs, totals = (
+            np.array(parts) for parts in zip(*found, strict=True)
+        )
         self.totals = totals / self._whole[:, None]
         self.mains = mains / self._whole[:, None]
-        self.pairs = (pairs + pairs.transpose(0, 2, 1)) / self._whole[:, None, None]
+        self.pairs = (pairs + pairs.transpose(0, 2, 1)) / self._whole[
+            :, None, None
+        ]
         self._known: dict[frozenset[int], Array] = {}
 
     def of(self, members: Sequence[int]) -> Array:
@@ -291,7 +335,10 @@ class _ClosedShares:
             return self.low_order(members)
         if key not in self._known:
             found = in_parts(
-                lambda part: [closed_variance([b], sorted(key)) for b in self._boxes[part]],
+                lambda part: [
+                    closed_variance([b], sorted(key))
+                    for b in self._boxes[part]
+                ],
                 len(self._boxes),
                 self.n_boxes,
             )
@@ -321,7 +368,9 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
             return None
         best, best_share = None, wanted - _ROUNDING
         sets = itertools.combinations(free, size - len(forced))
-        for more in steps(sets, "sets", math.comb(len(free), size - len(forced))):
+        for more in steps(
+            sets, "sets", math.comb(len(free), size - len(forced))
+        ):
             out = [j for j in free if j not in more]
             # no set explains more than 1 minus the effects that its outsiders take part in
             low_order = lost[out].sum() - pairs[np.ix_(out, out)].sum() / 2.0
@@ -357,16 +406,24 @@ def _in_order(shares: _ClosedShares, members: list[int]) -> list[int]:
     return steps
 
 
-def _adds_most(shares: _ClosedShares, chosen: list[int], among: Sequence[int]) -> int:
+def _adds_most(
+    shares: _ClosedShares, chosen: list[int], among: Sequence[int]
+) -> int:
     """Return the hyperparameter whose main and pair effects add most to a set."""
     rest = [j for j in among if j not in chosen]
-    return max(rest, key=lambda j: float(shares.low_order([*chosen, j]).mean()))
+    return max(
+        rest, key=lambda j: float(shares.low_order([*chosen, j]).mean())
+    )
 
 
 def _with_parents(subject: Subject, members: list[int]) -> list[int]:
     """Return a set, and after it the parents of what is inactive in the incumbent."""
     space, chosen = subject.space, list(members)
     for j in reversed(space.parents_first):
-        if j in chosen and subject.incumbent and space.names[j] not in subject.incumbent:
+        if (
+            j in chosen
+            and subject.incumbent
+            and space.names[j] not in subject.incumbent
+        ):
             chosen += [p for p, _ in space.conditions[j] if p not in chosen]
     return chosen

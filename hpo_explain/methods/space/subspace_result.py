@@ -15,7 +15,8 @@ from hpo_explain.belief.decide import Decision
 from hpo_explain.space import Array
 
 _OF_A_FOREST = declared_fact(
-    "shares_of_a_forest", "the spread over trees is not an interval of the share"
+    "shares_of_a_forest",
+    "the spread over trees is not an interval of the share",
 )
 
 
@@ -67,7 +68,11 @@ class Subspace(Result):
     """
 
     table: ClassVar[Table] = Table(
-        columns={"hyperparameter": "names", "explained": "explained", "std": "std"},
+        columns={
+            "hyperparameter": "names",
+            "explained": "explained",
+            "std": "std",
+        },
         held={
             "names": "names",
             "share": "share",
@@ -100,7 +105,11 @@ class Subspace(Result):
     def others(self) -> dict[str, Any]:
         """The incumbent's values of what is not in the set: what the paper keeps fixed."""
         incumbent = self.subject.incumbent
-        return {name: value for name, value in incumbent.items() if name not in self.names}
+        return {
+            name: value
+            for name, value in incumbent.items()
+            if name not in self.names
+        }
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -109,29 +118,51 @@ class Subspace(Result):
         if not self.names:
             return (
                 self.told(
-                    "share", self.subject.names, 0.0, says="constant", certain=False,
-                    because=because, side="below",
+                    "share",
+                    self.subject.names,
+                    0.0,
+                    says="constant",
+                    certain=False,
+                    because=because,
+                    side="below",
                 ),
-            )  # fmt: skip
+            )
         one, share = len(self.names) == 1, float(self.explained[-1])
-        capped = any(n.kind in ("predictions_capped", "objectives_capped") for n in self.notes)
+        capped = any(
+            n.kind in ("predictions_capped", "objectives_capped")
+            for n in self.notes
+        )
         explains = self.told(
-            "share", self.names, share, says="set", certain=False, because=because,
-            s="s" if one else "", share=percent_sd(share, float(self.std[-1])),
+            "share",
+            self.names,
+            share,
+            says="set",
+            certain=False,
+            because=because,
+            s="s" if one else "",
+            share=percent_sd(share, float(self.std[-1])),
             among=" among good predictions" if capped else "",
             together="" if one else ", interactions among them included",
-        )  # fmt: skip
+        )
         if not self.fixed or self.loss is None:
             return (explains,)
         fixed = self.decided(
-            "keep", tuple(self.fixed), self.loss, says="fixed", values=tuple(self.fixed.values()),
-            lose=self.lose, objective=self.objective_name,
-        )  # fmt: skip
+            "keep",
+            tuple(self.fixed),
+            self.loss,
+            says="fixed",
+            values=tuple(self.fixed.values()),
+            lose=self.lose,
+            objective=self.objective_name,
+        )
         return explains, fixed
 
     @property
     def finding(self) -> str:
         """The set, what it explains, and what can stay fixed."""
         rest = "unknown" if self.loss is None else "nothing"
-        shown = [super().finding, *([] if self.fixed or not self.names else [self.says[rest]])]
+        shown = [
+            super().finding,
+            *([] if self.fixed or not self.names else [self.says[rest]]),
+        ]
         return " ".join(shown)

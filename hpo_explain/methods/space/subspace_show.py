@@ -11,8 +11,12 @@ def steps(found: Subspace) -> Rows:
     """Draw the share explained by one hyperparameter, by two, and so on, up to the set."""
     shares = zip(found.explained.tolist(), found.std.tolist(), strict=True)
     return Rows(
-        labels=[(f"+ {name}" if k else name,) for k, name in enumerate(found.names)],
-        bars=[Bar(k, 0.0, share, std) for k, (share, std) in enumerate(shares)],
+        labels=[
+            (f"+ {name}" if k else name,) for k, name in enumerate(found.names)
+        ],
+        bars=[
+            Bar(k, 0.0, share, std) for k, (share, std) in enumerate(shares)
+        ],
         heading="Important subspace",
         subtitle=filled(
             "share of the variance that the first, the first two, and so on explain with their "
@@ -28,4 +32,9 @@ def steps(found: Subspace) -> Rows:
     )
 
 
-VIEWS = {"": View(steps, "The share of the variance that the set explains, member by member.")}
+VIEWS = {
+    "": View(
+        steps,
+        "The share of the variance that the set explains, member by member.",
+    )
+}

@@ -30,7 +30,9 @@ def _sign(direction: Direction) -> float:
 
 def _check_at_least_0(name: str, value: float, remedy: str) -> None:
     if check_number(name, value) < 0.0:
-        raise InputError(name, f"must be at least 0, but was {value!r}", value, remedy)
+        raise InputError(
+            name, f"must be at least 0, but was {value!r}", value, remedy
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,13 +167,19 @@ class LowerConfidenceBound(_OnSurrogate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_at_least_0("kappa", self.kappa, "0 ignores the standard deviation.")
+        _check_at_least_0(
+            "kappa", self.kappa, "0 ignores the standard deviation."
+        )
 
     @classmethod
     def adaptive(
-        cls, surrogate: Surrogate, start: float, end: float, progress: float,
+        cls,
+        surrogate: Surrogate,
+        start: float,
+        end: float,
+        progress: float,
         direction: Direction = "minimize",
-    ) -> LowerConfidenceBound:  # fmt: skip
+    ) -> LowerConfidenceBound:
         """Return the adaptive bound of mlrMBO, whose κ goes from `start` to `end` during a run.
 
         Parameters
@@ -201,8 +209,15 @@ class LowerConfidenceBound(_OnSurrogate):
             _check_at_least_0(name, value, "0 ignores the standard deviation.")
         if not 0.0 <= check_number("progress", progress) <= 1.0:
             problem = f"must be from 0 to 1, but was {progress!r}"
-            raise InputError("progress", problem, progress, "Divide trials done by all planned.")
-        return cls(surrogate, (1.0 - progress) * start + progress * end, direction)
+            raise InputError(
+                "progress",
+                problem,
+                progress,
+                "Divide trials done by all planned.",
+            )
+        return cls(
+            surrogate, (1.0 - progress) * start + progress * end, direction
+        )
 
     @property
     def label(self) -> str:
@@ -387,7 +402,10 @@ class AugmentedExpectedImprovement(_OfNoise):
 
     def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
         left = 1.0 - noise_share(s, self.noise_std)
-        return tuple(left * term for term in expected_improvement(m, s, self._least, self.xi))
+        return tuple(
+            left * term
+            for term in expected_improvement(m, s, self._least, self.xi)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -427,7 +445,9 @@ class ExpectedQuantileImprovement(_OfNoise):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0.5 <= check_number("beta", self.beta) < 1.0:
-            problem = f"must be at least 0.5 and below 1, but was {self.beta!r}"
+            problem = (
+                f"must be at least 0.5 and below 1, but was {self.beta!r}"
+            )
             raise InputError("beta", problem, self.beta, "0.5 is the mean.")
 
     @property
@@ -437,8 +457,12 @@ class ExpectedQuantileImprovement(_OfNoise):
 
     def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
         share = noise_share(s, self.noise_std)
-        later = m + ndtri(self.beta) * share * s  # the quantile's mean after the evaluation
-        return expected_improvement(later, s * np.sqrt(1.0 - share**2), self._least, self.xi)
+        later = (
+            m + ndtri(self.beta) * share * s
+        )  # the quantile's mean after the evaluation
+        return expected_improvement(
+            later, s * np.sqrt(1.0 - share**2), self._least, self.xi
+        )
 
 
 _TERMS = ("mean", "uncertainty", "noise")
@@ -505,11 +529,15 @@ class RiskAverseConfidenceBound:
     def __post_init__(self) -> None:
         check_direction(self.direction)
         for name in ("kappa", "alpha"):
-            _check_at_least_0(name, getattr(self, name), "0 leaves its term out.")
+            _check_at_least_0(
+                name, getattr(self, name), "0 leaves its term out."
+            )
         own, other = self.surrogate.space.names, self.noise.space.names
         if own != other:
             problem = f"is a model of {list(other)}, but the surrogate is one of {list(own)}"
-            raise InputError("noise", problem, self.noise, "Fit both to the same run.")
+            raise InputError(
+                "noise", problem, self.noise, "Fit both to the same run."
+            )
 
     @property
     def space(self) -> SearchSpace:
@@ -535,12 +563,17 @@ class RiskAverseConfidenceBound:
         """Return for each column whether one of the two models can depend on it, (d,)."""
         models = (self.surrogate, self.noise)
         every = np.ones(len(self.space), dtype=bool)
-        found = [m.relevant() if isinstance(m, SupportsRelevance) else every for m in models]
+        found = [
+            m.relevant() if isinstance(m, SupportsRelevance) else every
+            for m in models
+        ]
         return np.asarray(found[0] | found[1])
 
     @property
     def _bound(self) -> _Bound:
-        return _Bound(LowerConfidenceBound(self.surrogate, self.kappa, self.direction))
+        return _Bound(
+            LowerConfidenceBound(self.surrogate, self.kappa, self.direction)
+        )
 
     @property
     def _noise(self) -> _Noise:
@@ -595,4 +628,8 @@ class _Noise:
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         nothing = np.zeros_like(mean)
-        return {"mean": nothing, "uncertainty": nothing, "noise": -self.alpha * mean}
+        return {
+            "mean": nothing,
+            "uncertainty": nothing,
+            "noise": -self.alpha * mean,
+        }

@@ -36,7 +36,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain.models._coalitions import BACKGROUND, EXPLAINED, INACTIVE, Sources
+from hpo_explain.models._coalitions import (
+    BACKGROUND,
+    EXPLAINED,
+    INACTIVE,
+    Sources,
+)
 from hpo_explain.models.densities._loops import products, walked_log_sums
 from hpo_explain.models.densities.kernels import values_of
 from hpo_explain.models.densities.mixture import LEAST, ProductMixture, log_sum
@@ -46,7 +51,9 @@ _MOST_PLAYERS = 12  # of products: 64 subsets of each group
 _AT_ONCE = 1_000_000  # numbers held at once: 8 MB
 
 
-def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, sources: Sources) -> Array:
+def coalition_log_density(
+    at_x: Array, at_b: Array, log_weights: Array, sources: Sources
+) -> Array:
     """Return ``log p(S, b)``, (n, m).
 
     Parameters
@@ -73,19 +80,25 @@ def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, sources:
     for start in range(0, n, step):
         rows = slice(start, start + step)
         if alike:
-            found[rows] = _products(at_x, at_b[:, rows], log_weights, sources[0] == EXPLAINED)
+            found[rows] = _products(
+                at_x, at_b[:, rows], log_weights, sources[0] == EXPLAINED
+            )
         else:
             here = sources if len(sources) == 1 else sources[rows]
             found[rows] = _sums(at_x, at_b[:, rows], log_weights, here)
     return found
 
 
-def _sums(at_x: Array, at_b: Array, log_weights: Array, sources: Sources) -> Array:
+def _sums(
+    at_x: Array, at_b: Array, log_weights: Array, sources: Sources
+) -> Array:
     """Return ``log p`` by adding logarithms, whatever is active where."""
     explained = np.moveaxis(sources == EXPLAINED, 1, 2).astype(float)
     inactive = np.moveaxis(sources == INACTIVE, 1, 2)
     background = 1.0 - explained - inactive
-    logs = explained @ _finite(at_x) + background @ np.moveaxis(_finite(at_b), 0, 1)
+    logs = explained @ _finite(at_x) + background @ np.moveaxis(
+        _finite(at_b), 0, 1
+    )
     return log_sum(logs + log_weights)
 
 
@@ -94,7 +107,9 @@ def _finite(logs: Array) -> Array:
     return np.maximum(logs, 1e3 * LEAST)
 
 
-def _products(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Array:
+def _products(
+    at_x: Array, at_b: Array, log_weights: Array, member: Bools
+) -> Array:
     """Return ``log p`` by multiplying kernels, the same coalitions for all rows."""
     # each hyperparameter's largest kernel counts as 1, so that products do not underflow
     shift_x = np.maximum(at_x.max(axis=1), LEAST)
@@ -105,13 +120,19 @@ def _products(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Ar
     first, second = np.array_split(np.flatnonzero(players), 2)
     pairs = np.stack(
         [
-            (products(a[first], b[first, i]) * weights[i]) @ products(a[second], b[second, i]).T
+            (products(a[first], b[first, i]) * weights[i])
+            @ products(a[second], b[second, i]).T
             for i in range(b.shape[1])
         ]
     )
-    codes = [(1 << np.arange(len(group))) @ member[group] for group in (first, second)]
+    codes = [
+        (1 << np.arange(len(group))) @ member[group]
+        for group in (first, second)
+    ]
     total = pairs[:, codes[0], codes[1]]
-    shifts = shift_b.T @ (~member).astype(float) + shift_x @ member.astype(float)
+    shifts = shift_b.T @ (~member).astype(float) + shift_x @ member.astype(
+        float
+    )
     with np.errstate(divide="ignore"):
         logs = np.log(total) + shifts
     for i, s in np.argwhere(total <= 1e3 * np.finfo(float).tiny):
@@ -120,7 +141,9 @@ def _products(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Ar
     return np.asarray(np.maximum(logs, LEAST), dtype=float)
 
 
-def walk_sources(space: SearchSpace, x: Array, background: Array, orders: Ints) -> Sources:
+def walk_sources(
+    space: SearchSpace, x: Array, background: Array, orders: Ints
+) -> Sources:
     """Return where every value comes from in walks.
 
     Parameters
@@ -140,7 +163,9 @@ def walk_sources(space: SearchSpace, x: Array, background: Array, orders: Ints) 
         By step: before the first player joins, and after each.
     """
     n, walks, p = orders.shape
-    joins = np.full((n, walks, len(space)), p + 1)  # never, if it does not play
+    joins = np.full(
+        (n, walks, len(space)), p + 1
+    )  # never, if it does not play
     np.put_along_axis(joins, orders, np.arange(1, p + 1), axis=2)
     joined = joins[:, :, None, :] <= np.arange(p + 1)[:, None]
     sources = np.where(joined, EXPLAINED, BACKGROUND).astype(np.uint8)
@@ -183,16 +208,24 @@ def walked_log_density(
     values, place = np.full(shape, np.nan), np.full(shape, -1)
     mu, inverse, constant = np.zeros((3, len(parameters), kernels))
     tables = [np.empty((0, kernels))]
-    for j, (parameter, of) in enumerate(zip(parameters, density.kernels, strict=True)):
+    for j, (parameter, of) in enumerate(
+        zip(parameters, density.kernels, strict=True)
+    ):
         present = ~np.isnan(rows[:, j])
-        distinct, which = np.unique(values_of(parameter, rows[present, j]), return_inverse=True)
+        distinct, which = np.unique(
+            values_of(parameter, rows[present, j]), return_inverse=True
+        )
         curves = of.curves(distinct)
         if curves is None:
             place[j, present] = sum(map(len, tables)) + which
             tables.append(of.log_densities(distinct))
         else:
             values[j, present] = curves.values[which]
-            mu[j], inverse[j], constant[j] = curves.mu, curves.inverse, curves.constant
+            mu[j], inverse[j], constant[j] = (
+                curves.mu,
+                curves.inverse,
+                curves.constant,
+            )
     return walked_log_sums(
         density.log_weights,
         values,

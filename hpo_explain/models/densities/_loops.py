@@ -14,7 +14,9 @@ _CHUNK = 256  # kernels at a time: what a walk needs of them stays in the proces
 
 
 @numba.njit(cache=True, nogil=True)
-def normal_logs(values: Array, mu: Array, inverse: Array, constant: Array) -> Array:
+def normal_logs(
+    values: Array, mu: Array, inverse: Array, constant: Array
+) -> Array:
     """Return ``constant - z²/2`` with ``z = (value - mu) · inverse``, (n, K)."""
     found = np.empty((len(values), len(mu)))
     for i in range(len(values)):
@@ -24,7 +26,9 @@ def normal_logs(values: Array, mu: Array, inverse: Array, constant: Array) -> Ar
     return found
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+@numba.njit(
+    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
+)
 def _exp_128(r: float) -> float:
     """Return ``exp(r)^128`` for r near 0, by its series.
 
@@ -52,7 +56,9 @@ def _exp_128(r: float) -> float:
     return e
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+@numba.njit(
+    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
+)
 def log_sum_of(logs: Array, least: float) -> float:
     """Return ``log Σ_k exp(logs_k)``, at least `least`, for `logs` of shape (K,)."""
     largest = least
@@ -68,7 +74,12 @@ def log_sum_of(logs: Array, least: float) -> float:
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def log_sums(
-    base: Array, values: Array, mu: Array, inverse: Array, constant: Array, least: float
+    base: Array,
+    values: Array,
+    mu: Array,
+    inverse: Array,
+    constant: Array,
+    least: float,
 ) -> Array:
     """Return ``log Σ_k exp(base_k + Σ_j constant_jk - z_jk²/2)``, (n,), at least `least`.
 
@@ -81,7 +92,9 @@ def log_sums(
     logs = np.empty(kernels)
     for i in range(n):
         own = base[i if len(base) > 1 else 0]
-        for k in range(kernels):  # an array as a whole takes 4 s more to compile
+        for k in range(
+            kernels
+        ):  # an array as a whole takes 4 s more to compile
             logs[k] = own[k]
         for j in range(c):
             value = values[j, i]
@@ -93,7 +106,9 @@ def log_sums(
     return found
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+@numba.njit(
+    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
+)
 def scaled_exp(logs: Array, shift: float, out: Array) -> None:
     """Write ``exp(logs - shift)`` to `out`, each of shape (K,), for no log above `shift`."""
     for k in range(len(logs)):
@@ -190,7 +205,11 @@ def walked_log_sums(
                 ahead[steps - 1] = 1.0
                 for s in range(steps - 1, 0, -1):
                     after, rest = ahead[s], ahead[s - 1]
-                    b = ones if joins[s] < 0 else factor[0, joins[s], start:end]
+                    b = (
+                        ones
+                        if joins[s] < 0
+                        else factor[0, joins[s], start:end]
+                    )
                     for k in range(size):
                         rest[k] = after[k] * b[k]
                 for k in range(size):
@@ -201,7 +220,11 @@ def walked_log_sums(
                         here = factor[of[s, others[m]], others[m], start:end]
                         for k in range(size):
                             rest[k] *= here[k]
-                    a = ones if joins[s] < 0 else factor[1, joins[s], start:end]
+                    a = (
+                        ones
+                        if joins[s] < 0
+                        else factor[1, joins[s], start:end]
+                    )
                     part = 0.0
                     for k in range(size):
                         behind[k] *= a[k]

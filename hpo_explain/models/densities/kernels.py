@@ -28,7 +28,13 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from hpo_explain.models.densities._loops import normal_logs
-from hpo_explain.space import Array, CategoricalParameter, IntParameter, Ints, Parameter
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    IntParameter,
+    Ints,
+    Parameter,
+)
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _NARROW = 1e-4  # of an interval: below, its mass is density times width to the last digit
@@ -47,7 +53,9 @@ def log_mass(a: Array, b: Array) -> Array:
     upper = a > 0.0
     low, high = np.where(upper, -b, a), np.where(upper, -a, b)
     with np.errstate(divide="ignore", invalid="ignore"):
-        tail = log_ndtr(high) + np.log(-np.expm1(log_ndtr(low) - log_ndtr(high)))
+        tail = log_ndtr(high) + np.log(
+            -np.expm1(log_ndtr(low) - log_ndtr(high))
+        )
         central = np.log1p(-ndtr(low) - ndtr(-high))
     mass = np.where(high <= 0.0, tail, central)
     width = high - low
@@ -57,9 +65,16 @@ def log_mass(a: Array, b: Array) -> Array:
         h = width[narrow]
         # ∫ exp(-m t - t²/2) dt over t in ±h/2, with m the middle
         slope = np.maximum(np.abs(0.5 * middle * h), 1e-12)
-        with np.errstate(divide="ignore"):  # a width that the range cannot resolve has no mass
+        with np.errstate(
+            divide="ignore"
+        ):  # a width that the range cannot resolve has no mass
             size = np.log(h)
-        mass[narrow] = log_density(middle) + size + np.log(np.sinh(slope) / slope) - h**2 / 24.0
+        mass[narrow] = (
+            log_density(middle)
+            + size
+            + np.log(np.sinh(slope) / slope)
+            - h**2 / 24.0
+        )
     return np.asarray(mass, dtype=float)
 
 
@@ -141,12 +156,16 @@ class NumericKernels:
         """Return the logarithm of each kernel at each value, (n, K)."""
         curves = self.curves(values)
         if curves is not None:
-            return normal_logs(curves.values, curves.mu, curves.inverse, curves.constant)
+            return normal_logs(
+                curves.values, curves.mu, curves.inverse, curves.constant
+            )
         inside = np.clip(values, self.smallest, self.largest)
         distinct, place = np.unique(inside, return_inverse=True)
         left = self._scaled(distinct - self.step / 2.0)[:, None]
         right = self._scaled(distinct + self.step / 2.0)[:, None]
-        masses = log_mass((left - self.mu) / self.sigma, (right - self.mu) / self.sigma)
+        masses = log_mass(
+            (left - self.mu) / self.sigma, (right - self.mu) / self.sigma
+        )
         return np.asarray((masses - self._log_whole)[place])
 
     def curves(self, values: Array) -> Curves | None:
@@ -154,8 +173,14 @@ class NumericKernels:
         if self.step:
             return None
         inside = np.clip(values, self.smallest, self.largest)
-        constant = log_density(np.zeros_like(self.mu)) - self._log_whole - np.log(self.sigma)
-        return Curves(self._scaled(inside), self.mu, 1.0 / self.sigma, constant)
+        constant = (
+            log_density(np.zeros_like(self.mu))
+            - self._log_whole
+            - np.log(self.sigma)
+        )
+        return Curves(
+            self._scaled(inside), self.mu, 1.0 / self.sigma, constant
+        )
 
     def log_uniform(self, values: Array) -> Array:
         """Return the logarithm of a uniform kernel, (n,)."""
@@ -169,7 +194,10 @@ class NumericKernels:
     @cached_property
     def _log_whole(self) -> Array:
         """Logarithm of the mass within the range, (K,)."""
-        return log_mass((self.low - self.mu) / self.sigma, (self.high - self.mu) / self.sigma)
+        return log_mass(
+            (self.low - self.mu) / self.sigma,
+            (self.high - self.mu) / self.sigma,
+        )
 
     def _scaled(self, values: Array) -> Array:
         return np.log(values) if self.log else values
@@ -177,7 +205,11 @@ class NumericKernels:
     def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return one value from each of the kernels `which`, (n,)."""
         mu, sigma = self.mu[which], self.sigma[which]
-        z = quantile(rng.random(len(which)), (self.low - mu) / sigma, (self.high - mu) / sigma)
+        z = quantile(
+            rng.random(len(which)),
+            (self.low - mu) / sigma,
+            (self.high - mu) / sigma,
+        )
         values = mu + sigma * z
         values = np.exp(values) if self.log else values
         if self.step:
@@ -221,8 +253,12 @@ class CategoryKernels:
     def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return the index of one choice from each of the kernels `which`, (n,)."""
         bounds = np.cumsum(self.weights[which], axis=1)
-        drawn = (bounds < rng.random(len(which))[:, None] * bounds[:, -1:]).sum(axis=1)
-        return np.asarray(np.minimum(drawn, self.weights.shape[1] - 1), dtype=float)
+        drawn = (
+            bounds < rng.random(len(which))[:, None] * bounds[:, -1:]
+        ).sum(axis=1)
+        return np.asarray(
+            np.minimum(drawn, self.weights.shape[1] - 1), dtype=float
+        )
 
 
 Kernels = NumericKernels | CategoryKernels

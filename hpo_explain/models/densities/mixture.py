@@ -62,16 +62,22 @@ class ProductMixture:
         `X` holds the positions, (n, number of hyperparameters).
         """
         tables = np.zeros((len(self.kernels), len(X), len(self.weights)))
-        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+        for j, (parameter, kernels) in enumerate(
+            zip(parameters, self.kernels, strict=True)
+        ):
             present = ~np.isnan(X[:, j])
             if present.any():
-                tables[j, present] = kernels.log_densities(values_of(parameter, X[present, j]))
+                tables[j, present] = kernels.log_densities(
+                    values_of(parameter, X[present, j])
+                )
         return tables
 
     def products(self, parameters: Sequence[Parameter], X: Array) -> Array:
         """Return the log-density of each product of kernels, (n, K), without its weight."""
         total = np.zeros((len(X), len(self.weights)))
-        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+        for j, (parameter, kernels) in enumerate(
+            zip(parameters, self.kernels, strict=True)
+        ):
             present = ~np.isnan(X[:, j])
             logs = kernels.log_densities(values_of(parameter, X[present, j]))
             if present.all():
@@ -96,7 +102,9 @@ class ProductMixture:
             At least the logarithm of the smallest normal number.
         """
         if len(self.kernels) == 1 and parameters[0].size is not None:
-            distinct, place = np.unique(X[:, 0], return_inverse=True)  # few values of a grid
+            distinct, place = np.unique(
+                X[:, 0], return_inverse=True
+            )  # few values of a grid
             return self._log_density(parameters, distinct[:, None])[place]
         step = max(1, _AT_ONCE // len(self.weights))
         parts = [
@@ -108,7 +116,9 @@ class ProductMixture:
     def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
         base = self.log_weights[None, :]
         n, curves = len(X), []
-        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+        for j, (parameter, kernels) in enumerate(
+            zip(parameters, self.kernels, strict=True)
+        ):
             present = ~np.isnan(X[:, j])
             values = values_of(parameter, X[present, j])
             parabolas = kernels.curves(values)
@@ -118,25 +128,44 @@ class ProductMixture:
             else:
                 column = np.full(n, np.nan)
                 column[present] = parabolas.values
-                curves.append((column, parabolas.mu, parabolas.inverse, parabolas.constant))
+                curves.append(
+                    (
+                        column,
+                        parabolas.mu,
+                        parabolas.inverse,
+                        parabolas.constant,
+                    )
+                )
         if not curves:
             return log_sum(base)
-        columns, mu, inverse, constant = (np.array(part) for part in zip(*curves, strict=True))
+        columns, mu, inverse, constant = (
+            np.array(part) for part in zip(*curves, strict=True)
+        )
         return log_sums(base, columns, mu, inverse, constant, LEAST)
 
-    def sample(self, parameters: Sequence[Parameter], n: int, rng: np.random.Generator) -> Array:
+    def sample(
+        self, parameters: Sequence[Parameter], n: int, rng: np.random.Generator
+    ) -> Array:
         """Draw positions from the density, (n, number of hyperparameters)."""
-        which = rng.choice(len(self.weights), size=n, p=self.weights / self.weights.sum())
+        which = rng.choice(
+            len(self.weights), size=n, p=self.weights / self.weights.sum()
+        )
         drawn = np.empty((n, len(self.kernels)))
-        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
+        for j, (parameter, kernels) in enumerate(
+            zip(parameters, self.kernels, strict=True)
+        ):
             values = kernels.sample(which, rng)
             if isinstance(parameter, CategoricalParameter):
                 drawn[:, j] = values
                 continue
-            if parameter.step is not None:  # kernels may be densities where values are on a grid
+            if (
+                parameter.step is not None
+            ):  # kernels may be densities where values are on a grid
                 steps = np.round((values - parameter.low) / parameter.step)
                 values = np.clip(
-                    parameter.low + steps * parameter.step, parameter.low, parameter.high
+                    parameter.low + steps * parameter.step,
+                    parameter.low,
+                    parameter.high,
                 )
             drawn[:, j] = parameter.encode(values)
         return drawn
@@ -147,4 +176,6 @@ def log_sum(logs: Array) -> Array:
     largest = np.maximum(logs.max(axis=-1), np.finfo(float).min)
     total = np.exp(logs - largest[..., None]).sum(axis=-1)
     with np.errstate(divide="ignore"):
-        return np.asarray(np.maximum(np.log(total) + largest, LEAST), dtype=float)
+        return np.asarray(
+            np.maximum(np.log(total) + largest, LEAST), dtype=float
+        )

@@ -118,11 +118,15 @@ class DensityRatio:
     term_names = ("good", "bad")
     label = "log l − log g"
 
-    def __init__(self, space: SearchSpace, blocks: Sequence[DensityBlock]) -> None:
+    def __init__(
+        self, space: SearchSpace, blocks: Sequence[DensityBlock]
+    ) -> None:
         self._space = space
         self._blocks = tuple(blocks)
         columns = [j for block in self._blocks for j in block.columns]
-        if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(space))):
+        if len(set(columns)) < len(columns) or not set(columns) <= set(
+            range(len(space))
+        ):
             given = [block.columns for block in self._blocks]
             raise InputError(
                 "blocks",
@@ -179,7 +183,10 @@ class DensityRatio:
                 values = values_of(self._space.parameters[j], positions)
                 by_chance = block.good.kernels[place].log_uniform(values)
                 good, bad = (
-                    np.exp(density.log_density(self._parameters(block), rows) - by_chance)
+                    np.exp(
+                        density.log_density(self._parameters(block), rows)
+                        - by_chance
+                    )
                     for density in (block.good, block.bad)
                 )
                 return good, bad
@@ -192,7 +199,9 @@ class DensityRatio:
 
     def parts(self) -> tuple[DensityRatio, ...]:
         """Return the ratio of each block; their sum is the whole."""
-        return tuple(DensityRatio(self._space, [block]) for block in self._blocks)
+        return tuple(
+            DensityRatio(self._space, [block]) for block in self._blocks
+        )
 
     def coalition_terms(
         self, x: Array, background: Array, players: Ints, coalitions: Bools
@@ -209,19 +218,33 @@ class DensityRatio:
             shape = (rows.stop - rows.start, len(coalitions))
             terms = {"good": np.zeros(shape), "bad": np.zeros(shape)}
             for block in self._blocks:
-                columns, parameters = list(block.columns), self._parameters(block)
+                columns, parameters = (
+                    list(block.columns),
+                    self._parameters(block),
+                )
                 here = sources[:, columns]
                 at_x, at_b = x[None, columns], background[rows][:, columns]
-                for name, density, sign in (("good", block.good, 1.0), ("bad", block.bad, -1.0)):
-                    terms[name] += sign * _log_density(density, parameters, at_x, at_b, here)
+                for name, density, sign in (
+                    ("good", block.good, 1.0),
+                    ("bad", block.bad, -1.0),
+                ):
+                    terms[name] += sign * _log_density(
+                        density, parameters, at_x, at_b, here
+                    )
             return TermBlock(rows, terms)
 
         n = len(background)
         if all(len(block.columns) == 1 for block in self._blocks):
-            return iter([terms_at(slice(0, n))])  # faster than starting threads
-        return in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at)
+            return iter(
+                [terms_at(slice(0, n))]
+            )  # faster than starting threads
+        return in_blocks(
+            n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at
+        )
 
-    def walk_terms(self, x: Array, background: Array, orders: Ints) -> dict[str, Array]:
+    def walk_terms(
+        self, x: Array, background: Array, orders: Ints
+    ) -> dict[str, Array]:
         """Return the terms while players take the values of `x` one by one, (n, w, p + 1).
 
         Arguments are as in :meth:`DensityRatio.walk_terms`. Each step exchanges one factor of
@@ -231,15 +254,30 @@ class DensityRatio:
         terms = {name: np.zeros((n, walks, p + 1)) for name in self.term_names}
 
         def add_at(rows: slice) -> None:
-            sources = walk_sources(self._space, x, background[rows], orders[rows])
+            sources = walk_sources(
+                self._space, x, background[rows], orders[rows]
+            )
             for block in self._blocks:
-                columns, parameters = list(block.columns), self._parameters(block)
-                at_b, here = background[rows][:, columns], sources[:, :, :, columns]
-                for name, density, sign in (("good", block.good, 1.0), ("bad", block.bad, -1.0)):
-                    logs = walked_log_density(density, parameters, x[columns], at_b, here)
+                columns, parameters = (
+                    list(block.columns),
+                    self._parameters(block),
+                )
+                at_b, here = (
+                    background[rows][:, columns],
+                    sources[:, :, :, columns],
+                )
+                for name, density, sign in (
+                    ("good", block.good, 1.0),
+                    ("bad", block.bad, -1.0),
+                ):
+                    logs = walked_log_density(
+                        density, parameters, x[columns], at_b, here
+                    )
                     terms[name][rows] += sign * logs
 
-        for _ in in_blocks(n, max(1, min(_AT_ONCE, -(-n // n_threads()))), add_at):
+        for _ in in_blocks(
+            n, max(1, min(_AT_ONCE, -(-n // n_threads()))), add_at
+        ):
             pass
         return terms
 
@@ -268,20 +306,33 @@ class DensityRatio:
         rng = np.random.default_rng(of_blocks)
         for block in self._blocks:
             drawn = block.good.sample(self._parameters(block), n, rng)
-            absent = np.isnan(rows[:, block.columns])  # an optional one may be left out
+            absent = np.isnan(
+                rows[:, block.columns]
+            )  # an optional one may be left out
             rows[:, block.columns] = np.where(absent, np.nan, drawn)
         return rows
 
 
 def _log_density(
-    density: ProductMixture, parameters: list[Parameter], at_x: Array, at_b: Array, sources: Sources
+    density: ProductMixture,
+    parameters: list[Parameter],
+    at_x: Array,
+    at_b: Array,
+    sources: Sources,
 ) -> Array:
     """Return the log-density in coalitions, (n, m): `at_x` (1, c) and `at_b` (n, c) are rows."""
     if len(parameters) == 1:
         # alone, a hyperparameter has one of two values, or none
-        values = [density.log_density(parameters, rows)[:, None] for rows in (at_b, at_x)]
+        values = [
+            density.log_density(parameters, rows)[:, None]
+            for rows in (at_b, at_x)
+        ]
         here = sources[:, 0]
-        return np.where(here == BACKGROUND, values[0], np.where(here == EXPLAINED, values[1], 0.0))
+        return np.where(
+            here == BACKGROUND,
+            values[0],
+            np.where(here == EXPLAINED, values[1], 0.0),
+        )
     if (sources == sources[:1]).all() and not (sources == INACTIVE).any():
         sources = sources[:1]  # the same for all rows
     return coalition_log_density(

@@ -22,28 +22,37 @@ def table_of(path: Path) -> Problem:
         return problem_of(path.stem, values, json.loads(str(found["space"])))
 
 
-def problem_of(name: str, values: np.ndarray, names: dict[str, list[Any]]) -> Problem:
+def problem_of(
+    name: str, values: np.ndarray, names: dict[str, list[Any]]
+) -> Problem:
     """Return the problem of a table with an axis of levels per hyperparameter, then of seeds.
 
     Of errors that span decades the logarithm is the objective; all else is an accuracy.
     """
     values = np.log(values) if name.startswith("hpolib") else -values
-    space = SearchSpace([
-        IntParameter(name, 0, len(levels) - 1)
-        if len(levels) > 2 and not isinstance(levels[0], str)
-        else CategoricalParameter(name, [str(level) for level in levels])
-        for name, levels in names.items()
-    ])  # fmt: skip
+    space = SearchSpace(
+        [
+            IntParameter(name, 0, len(levels) - 1)
+            if len(levels) > 2 and not isinstance(levels[0], str)
+            else CategoricalParameter(name, [str(level) for level in levels])
+            for name, levels in names.items()
+        ]
+    )
     values[np.isnan(values).all(axis=-1)] = np.nanmax(values)
     mean = np.nanmean(values, axis=-1)
-    scatter = np.nanstd(values, axis=-1)  # of one evaluation, which is one of the seeds
+    scatter = np.nanstd(
+        values, axis=-1
+    )  # of one evaluation, which is one of the seeds
     levels = [
         p.from_latent((np.arange(n) + 0.5) / n)
         for p, n in zip(space.parameters, mean.shape, strict=True)
     ]
 
     def index(X: np.ndarray) -> tuple[np.ndarray, ...]:
-        near = [np.abs(x[:, None] - at).argmin(axis=1) for x, at in zip(X.T, levels, strict=True)]
+        near = [
+            np.abs(x[:, None] - at).argmin(axis=1)
+            for x, at in zip(X.T, levels, strict=True)
+        ]
         return tuple(near)
 
     def draw(x: np.ndarray, rng: np.random.Generator) -> float:

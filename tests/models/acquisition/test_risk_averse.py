@@ -14,14 +14,22 @@ from tests.analytic import AnalyticSurrogate, unit_cube
 
 SPACE = unit_cube(3)
 WEIGHTS = np.array([0.5, 0.0, 2.0])
-SURROGATE = AnalyticSurrogate(SPACE, lambda X: 3.0 * X[:, 0] - X[:, 1], lambda X: 0.1 + X[:, 1])
+SURROGATE = AnalyticSurrogate(
+    SPACE, lambda X: 3.0 * X[:, 0] - X[:, 1], lambda X: 0.1 + X[:, 1]
+)
 LINEAR = AnalyticSurrogate(SPACE, lambda X: 0.2 + X @ WEIGHTS, 0.05)
 X = SPACE.sample(40, seed=1)
 
 
 def bound(**changes):
     return hx.models.RiskAverseConfidenceBound(
-        **{"surrogate": SURROGATE, "noise": LINEAR, "kappa": 2.0, "alpha": 1.5, **changes}
+        **{
+            "surrogate": SURROGATE,
+            "noise": LINEAR,
+            "kappa": 2.0,
+            "alpha": 1.5,
+            **changes,
+        }
     )
 
 
@@ -32,19 +40,25 @@ def fitted_bound(n=25):
     noise = np.exp(3.0 * rows[:, 2] - 3.0) * rng.standard_normal(len(rows))
     run = hx.Run(SPACE, rows, rows[:, 0] + rows[:, 1] ** 2 + noise, "minimize")
     assert run.noise().varies
-    return hx.models.RiskAverseConfidenceBound(run.surrogate(), run.noise(kind="gp"), alpha=2.0)
+    return hx.models.RiskAverseConfidenceBound(
+        run.surrogate(), run.noise(kind="gp"), alpha=2.0
+    )
 
 
 # ---------------------------------------------------------------------- terms
 
 
-@pytest.mark.parametrize(("direction", "sign"), [("minimize", -1.0), ("maximize", 1.0)])
+@pytest.mark.parametrize(
+    ("direction", "sign"), [("minimize", -1.0), ("maximize", 1.0)]
+)
 def test_the_terms_are_those_of_the_bound_and_the_noise(direction, sign):
     terms = bound(direction=direction).terms(X)
     assert tuple(terms) == ("mean", "uncertainty", "noise")
     np.testing.assert_allclose(terms["mean"], sign * (3.0 * X[:, 0] - X[:, 1]))
     np.testing.assert_allclose(terms["uncertainty"], 2.0 * (0.1 + X[:, 1]))
-    np.testing.assert_allclose(terms["noise"], -1.5 * (0.2 + X @ WEIGHTS))  # whatever is better
+    np.testing.assert_allclose(
+        terms["noise"], -1.5 * (0.2 + X @ WEIGHTS)
+    )  # whatever is better
 
 
 def test_its_parts_have_its_terms_and_add_up_to_it():
@@ -63,9 +77,9 @@ def test_its_parts_have_its_terms_and_add_up_to_it():
 
 
 def explain(acquisition, config, background=X, **options):
-    return hx.methods.ShapleyExplainer(acquisition, background=background, **options).explain(
-        config
-    )
+    return hx.methods.ShapleyExplainer(
+        acquisition, background=background, **options
+    ).explain(config)
 
 
 CONFIG = {"x1": 0.9, "x2": 0.3, "x3": 0.8}
@@ -76,7 +90,9 @@ def test_the_noise_term_of_a_linear_model_has_a_closed_form(estimator):
     """φ_j = -α w_j (x_j - mean of the background's x_j)."""
     found = explain(bound(), CONFIG, estimator=estimator)
     expected = -1.5 * WEIGHTS * (np.array([*CONFIG.values()]) - X.mean(axis=0))
-    np.testing.assert_allclose(found.contributions["noise"], expected, atol=1e-9)
+    np.testing.assert_allclose(
+        found.contributions["noise"], expected, atol=1e-9
+    )
 
 
 def test_contributions_add_up_and_are_those_of_composed_rows():
@@ -84,14 +100,22 @@ def test_contributions_add_up_and_are_those_of_composed_rows():
     acquisition = fitted_bound()
     found = explain(acquisition, CONFIG)
     assert found.terms == ("mean", "uncertainty", "noise")
-    exact, composed = (explain(acquisition, CONFIG, estimator=e) for e in ("exact", "kernel"))
-    at, base = (acquisition.terms(rows) for rows in (np.array([[*CONFIG.values()]]), X))
+    exact, composed = (
+        explain(acquisition, CONFIG, estimator=e) for e in ("exact", "kernel")
+    )
+    at, base = (
+        acquisition.terms(rows) for rows in (np.array([[*CONFIG.values()]]), X)
+    )
     for term in found.terms:
         payout = at[term][0] - base[term].mean()
-        assert found.contributions[term].sum() == pytest.approx(payout, rel=1e-9, abs=1e-12)
+        assert found.contributions[term].sum() == pytest.approx(
+            payout, rel=1e-9, abs=1e-12
+        )
         expected = composed.contributions[term]
         close = {"atol": 1e-6 * np.abs(expected).max()}
-        np.testing.assert_allclose(exact.contributions[term], expected, **close)
+        np.testing.assert_allclose(
+            exact.contributions[term], expected, **close
+        )
 
 
 def test_what_only_the_noise_depends_on_takes_part():
@@ -106,7 +130,11 @@ def test_what_only_the_noise_depends_on_takes_part():
             return np.array([False, False, True])
 
     noise = OfThird(SPACE, lambda X: X[:, 2], 0.0)
-    found = explain(bound(surrogate=OfTwo(SPACE, SURROGATE.mean, 0.1), noise=noise), CONFIG)
+    found = explain(
+        bound(surrogate=OfTwo(SPACE, SURROGATE.mean, 0.1), noise=noise), CONFIG
+    )
     expected = -1.5 * (0.8 - X[:, 2].mean())
-    assert found.contributions["noise"].tolist() == pytest.approx([0.0, 0.0, expected])
+    assert found.contributions["noise"].tolist() == pytest.approx(
+        [0.0, 0.0, expected]
+    )
     assert found.contributions["mean"]["x3"] == 0.0

@@ -19,12 +19,17 @@ from hpo_explain.models import (
     ProbabilityOfImprovement,
     StandardError,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
+from hpo_explain.models.acquisition.protocols import (
+    Acquisition,
+    SurrogateBased,
+)
 from tests.analytic import AnalyticSurrogate, unit_cube
 
 SPACE = unit_cube(2)
 SURROGATE = AnalyticSurrogate(
-    SPACE, mean=lambda X: 3.0 * X[:, 0] - X[:, 1], std=lambda X: 0.1 + X[:, 1] ** 2
+    SPACE,
+    mean=lambda X: 3.0 * X[:, 0] - X[:, 1],
+    std=lambda X: 0.1 + X[:, 1] ** 2,
 )
 X = SPACE.sample(60, seed=1)
 M, S = SURROGATE.predict(X)
@@ -36,7 +41,9 @@ CRITERIA = [
     ProbabilityOfImprovement(SURROGATE, best=0.4, xi=0.1),
     LogExpectedImprovement(SURROGATE, best=0.4),
     AugmentedExpectedImprovement(SURROGATE, best=0.4, noise_std=0.3),
-    ExpectedQuantileImprovement(SURROGATE, best=0.4, noise_std=0.3),  # 0 far from what is best
+    ExpectedQuantileImprovement(
+        SURROGATE, best=0.4, noise_std=0.3
+    ),  # 0 far from what is best
 ]
 
 
@@ -69,15 +76,21 @@ def test_ei_is_the_expectation_of_the_improvement(xi):
 @pytest.mark.parametrize("xi", [0.0, 0.3])
 def test_pi_is_the_probability_of_the_improvement(xi):
     value = utility(ProbabilityOfImprovement(SURROGATE, best=0.4, xi=xi))
-    np.testing.assert_allclose(value, norm(M, S).cdf(0.4 - xi), rtol=1e-12, atol=0)
+    np.testing.assert_allclose(
+        value, norm(M, S).cdf(0.4 - xi), rtol=1e-12, atol=0
+    )
 
 
 def test_the_terms_of_the_bound_are_mean_and_uncertainty():
     terms = LowerConfidenceBound(SURROGATE, kappa=2.5).terms(X)
     assert terms["mean"].tolist() == (-M).tolist()
     assert terms["uncertainty"].tolist() == (2.5 * S).tolist()
-    quantile = norm(M, S).ppf(norm.cdf(-2.5))  # the bound is a quantile of the prediction
-    np.testing.assert_allclose(-utility(LowerConfidenceBound(SURROGATE, kappa=2.5)), quantile)
+    quantile = norm(M, S).ppf(
+        norm.cdf(-2.5)
+    )  # the bound is a quantile of the prediction
+    np.testing.assert_allclose(
+        -utility(LowerConfidenceBound(SURROGATE, kappa=2.5)), quantile
+    )
 
 
 def test_log_ei_is_the_logarithm_of_ei_where_that_can_be_computed():
@@ -85,7 +98,9 @@ def test_log_ei_is_the_logarithm_of_ei_where_that_can_be_computed():
     log_ei = utility(LogExpectedImprovement(SURROGATE, best=0.4, xi=0.1))
     near = (0.3 - M) / S > -4  # further off the two terms of EI cancel
     assert near.sum() > 20
-    np.testing.assert_allclose(log_ei[near], np.log(ei[near]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        log_ei[near], np.log(ei[near]), rtol=1e-9, atol=1e-9
+    )
 
 
 # ---------------------------------------------------------------------- axioms
@@ -95,16 +110,24 @@ def test_log_ei_is_the_logarithm_of_ei_where_that_can_be_computed():
     "make",
     [
         lambda s, sign, d: LowerConfidenceBound(s, kappa=1.3, direction=d),
-        lambda s, sign, d: ExpectedImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
-        lambda s, sign, d: ProbabilityOfImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
-        lambda s, sign, d: LogExpectedImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
+        lambda s, sign, d: ExpectedImprovement(
+            s, best=sign * 0.4, xi=0.1, direction=d
+        ),
+        lambda s, sign, d: ProbabilityOfImprovement(
+            s, best=sign * 0.4, xi=0.1, direction=d
+        ),
+        lambda s, sign, d: LogExpectedImprovement(
+            s, best=sign * 0.4, xi=0.1, direction=d
+        ),
         lambda s, sign, d: MeanResponse(s, direction=d),
         lambda s, sign, d: StandardError(s, direction=d),
     ],
     ids=["lcb", "ei", "pi", "logei", "mean", "se"],
 )
 def test_maximizing_mirrors_minimizing(make):
-    negated = AnalyticSurrogate(SPACE, mean=lambda X: X[:, 1] - 3.0 * X[:, 0], std=SURROGATE.std)
+    negated = AnalyticSurrogate(
+        SPACE, mean=lambda X: X[:, 1] - 3.0 * X[:, 0], std=SURROGATE.std
+    )
     minimized = make(SURROGATE, 1.0, "minimize").terms(X)
     maximized = make(negated, -1.0, "maximize").terms(X)
     for name, values in minimized.items():
@@ -112,14 +135,20 @@ def test_maximizing_mirrors_minimizing(make):
 
 
 @pytest.mark.parametrize("acquisition", CRITERIA[:-1], ids=lambda a: a.label)
-def test_a_better_mean_or_with_ei_and_lcb_more_uncertainty_is_more_desirable(acquisition):
-    surrogate = AnalyticSurrogate(SPACE, lambda X: SURROGATE.mean(X) - 0.01, SURROGATE.std)
+def test_a_better_mean_or_with_ei_and_lcb_more_uncertainty_is_more_desirable(
+    acquisition,
+):
+    surrogate = AnalyticSurrogate(
+        SPACE, lambda X: SURROGATE.mean(X) - 0.01, SURROGATE.std
+    )
     better = replace(acquisition, surrogate=surrogate)
     if not isinstance(acquisition, StandardError):
         assert (utility(better) > utility(acquisition)).all()
     if isinstance(acquisition, (ProbabilityOfImprovement, MeanResponse)):
         return
-    surrogate = AnalyticSurrogate(SPACE, SURROGATE.mean, lambda X: SURROGATE.std(X) + 0.01)
+    surrogate = AnalyticSurrogate(
+        SPACE, SURROGATE.mean, lambda X: SURROGATE.std(X) + 0.01
+    )
     wider = replace(acquisition, surrogate=surrogate)
     assert (utility(wider) > utility(acquisition)).all()
 
@@ -138,25 +167,41 @@ def test_every_criterion_keeps_the_protocols(acquisition):
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_the_bound_is_the_mean_response_and_kappa_times_the_standard_error(direction):
+def test_the_bound_is_the_mean_response_and_kappa_times_the_standard_error(
+    direction,
+):
     """mlrMBO's "cb" of its "mean" and its "se"."""
     sign = 1.0 if direction == "minimize" else -1.0
     mean = utility(MeanResponse(SURROGATE, direction))
     np.testing.assert_array_equal(mean, -sign * M)
-    np.testing.assert_array_equal(utility(StandardError(SURROGATE, direction)), S)
+    np.testing.assert_array_equal(
+        utility(StandardError(SURROGATE, direction)), S
+    )
     bound = LowerConfidenceBound(SURROGATE, 1.7, direction)
     np.testing.assert_allclose(utility(bound), mean + 1.7 * S, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("progress", "kappa"), [(0.0, 5.0), (0.25, 4.0), (1.0, 1.0)])
-def test_the_adaptive_bound_goes_from_start_to_end_in_a_straight_line(progress, kappa):
-    bound = LowerConfidenceBound.adaptive(SURROGATE, 5.0, 1.0, progress, "maximize")
+@pytest.mark.parametrize(
+    ("progress", "kappa"), [(0.0, 5.0), (0.25, 4.0), (1.0, 1.0)]
+)
+def test_the_adaptive_bound_goes_from_start_to_end_in_a_straight_line(
+    progress, kappa
+):
+    bound = LowerConfidenceBound.adaptive(
+        SURROGATE, 5.0, 1.0, progress, "maximize"
+    )
     np.testing.assert_allclose(utility(bound), M + kappa * S, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("wrong", "value"),
-    [("start", -1.0), ("end", np.inf), ("progress", 1.5), ("progress", -0.1), ("direction", "up")],
+    [
+        ("start", -1.0),
+        ("end", np.inf),
+        ("progress", 1.5),
+        ("progress", -0.1),
+        ("direction", "up"),
+    ],
 )
 def test_an_adaptive_bound_out_of_range_is_refused(wrong, value):
     given = {"start": 2.0, "end": 1.0, "progress": 0.5, wrong: value}
@@ -166,7 +211,9 @@ def test_an_adaptive_bound_out_of_range_is_refused(wrong, value):
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize(("name", "kind"), [("mean", MeanResponse), ("se", StandardError)])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("mean", MeanResponse), ("se", StandardError)]
+)
 def test_mean_and_standard_error_are_criteria_by_name(name, kind):
     y = SURROGATE.mean(X)
     run = hx.Run(SPACE, X, y, "minimize")
@@ -175,7 +222,9 @@ def test_mean_and_standard_error_are_criteria_by_name(name, kind):
     found = hx.explain_proposal(run, 20, acquisition=name, background=30)
     mean, std = run.surrogate(before=20).predict(X[[20]])
     assert found.terms == kind.term_names
-    assert found.prediction["total"] == pytest.approx({"mean": -mean, "se": std}[name][0])
+    assert found.prediction["total"] == pytest.approx(
+        {"mean": -mean, "se": std}[name][0]
+    )
     assert found.total.sum() == pytest.approx(found.payout["total"], rel=1e-9)
 
 
@@ -185,20 +234,28 @@ def test_mean_and_standard_error_are_criteria_by_name(name, kind):
 def test_without_noise_criteria_of_noise_are_expected_improvement():
     plain = utility(ExpectedImprovement(SURROGATE, best=0.4))
     for kind in (AugmentedExpectedImprovement, ExpectedQuantileImprovement):
-        np.testing.assert_allclose(utility(kind(SURROGATE, best=0.4)), plain, rtol=1e-12)
+        np.testing.assert_allclose(
+            utility(kind(SURROGATE, best=0.4)), plain, rtol=1e-12
+        )
 
 
 def test_aei_leaves_the_share_of_improvement_that_is_not_noise():
     quiet, noisy = (
-        utility(AugmentedExpectedImprovement(SURROGATE, best=0.4, noise_std=tau))
+        utility(
+            AugmentedExpectedImprovement(SURROGATE, best=0.4, noise_std=tau)
+        )
         for tau in (0.0, 0.3)
     )
-    np.testing.assert_allclose(noisy, quiet * (1.0 - 0.3 / np.sqrt(S**2 + 0.09)), rtol=1e-12)
+    np.testing.assert_allclose(
+        noisy, quiet * (1.0 - 0.3 / np.sqrt(S**2 + 0.09)), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("beta", [0.5, 0.9])
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_eqi_is_the_expected_improvement_of_the_quantile_after_one_evaluation(beta, direction):
+def test_eqi_is_the_expected_improvement_of_the_quantile_after_one_evaluation(
+    beta, direction
+):
     """An evaluation moves the mean; what is left of the spread adds to the quantile."""
     tau, best, sign = 0.3, 0.4, 1.0 if direction == "minimize" else -1.0
     found = utility(
@@ -207,13 +264,20 @@ def test_eqi_is_the_expected_improvement_of_the_quantile_after_one_evaluation(be
         )
     )
     y = np.linspace(-9.0, 9.0, 20_001)[:, None]  # standardized evaluations
-    m, left = sign * M + S**2 / np.hypot(S, tau) * y, S * tau / np.hypot(S, tau)
+    m, left = (
+        sign * M + S**2 / np.hypot(S, tau) * y,
+        S * tau / np.hypot(S, tau),
+    )
     gained = np.maximum(sign * best - (m + norm.ppf(beta) * left), 0.0)
     expected = (gained * norm.pdf(y)).sum(axis=0) * 18.0 / 20_000
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)  # of the grid: it has a kink
+    np.testing.assert_allclose(
+        found, expected, rtol=0, atol=1e-6
+    )  # of the grid: it has a kink
 
 
-@pytest.mark.parametrize("wrong", [{"noise_std": -0.1}, {"beta": 1.0}, {"beta": 0.4}])
+@pytest.mark.parametrize(
+    "wrong", [{"noise_std": -0.1}, {"beta": 1.0}, {"beta": 0.4}]
+)
 def test_noise_and_levels_out_of_range_are_refused(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):
         ExpectedQuantileImprovement(SURROGATE, best=0.4, **wrong)
