@@ -236,10 +236,12 @@ class Functions:
         values = np.empty((len(found.index), self.update.shape[1]), np.float32)
         for rows, angle, product, alone in self._sums(found):
             angle += self.shifts
-            np.matmul(
-                np.cos(angle, out=angle), self.slopes[:-1], out=values[rows]
-            )
-            values[rows] += np.exp(product, out=product) @ self._weights
+            waves = np.cos(angle, out=angle)
+            correlation = np.exp(product, out=product)
+            # BLAS may set the flag of an invalid value for lanes of a vector that it never returns
+            with np.errstate(invalid="ignore"):
+                np.matmul(waves, self.slopes[:-1], out=values[rows])
+                values[rows] += correlation @ self._weights
             values[rows] += alone + self._constant
         return values
 
@@ -269,7 +271,8 @@ class Functions:
             np.cos(angle, out=waves[:m, :FEATURES])
             np.sin(angle, out=waves[:m, FEATURES : 2 * FEATURES])
             np.exp(product, out=waves[:m, 2 * FEATURES :])
-            drawn[rows] = (waves[:m] @ weights).reshape(m, few, k)
+            with np.errstate(invalid="ignore"):  # as above
+                drawn[rows] = (waves[:m] @ weights).reshape(m, few, k)
             drawn[rows] += own[:, None, :] + alone
         return drawn
 
