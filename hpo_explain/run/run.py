@@ -15,7 +15,6 @@ from hpo_explain.base.html import text_html
 from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.models._repeats import rows_among
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.given import as_surrogate
@@ -101,14 +100,13 @@ class Run(Record):
     record : OptimizerRecord, optional
         What only the framework knows.
     instances : Instances, optional
-        The objective on each instance, where `objective` is the mean over several.
+        The objective on each instance, where `objective` is the mean over several. Where not all
+        were evaluated, the run's objective is the average over all, by :meth:`Instances.averages`.
     curves : Curves, optional
         What trials reported step by step, those without a result included.
     ranges_from : mapping of str to sequence of int, optional
         The hyperparameters whose range or choices were read from the trials, each with the trials
         without which it would be narrower; those left out may be among them.
-    averaged : OverInstances, optional
-        The model whose average over instances is the objective, by :func:`average_instances`.
     measured : {"duration", "failed", "infeasible", "joined"}, optional
         What the objective is, where it is not what was optimized, by :func:`measured` or of
         :class:`Objectives`.
@@ -243,10 +241,8 @@ class Run(Record):
         if len(rows) <= most:
             return np.arange(len(rows)), ()
         in_order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
-        known = rows[in_order]
-        cost = np.where(
-            np.asarray(self.feasible)[known], self.cost[known], np.inf
-        )
+        known, cost = rows[in_order], self.known_cost(before)[in_order]
+        cost = np.where(np.asarray(self.feasible)[known], cost, np.inf)
         some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
         return np.sort(in_order[some]), (
             LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),
@@ -358,7 +354,7 @@ class Run(Record):
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
         known, ended = (
-            noise_of(self.X[rows], self.cost[rows]),
+            noise_of(self.X[rows], self.known_cost(before)),
             failures(self, before),
         )
         cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
@@ -505,18 +501,9 @@ class Run(Record):
 
     def _repeats(self, known: Ints) -> Repeats:
         """Return what repeats say: on instances, or where those say nothing, of trials."""
-        instances = (
-            self.instances
-            if self.averaged is None
-            else self.averaged.instances
-        )
-        if instances is not None:
-            rows = rows_among(instances.X, self.X[known])
-            found = Repeats.of(
-                instances.X[rows],
-                instances.index[rows],
-                instances.objective[rows],
-            )
+        if self.instances is not None:
+            by_then = self.instances.of(self.X[known])
+            found = Repeats.of(by_then.X, by_then.index, by_then.objective)
             if len(found.df):
                 return found
         return Repeats.of(
@@ -570,13 +557,11 @@ class Run(Record):
             return ChosenAcquisition(
                 own.acquisition, False, (*own.notes, *later)
             )
-        surrogate, known = (
-            self.surrogate(before, seed=seed),
-            self.known_before(before),
-        )
-        feasible = known[np.asarray(self.feasible)[known]]
-        among = feasible if len(feasible) else known
-        best = float(self.objective[among[np.argmin(self.cost[among])]])
+        surrogate = self.surrogate(before, seed=seed)
+        cost = self.known_cost(before)
+        feasible = np.asarray(self.feasible)[self.known_before(before)]
+        among = cost[feasible] if feasible.any() else cost
+        best = float(self.sign * among.min())
         built = criterion_of(acquisition, surrogate, best, self.direction)
         why = None
         if acquisition == "auto" and isinstance(self.record, KnowsWhyNot):

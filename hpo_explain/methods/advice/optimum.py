@@ -41,7 +41,7 @@ from hpo_explain.methods._engines.chances import (
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.methods.space.narrowing import part_of
 from hpo_explain.methods.space.recommended_space import still_possible
-from hpo_explain.run import Run, average_instances
+from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
     Bools,
@@ -108,7 +108,7 @@ def optimum(
     >>> round(found.config["x"], 1), found.space["x"].low < 0.3 < found.space["x"].high < 0.5
     (0.3, True)
     """
-    run = average_instances(asked.run, seed=asked.seed)
+    run = asked.run
     run.check_differences()
     return OptimumExplainer(
         run, epsilon=epsilon, more=more, seed=asked.seed
@@ -121,7 +121,7 @@ class OptimumExplainer:
     Parameters
     ----------
     run : Run
-        The run, without instances.
+        The run.
     epsilon, more
         As of :func:`optimum`.
     seed : int, default 0

@@ -37,7 +37,6 @@ from hpo_explain.methods.space.recommended_space_result import (
     Recommendation,
 )
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run import average_instances
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -86,10 +85,8 @@ def recommended_space(
     >>> found.space["x"].high < 0.7, found.volume < 0.7
     (True, True)
     """
-    run = average_instances(asked.run, seed=asked.seed)
+    run = asked.run
     run.check_differences()
-    asked.notes += [note for note in run.notes if note not in asked.run.notes]
-    asked = replace(asked, run=run)
     model, subject = asked.model, asked.subject()
     feasibility = run.feasibility(seed=asked.seed)
     draws = as_draws(

@@ -39,7 +39,6 @@ from hpo_explain.models.box_sums import (
     total_variances,
 )
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.run import average_instances
 from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
@@ -117,12 +116,8 @@ def subspace(
     >>> hx.methods.subspace(table, objective="loss").names
     ('x',)
     """
-    seed = asked.seed
-    run = average_instances(asked.run, n_trees=n_trees, seed=seed)
-    model = replace(asked, run=run).model
-    about = Subject.of(
-        run, notes=[note for note in run.notes if note not in asked.run.notes]
-    )
+    run, model, seed = asked.run, asked.model, asked.seed
+    about = Subject.of(run)
     if (
         cap == "25%"
         and len(run)
