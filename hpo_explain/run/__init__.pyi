@@ -2,7 +2,6 @@ from .acquisitions import ChosenAcquisition as ChosenAcquisition
 from .acquisitions import KnowsWhyNot as KnowsWhyNot
 from .acquisitions import OptimizerRecord as OptimizerRecord
 from .acquisitions import OwnAcquisition as OwnAcquisition
-from .best_predicted import BestPredicted as BestPredicted
 from .clocks import clock_difference as clock_difference
 from .curves import Curves as Curves
 from .curves import Pruner as Pruner

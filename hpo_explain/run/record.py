@@ -44,7 +44,6 @@ from hpo_explain.run.diverged import (
     space_filling_part,
     winsorized,
 )
-from hpo_explain.run.fits import choose_kind
 from hpo_explain.run.instances import Instances
 from hpo_explain.run.metrics import BOUNDS_BY_NAME, bounds_of
 from hpo_explain.run.without_result import UNDER_WAY, Reviewed, WithoutResult
@@ -184,10 +183,7 @@ class Record(Frozen):
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
             return []
-        own = self.record is not None and not self.has_sentinels
-        notes = [
-            choose_kind(len(self), self.space, own=own, measured=self.measured)
-        ]
+        notes = []
         numbers, bound = np.asarray(self.trials), self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():

@@ -27,16 +27,17 @@ from hpo_explain.run.acquisitions import (
     OwnAcquisition,
     criterion_of,
 )
+from hpo_explain.run.description import describe, summary
 from hpo_explain.run.failures import failures
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
     TOO_FEW_AT_LEVEL,
     TOO_FEW_TRIALS,
     believed,
-    choose_kind,
     classified,
     doubts_of_model,
     fitted,
+    kind_for,
     learned_rows,
     most_learned,
     which_of,
@@ -44,7 +45,6 @@ from hpo_explain.run.fits import (
 from hpo_explain.run.noise import NO_NOISE, NO_REPEATS, NoiseModel
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
-from hpo_explain.run.told import describe, summary
 from hpo_explain.space import Array, Ints
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
@@ -159,8 +159,7 @@ class Run(Record):
         kind : {"auto", "gp", "forest"}, default "auto"
             "auto" takes the model given by :meth:`explained_by` for all trials, else the
             optimizer's own where it is stored, else a Gaussian process, else (many trials known,
-            many hyperparameters, mostly categories) a forest; the run's notes say which, for all
-            trials, and why.
+            many hyperparameters, mostly categories) a forest.
         n_trees : int, default 64
             Number of trees of a forest.
         seed : int, default 0
@@ -207,9 +206,7 @@ class Run(Record):
             # the one that is next to choose took numbers that stand for failures for results
             if own is not None and not (before is None and self.has_sentinels):
                 return own
-            kind = choose_kind(len(rows), self.space, measured=self.measured)[
-                "surrogate"
-            ]
+            kind = kind_for(len(rows), self.space, self.measured)
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self.sign * self.learned_cost(before)
         some, notes = self._learned(rows, before, kind, seed)

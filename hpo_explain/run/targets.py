@@ -31,7 +31,6 @@ _OF_OBJECTIVE = (
     "pruned_counted",
     "run_without_acquisition",
     "sampler",
-    "surrogate_kind",
 )
 """Notes on the objective itself, which say nothing of another one."""
 
