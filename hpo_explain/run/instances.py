@@ -164,7 +164,8 @@ class Instances(Frozen):
         means = np.where(evaluated_on, sums / np.maximum(counts, 1.0), 0.0)
         with np.errstate(invalid="ignore"):
             averages = means.sum(axis=1) / evaluated_on.sum(axis=1)
-        return averages[wanted], evaluated_on.all(axis=1)[wanted]
+        complete: Bools = np.asarray(evaluated_on.all(axis=1))
+        return averages[wanted], complete[wanted]
 
     def averaged(
         self,
