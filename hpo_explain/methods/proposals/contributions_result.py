@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -270,6 +270,8 @@ class ProposalExplanation(Contributions):
     objective_baseline: dict[str, float] | None = None
     orders: int | None = None
     kappa: float | None = None
+    own: Mapping[str, Array] = field(default_factory=dict)
+    moves: Array | None = None
     not_chosen: tuple[str, ...] = ()
 
     @property
