@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained, accepted_acquisition
 from hpo_explain.base.checks import (
     check_count,
     check_fraction,
@@ -45,8 +44,6 @@ from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.acquisition.split import PREDICTED, split_of
-from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 
 
 class ShapleyExplainer:
