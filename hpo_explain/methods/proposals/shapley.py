@@ -44,6 +44,9 @@ from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
+from hpo_explain.models.acquisition.split import PREDICTED, split_of
+from hpo_explain.question.explained import Explained, accepted_acquisition
+from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 
 
 class ShapleyExplainer:
