@@ -31,12 +31,12 @@ from hpo_explain.base.options import ESTIMATORS, Estimator
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.drawn import Draws
-from hpo_explain.methods._engines.estimate import (
-    Estimate,
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.integration import (
+    ShapleyEstimate,
     integrated,
     sampled,
 )
-from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.reference import Reference
 from hpo_explain.methods._engines.split_gains import SHARES, columns_of
 from hpo_explain.methods._engines.uncertainty import drawn_contributions
@@ -215,7 +215,7 @@ class ShapleyExplainer:
             ),
             degrees_of_freedom=estimate.degrees_of_freedom,
             own=own if self._split is not None else {},
-            moves=self._moves(estimate, game.players),
+            **self._moves(estimate, game.players),
             prediction=at_x,
             baseline=baseline,
             payout=payout,
@@ -237,7 +237,9 @@ class ShapleyExplainer:
             slice(None) if self._split is None else slice(-len(SHARES), None)
         )
 
-    def _estimate(self, game: CoalitionGame, config: Config) -> Estimate:
+    def _estimate(
+        self, game: CoalitionGame, config: Config
+    ) -> ShapleyEstimate:
         if self._estimator == "sampling":
             return sampled(game, self._reference, config, orders=self._orders)
         return integrated(
@@ -248,16 +250,19 @@ class ShapleyExplainer:
             precision=self._precision,
         )
 
-    def _moves(self, estimate: Estimate, players: Ints) -> Array | None:
-        """Return contributions to the predictions, NaN where their sign is not known, (d, 2)."""
+    def _moves(
+        self, estimate: ShapleyEstimate, players: Ints
+    ) -> dict[str, Array | None]:
+        """Return contributions to the predictions, where a criterion is split, with errors."""
         if self._split is None:
-            return None
-        first = self._split.own
+            return {}
+        d, first = len(self._acquisition.space), self._split.own
         columns = slice(first, first + len(PREDICTED))
-        moves, half = estimate.phi[:, columns], estimate.half_width(columns)
-        if half is not None:
-            moves = np.where(np.abs(moves) > half[:, :-1], moves, np.nan)
-        return _on_space(moves, players, len(self._acquisition.space))
+        error = _on_space(estimate.standard_error(columns), players, d)
+        return {
+            "moves": _on_space(estimate.phi[:, columns], players, d),
+            "moves_error": None if error is None else error[:, :-1],
+        }
 
     def _means_over(
         self, latent: Array

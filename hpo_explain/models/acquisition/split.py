@@ -22,13 +22,17 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
+from hpo_explain.models.acquisition.protocols import (
+    Acquisition,
+    OfPredictions,
+    SurrogateBased,
+)
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, SearchSpace
 
@@ -65,25 +69,27 @@ class SupportsSplit(Protocol):
         ...
 
 
+class _Criterion(Acquisition, SurrogateBased, Protocol):
+    """An acquisition that looks through a surrogate."""
+
+
 @dataclass(frozen=True, eq=False)
 class SplitCriterion:
     """A criterion of a surrogate's predictions, with these as further terms.
 
     Attributes
     ----------
-    criterion : OfPredictions
+    criterion : Acquisition
         The criterion.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
-    >>> SplitCriterion(hx.models.LogExpectedImprovement(run.surrogate(), best=1.0)).term_names
-    ('log expected improvement', 'predicted mean', 'predicted std')
+    surrogate : Surrogate
+        The model whose predictions it takes.
+    of_predictions : callable
+        Returns its terms at means and standard deviations.
     """
 
-    criterion: OfPredictions
+    criterion: _Criterion
+    surrogate: Surrogate
+    of_predictions: Callable[[Array, Array], dict[str, Array]]
 
     @property
     def own(self) -> int:
@@ -106,11 +112,6 @@ class SplitCriterion:
         return self.surrogate.space
 
     @property
-    def surrogate(self) -> Surrogate:
-        """The model whose predictions the criterion takes."""
-        return self.criterion.surrogate
-
-    @property
     def direction(self) -> str:
         """Whether the objective is minimized or maximized."""
         return self.criterion.direction
@@ -122,7 +123,7 @@ class SplitCriterion:
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
         predicted = dict(zip(PREDICTED, (mean, std), strict=True))
-        return {**self.criterion.terms_of(mean, std), **predicted}
+        return {**self.of_predictions(mean, std), **predicted}
 
     def crossed(
         self, before: Mapping[str, Array], after: Mapping[str, Array]
@@ -134,7 +135,7 @@ class SplitCriterion:
         )
 
     def _utility(self, mean: Array, std: Array) -> Array:
-        terms = self.criterion.terms_of(mean, std)
+        terms = self.of_predictions(mean, std)
         return np.asarray(sum(terms.values()), dtype=float)
 
 
@@ -148,6 +149,8 @@ def split_of(acquisition: Acquisition) -> Split | None:
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
+    >>> split_of(hx.models.LogExpectedImprovement(run.surrogate(), best=1.0)).term_names
+    ('log expected improvement', 'predicted mean', 'predicted std')
     >>> split_of(hx.models.LowerConfidenceBound(run.surrogate())) is None
     True
     """
@@ -157,4 +160,6 @@ def split_of(acquisition: Acquisition) -> Split | None:
         return None
     if _SEPARATE.issuperset(acquisition.term_names):
         return None
-    return SplitCriterion(acquisition)
+    return SplitCriterion(
+        acquisition, acquisition.surrogate, acquisition.terms_of
+    )

@@ -42,7 +42,7 @@ _SAMPLED = declared_fact(
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class ShapleyEstimate:
     """Shapley values, and how they came about.
 
     Attributes
@@ -72,7 +72,7 @@ class Estimate:
         by_cube: Array,
         how: Fact,
         notes: tuple[Fact, ...] = (),
-    ) -> Estimate:
+    ) -> ShapleyEstimate:
         """Return the mean over the rows of hypercubes."""
         phi = np.average(by_cube, axis=0, weights=[len(b) for b in cubes])
         several = by_cube if len(cubes) > 1 else None
@@ -88,15 +88,6 @@ class Estimate:
         if self.repetitions is None:
             return None
         return _error(_with_total(self.repetitions[..., columns]))
-
-    def half_width(self, columns: slice) -> Array | None:
-        """Return half the 95 % intervals of some columns and of their sum."""
-        from scipy.stats import t
-
-        error = self.standard_error(columns)
-        if error is None:
-            return None
-        return float(t.ppf(0.975, self.degrees_of_freedom)) * error
 
     def difference_error(self, columns: slice) -> Array | None:
         """Return the standard errors of differences, (columns + 1, players, players)."""
@@ -117,7 +108,7 @@ def integrated(
     *,
     columns: slice,
     precision: float,
-) -> Estimate:
+) -> ShapleyEstimate:
     """Return Shapley values by hypercubes of a background, of as many rows as needed.
 
     Of a background that grows until half of the widest 95 % interval of a sum over the `columns` is
@@ -125,7 +116,7 @@ def integrated(
     """
     if not reference.grows:
         cubes = reference.cubes(config)
-        return Estimate.over(cubes, *game.shapley(cubes))
+        return ShapleyEstimate.over(cubes, *game.shapley(cubes))
     bound, rows = _most_rows(game), FIRST_ROWS
     while True:
         cubes = reference.cubes(config, rows)
@@ -140,12 +131,12 @@ def integrated(
     grown = _GROWN(
         rows=rows, place=reference.place, width=width, enough=enough
     )
-    return Estimate.over(cubes, by_cube, how, (grown,))
+    return ShapleyEstimate.over(cubes, by_cube, how, (grown,))
 
 
 def sampled(
     game: CoalitionGame, reference: Reference, config: Config, *, orders: int
-) -> Estimate:
+) -> ShapleyEstimate:
     """Return Shapley values by draws of background rows and orders."""
     background = np.vstack(reference.cubes(config))
     by_draw = sampled_shapley(
@@ -157,7 +148,7 @@ def sampled(
         seed=game.seed,
     )
     how = _SAMPLED(orders=orders)
-    return Estimate(by_draw.mean(axis=0), by_draw, background, how)
+    return ShapleyEstimate(by_draw.mean(axis=0), by_draw, background, how)
 
 
 def _most_rows(game: CoalitionGame) -> int:
