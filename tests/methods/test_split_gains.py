@@ -3,7 +3,6 @@
 The criteria are written again here, from their definitions.
 """
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy.stats import norm
 
 import hpo_explain as hx
 from hpo_explain.models.acquisition.split import split_of
+from tests.all_orders import by_all_orders
 from tests.analytic import AnalyticSurrogate, space_of, unit_cube
 
 BEST, TAU, XI, BETA = 0.3, 0.2, 0.05, 0.9
@@ -61,29 +61,6 @@ CRITERIA = {
         eqi,
     ),
 }
-
-
-def by_all_orders(a, surrogate, x, background, sign=1.0):
-    """Return shares (d, 2) by every order of players, and of mean and standard deviation."""
-    players = np.flatnonzero(~np.isnan(x))
-    orders = list(itertools.permutations(players))
-    shares = np.zeros((len(x), 2))
-
-    def predict(row):
-        mean, std = surrogate.predict(surrogate.space.project(row[None]))
-        return sign * mean[0], std[0]
-
-    for start, order in itertools.product(background, orders):
-        row = start.copy()
-        m0, s0 = predict(row)
-        for j in order:
-            row[j] = x[j]
-            m1, s1 = predict(row)
-            mean_first = a(m1, s0) - a(m0, s0), a(m1, s1) - a(m1, s0)
-            std_first = a(m1, s1) - a(m0, s1), a(m0, s1) - a(m0, s0)
-            shares[j] += np.mean([mean_first, std_first], axis=0)
-            m0, s0 = m1, s1
-    return shares / len(orders) / len(background)
 
 
 def smooth(d):
