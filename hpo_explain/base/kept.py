@@ -11,16 +11,16 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from hpo_explain.base.cache_folder import cache_folder
+
 _MOST = 200_000_000  # bytes in all
 _BESIDE = ("-wal", "-journal")  # what SQLite has not put into its file yet
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "optuna")
 
 
-def folder() -> Path:
-    """Return where answers are kept."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("hpo_explain", appauthor=False)
+def folder() -> Path | None:
+    """Return where answers are kept, if there is a place for them."""
+    return cache_folder("answers")
 
 
 def key_of(args: Sequence[str], asked: object) -> str | None:
@@ -64,7 +64,10 @@ def key_of(args: Sequence[str], asked: object) -> str | None:
 
 def kept(key: str) -> str | None:
     """Return the answer with a key, if it is kept."""
-    path = folder() / key
+    place = folder()
+    if place is None:
+        return None
+    path = place / key
     with suppress(OSError):
         text = path.read_text(encoding="utf-8")
         path.touch()
@@ -76,6 +79,8 @@ def keep(key: str, text: str) -> None:
     """Keep an answer if there is a place for it; those that were not asked for longest go."""
     with suppress(OSError):
         place = folder()
+        if place is None:
+            return
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         partial = place / f"{key}.{secrets.token_hex(6)}"
         partial.write_text(text, encoding="utf-8")
