@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from hpo_explain.base.edge import words
+from hpo_explain.base.loaders import words
 
 
 class Origin(Enum):

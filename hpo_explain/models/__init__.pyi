@@ -1,4 +1,3 @@
-from ._on_columns import best_mean as best_mean
 from .acquisition.criteria import expected_improvement as expected_improvement
 from .acquisition.criteria import (
     log_expected_improvement as log_expected_improvement,

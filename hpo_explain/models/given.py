@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.errors import InputError
-from hpo_explain.models._on_columns import HasExtremes
 from hpo_explain.models.columns import ValueColumns
 from hpo_explain.models.forest import VARIANCE_CRITERIA, ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -23,7 +22,7 @@ _FIT = (
 )
 
 
-class ModelSurrogate(HasExtremes):
+class ModelSurrogate:
     """Any fitted object with a method ``predict`` as a surrogate.
 
     Parameters

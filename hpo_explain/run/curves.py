@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.space import Array, Bools, Ints
 
 
@@ -88,14 +88,10 @@ class Curves(Frozen):
     pruner: Pruner | None = None
 
     def __post_init__(self) -> None:
-        numbers, X = (
-            check_array("trials", self.trials),
-            check_array("X", self.X),
-        )
-        steps, values = (
-            check_array("steps", self.steps),
-            check_array("values", self.values),
-        )
+        numbers = check_array("trials", self.trials)
+        X = check_array("X", self.X)
+        steps = check_array("steps", self.steps)
+        values = check_array("values", self.values)
         shape = len(numbers), len(steps)
         if X.ndim != 2 or len(X) != len(numbers) or values.shape != shape:
             problem = (
@@ -114,14 +110,13 @@ class Curves(Frozen):
                 numbers,
                 "Join their curves.",
             )
-        columns = {
-            "trials": numbers.astype(np.int64),
-            "X": X,
-            "steps": steps,
-            "values": values,
-        }
-        for name, column in columns.items():
-            object.__setattr__(self, name, frozen(np.array(column)))
+        set_fields(
+            self,
+            trials=numbers.astype(np.int64),
+            X=np.array(X),
+            steps=np.array(steps),
+            values=np.array(values),
+        )
 
     def __len__(self) -> int:
         return len(self.trials)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.run.record import Record
 from hpo_explain.run.without_result import WithoutResult
 from hpo_explain.space import Array, Ints
@@ -42,14 +42,7 @@ class Failures(Frozen):
     cost_pruned: Array
 
     def __post_init__(self) -> None:
-        for column in (
-            self.trials,
-            self.X,
-            self.pruned,
-            self.X_pruned,
-            self.cost_pruned,
-        ):
-            frozen(column)
+        set_fields(self, **vars(self))
 
     def __len__(self) -> int:
         return len(self.trials)

@@ -11,7 +11,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.base.html import text_html
 from hpo_explain.base.phrases import counted, printable
 from hpo_explain.models._repeats import different_rows, rows_among
@@ -86,10 +86,13 @@ class Instances(Frozen):
             raise InputError(
                 "objective", problem, float(objective[i]), "Leave it out."
             )
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "X", frozen(X))
-        object.__setattr__(self, "index", frozen(index.astype(np.int64)))
-        object.__setattr__(self, "objective", frozen(objective))
+        set_fields(
+            self,
+            names=names,
+            X=X,
+            index=index.astype(np.int64),
+            objective=objective,
+        )
 
     def __len__(self) -> int:
         return len(self.X)

@@ -14,138 +14,50 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array
 
 _PERCENT = 100.0
-_OF_WHAT = frozenset(
-    (
-        "train",
-        "training",
-        "val",
-        "valid",
-        "validation",
-        "test",
-        "eval",
-        "dev",
-        "holdout",
-        "cv",
-        "oob",
-        "mean",
-        "avg",
-        "average",
-        "best",
-        "final",
-        "last",
-        "min",
-        "max",
-        "total",
-        "epoch",
-        "fold",
-        "top1",
-        "top5",
-        "weighted",
-        "macro",
-        "micro",
-        "balanced",
-        "score",
-        "in",
-        "s",
-        "ms",
-        "sec",
-        "secs",
-        "seconds",
-    )
-)
-_SHARES = frozenset(
-    (
-        "acc",
-        "accuracy",
-        "auc",
-        "auroc",
-        "auprc",
-        "roc_auc",
-        "pr_auc",
-        "precision",
-        "recall",
-        "f1",
-        "jaccard",
-        "iou",
-        "dice",
-        "sensitivity",
-        "specificity",
-        "error_rate",
-        "probability_of_failure",
-        "probability_of_infeasibility",
-    )
-)
-_RANGES = {
-    **dict.fromkeys(("r2", "explained_variance"), (-math.inf, 1.0)),
-    **dict.fromkeys(
-        ("mcc", "matthews_corrcoef", "cohen_kappa", "kappa"), (-1.0, 1.0)
-    ),
-    **dict.fromkeys(("perplexity", "ppl"), (1.0, math.inf)),
-    **dict.fromkeys(
-        (
-            "rmse",
-            "mse",
-            "mae",
-            "mape",
-            "rmsle",
-            "msle",
-            "squared_error",
-            "absolute_error",
-            "root_squared_error",
-            "absolute_percentage_error",
-            "log_loss",
-            "logloss",
-            "cross_entropy",
-            "duration",
-            "runtime",
-            "latency",
-            "walltime",
-        ),
-        (0.0, math.inf),
-    ),
-}
 
-_LARGER = frozenset(
-    (
-        *_SHARES,
-        "r2",
-        "explained_variance",
-        "mcc",
-        "matthews_corrcoef",
-        "cohen_kappa",
-        "kappa",
-        "reward",
-        "bleu",
-        "rouge",
-        "throughput",
-    )
-) - {"error_rate", "probability_of_failure", "probability_of_infeasibility"}
-_SMALLER = frozenset(
-    (
-        "loss",
-        "error",
-        "err",
-        "error_rate",
-        "cost",
-        "regret",
-        "nll",
-        "rmse",
-        "mse",
-        "mae",
-        "mape",
-        "rmsle",
-        "msle",
-        "logloss",
-        "cross_entropy",
-        "perplexity",
-        "ppl",
-        "duration",
-        "runtime",
-        "latency",
-        "walltime",
-        "elapsed",
-    )
+
+def _names(text: str) -> frozenset[str]:
+    """Return names that are separated by blanks."""
+    return frozenset(text.split())
+
+
+_OF_WHAT = _names("""
+    train training val valid validation test eval dev holdout cv oob mean
+    avg average best final last min max total epoch fold top1 top5 weighted
+    macro micro balanced score in s ms sec secs seconds
+    """)
+_SHARES = _names("""
+    acc accuracy auc auroc auprc roc_auc pr_auc precision recall f1 jaccard
+    iou dice sensitivity specificity error_rate probability_of_failure
+    probability_of_infeasibility
+    """)
+_AT_LEAST_0 = _names("""
+    rmse mse mae mape rmsle msle squared_error absolute_error
+    root_squared_error absolute_percentage_error log_loss logloss
+    cross_entropy duration runtime latency walltime
+    """)
+_CORRELATIONS = _names("mcc matthews_corrcoef cohen_kappa kappa")
+_EXPLAINED = _names("r2 explained_variance")
+_RANGES = {
+    **dict.fromkeys(_EXPLAINED, (-math.inf, 1.0)),
+    **dict.fromkeys(_CORRELATIONS, (-1.0, 1.0)),
+    **dict.fromkeys(_names("perplexity ppl"), (1.0, math.inf)),
+    **dict.fromkeys(_AT_LEAST_0, (0.0, math.inf)),
+}
+_SMALLER_SHARES = _names(
+    "error_rate probability_of_failure probability_of_infeasibility"
 )
+_LARGER = {
+    *(_SHARES - _SMALLER_SHARES),
+    *_EXPLAINED,
+    *_CORRELATIONS,
+    *_names("reward bleu rouge throughput"),
+}
+_SMALLER = _names("""
+    loss error err error_rate cost regret nll rmse mse mae mape rmsle msle
+    logloss cross_entropy perplexity ppl duration runtime latency walltime
+    elapsed
+    """)
 _TURNED = re.compile(r"\b1\s*-|one_minus|inv", re.IGNORECASE)
 
 BOUNDS_BY_NAME = declared_fact(

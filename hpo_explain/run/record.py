@@ -13,8 +13,8 @@ import numpy as np
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts
-from hpo_explain.base.frozen import Frozen, frozen
-from hpo_explain.base.options import Direction, Measured
+from hpo_explain.base.frozen import Frozen, set_fields
+from hpo_explain.base.options import Direction, Measured, sign_of
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.models.protocols import Surrogate
@@ -133,48 +133,44 @@ class Record(Frozen):
     def __post_init__(self) -> None:
         check_direction(self.direction)
         X, objective = checked_rows(self.space, self.X, self.objective)
+        n = len(X)
         bounds = checked_bounds(self.bounds, objective, self.objective_name)
         if self.instances is not None:
             self.space.check_rows("X of instances", self.instances.X)
             objective = self.instances.averaged(X, objective, bounds)
-        numbers = checked_numbers(self.trials, len(X))
-        started = checked_times("started", self.started, len(X))
-        finished = checked_times("finished", self.finished, len(X))
-        fields: dict[str, Any] = {
-            "space": self.space.in_order_of(X),
-            "X": X,
-            "objective": objective,
-            "trials": numbers,
-            "proposals": checked_proposals(self.proposals, numbers),
-            "feasible": checked_feasible(self.feasible, len(X)),
-            "started": started,
-            "finished": finished,
-            "durations": checked_durations(
-                self.durations, started, finished, len(X)
+        numbers = checked_numbers(self.trials, n)
+        started = checked_times("started", self.started, n)
+        finished = checked_times("finished", self.finished, n)
+        excluded = {int(t): as_fact(why) for t, why in self.excluded.items()}
+        set_fields(
+            self,
+            space=self.space.in_order_of(X),
+            X=X,
+            objective=objective,
+            trials=numbers,
+            proposals=checked_proposals(self.proposals, numbers),
+            feasible=checked_feasible(self.feasible, n),
+            started=started,
+            finished=finished,
+            durations=checked_durations(self.durations, started, finished, n),
+            origins=checked_origins(self.origins),
+            excluded=excluded,
+            excluded_times=checked_excluded_times(
+                self.excluded_times, excluded
             ),
-            "origins": checked_origins(self.origins),
-            "excluded": {
-                int(t): as_fact(why) for t, why in self.excluded.items()
-            },
-            "excluded_times": checked_excluded_times(
-                self.excluded_times, self.excluded
-            ),
-            "without_result": checked_without_result(
+            without_result=checked_without_result(
                 self.space, self.without_result, numbers.tolist(), self.curves
             ),
-            "reviewed": checked_reviewed(self.space, self.reviewed),
-            "bounds": bounds,
-        }
-        for name, value in fields.items():
-            kept = frozen(value) if isinstance(value, np.ndarray) else value
-            object.__setattr__(self, name, kept)
+            reviewed=checked_reviewed(self.space, self.reviewed),
+            bounds=bounds,
+        )
         if self.curves is not None:
             self.space.check_rows("X of curves", self.curves.X)
         # a run made from another one brings its notes along
-        given = [n for n in self.notes if getattr(n, "kind", "") not in _OWN]
-        object.__setattr__(
-            self, "notes", as_facts([*given, *self._own_notes()])
-        )
+        others = [
+            note for note in as_facts(self.notes) if note.kind not in _OWN
+        ]
+        set_fields(self, notes=as_facts([*others, *self._own_notes()]))
 
     def __getstate__(self) -> dict[str, Any]:
         # fits are large, and made again where they are needed
@@ -229,7 +225,7 @@ class Record(Frozen):
     @property
     def sign(self) -> float:
         """1 where the objective is minimized, else -1."""
-        return 1.0 if self.direction == "minimize" else -1.0
+        return sign_of(self.direction)
 
     def __len__(self) -> int:
         return len(self.X)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.facts import Origin
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.base.options import STATES, State
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, Bools, SearchSpace
@@ -69,7 +69,7 @@ class WithoutResult(Frozen):
 
     def __post_init__(self) -> None:
         check_option("state", self.state, STATES)
-        object.__setattr__(self, "x", frozen(np.array(self.x, dtype=float)))
+        set_fields(self, x=np.array(self.x, dtype=float))
 
     @property
     def under_way(self) -> bool:
@@ -162,6 +162,10 @@ class Reviewed(Frozen):
         refused = np.array(self.refused, dtype=float).reshape(
             -1, len(proposed)
         )
-        object.__setattr__(self, "proposed", frozen(proposed))
-        object.__setattr__(self, "refused", frozen(refused))
-        object.__setattr__(self, "set_by_person", tuple(self.set_by_person))
+        set_by_person = tuple(self.set_by_person)
+        set_fields(
+            self,
+            proposed=proposed,
+            refused=refused,
+            set_by_person=set_by_person,
+        )

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -211,7 +212,7 @@ class CategoricalParameter:
             problem = f"must be a list of choices, but was {self.choices!r}"
             raise InputError(where, problem, self.choices, "List the choices.")
         choices = tuple(map(plain, self.choices))
-        object.__setattr__(self, "choices", choices)
+        set_fields(self, choices=choices)
         if not choices:
             raise InputError(
                 where, "is empty", choices, "Give at least one choice."

@@ -16,9 +16,9 @@ from hpo_explain.base.checks import (
     check_seed,
     unknown_name,
 )
-from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
+from hpo_explain.base.loaders import frameworks
 from hpo_explain.base.phrases import counted, printable
 from hpo_explain.space._values import Array, Bools, Config, Ints
 from hpo_explain.space.conditions import Canonical, Conditions, Rules

@@ -1,8 +1,8 @@
-"""What searches share: ties between costs, rows near others, and a search by changing the best."""
+"""What searches share: ties between costs, and rows near others or inside of a range."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -197,54 +197,3 @@ def brought_inside(
             low, high = whole.encode(ends)
             found[:, j] = whole.nearest(low + found[:, j] * (high - low))
     return found
-
-
-def descended(
-    space: SearchSpace,
-    rows: Array,
-    cost: Callable[[Array], Array],
-    steps: Sequence[float],
-    *,
-    kept: int,
-    children: int,
-    rng: np.random.Generator,
-    moved: Callable[[Array], Array] = np.asarray,
-) -> tuple[Array, Array]:
-    """Return the rows of least cost that a random search finds, the best first, and their costs.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        The space.
-    rows : ndarray of shape (n, d)
-        Latent rows where it starts.
-    cost : callable
-        Returns costs, (n,), of latent rows (n, d).
-    steps : sequence of float
-        How far real values move, round by round.
-    kept, children : int
-        How many rows every round keeps, and how many changed copies it makes of each.
-    rng : numpy.random.Generator
-        What the changes are drawn from.
-    moved : callable, optional
-        Returns rows of which some are moved or left out, of changed latent rows.
-    """
-    costs = cost(rows)
-    ties = Ties.among(costs)
-
-    def best() -> tuple[Array, Array]:
-        order = np.argsort(ties.settled(costs), kind="stable")[:kept]
-        return rows[order], costs[order]
-
-    if len(rows) > kept:
-        rows, costs = best()
-    for step in steps:
-        new = moved(
-            changed(space, np.repeat(rows, children, axis=0), step, rng)
-        )
-        rows, costs = (
-            np.vstack([rows, new]),
-            np.concatenate([costs, cost(new)]),
-        )
-        rows, costs = best()
-    return rows, costs

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space import (
     Array,
     Bools,
@@ -100,9 +101,8 @@ class Support:
     tried: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "tried", self.space.check_rows("tried", self.tried)
-        )
+        tried = self.space.check_rows("tried", self.tried)
+        set_fields(self, tried=np.array(tried))
 
     def branch(self, name: str) -> Bools:
         """Return in which trials a hyperparameter is active, (n,)."""
