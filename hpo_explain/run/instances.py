@@ -71,21 +71,13 @@ class Instances(Frozen):
                     f"X {X.shape}"
                 )
                 raise InputError(name, problem, column)
-        unknown = index[~np.isin(index, np.arange(len(names)))]
-        if len(unknown):
-            problem = (
-                f"must hold positions in names, 0 to {len(names) - 1}, but holds "
-                f"{unknown[0]:g}"
-            )
-            raise InputError(
-                "index", problem, float(unknown[0]), "Name every instance."
-            )
-        if not np.isfinite(objective).all():
-            i = int(np.flatnonzero(~np.isfinite(objective))[0])
-            problem = f"must be finite, but was {objective[i]} in row {i}"
-            raise InputError(
-                "objective", problem, float(objective[i]), "Leave it out."
-            )
+        for place in index[~np.isin(index, np.arange(len(names)))].tolist():
+            problem = f"must hold positions in names, 0 to {len(names) - 1}, but holds {place:g}"
+            raise InputError("index", problem, place, "Name every instance.")
+        for i in np.flatnonzero(~np.isfinite(objective)).tolist():
+            value = float(objective[i])
+            problem = f"must be finite, but was {value} in row {i}"
+            raise InputError("objective", problem, value, "Leave it out.")
         set_fields(
             self,
             names=names,
@@ -121,8 +113,8 @@ class Instances(Frozen):
     @cached_property
     def levels(self) -> Array:
         """What each instance adds for every configuration, (k,); 0 where none can be compared."""
-        found = Repeats.of(self.X, self.index, self.objective).levels
-        return np.append(found, np.zeros(len(self.names) - len(found)))
+        levels = Repeats.of(self.X, self.index, self.objective).levels
+        return np.append(levels, np.zeros(len(self.names) - len(levels)))
 
     def averages(self, X: Array) -> tuple[Array, Bools]:
         """Return the objective of configurations on average over all instances.

@@ -13,8 +13,6 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array
 
-_PERCENT = 100.0
-
 
 def _names(text: str) -> frozenset[str]:
     """Return names that are separated by blanks."""
@@ -71,11 +69,9 @@ BOUNDS_BY_NAME = declared_fact(
 def _lies(low: float, high: float) -> str:
     if math.isinf(high):
         return f"is at least {low:g}"
-    return (
-        f"is at most {high:g}"
-        if math.isinf(low)
-        else f"lies between {low:g} and {high:g}"
-    )
+    if math.isinf(low):
+        return f"is at most {high:g}"
+    return f"lies between {low:g} and {high:g}"
 
 
 def check_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -86,13 +82,12 @@ def check_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
     InputError
         If it is none.
     """
-    found = check_array("bounds", bounds)
-    if found.shape != (2,) or not found[0] < found[1]:
+    ends = check_array("bounds", bounds)
+    if ends.shape != (2,) or not ends[0] < ends[1]:
         problem = f"must be two ascending numbers, but was {bounds!r}"
-        raise InputError(
-            "bounds", problem, bounds, "Give (low, high), such as (0, 1)."
-        )
-    return float(found[0]), float(found[1])
+        remedy = "Give (low, high), such as (0, 1)."
+        raise InputError("bounds", problem, bounds, remedy)
+    return float(ends[0]), float(ends[1])
 
 
 def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
@@ -107,18 +102,17 @@ def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
     """
     words, own = _words(name)
     key = "_".join(own)
-    low, high = (
-        (0.0, 1.0)
-        if key in _SHARES
-        else _RANGES.get(key, (-math.inf, math.inf))
-    )
-    if key in _SHARES and np.max(objective, initial=0.0) > high:
-        high = _PERCENT
+    if key in _SHARES:
+        in_percent = np.max(objective, initial=0.0) > 1.0
+        low, high = 0.0, 100.0 if in_percent else 1.0
+    elif key in _RANGES:
+        low, high = _RANGES[key]
+    else:
+        return None
     if "neg" in words:
         low, high = -high, 0.0 - low
-    known = math.isfinite(low) or math.isfinite(high)
     inside = bool(((objective >= low) & (objective <= high)).all())
-    return (low, high) if known and inside else None
+    return (low, high) if inside else None
 
 
 def direction_of(name: str) -> Direction | None:
@@ -130,8 +124,8 @@ def direction_of(name: str) -> Direction | None:
     ['maximize', 'minimize', 'maximize', None]
     """
     words, own = _words(name)
-    found = {"_".join(own), *own[-1:]}
-    larger, smaller = bool(found & _LARGER), bool(found & _SMALLER)
+    metric = {"_".join(own), *own[-1:]}
+    larger, smaller = bool(metric & _LARGER), bool(metric & _SMALLER)
     if larger == smaller or _TURNED.search(name):
         return None
     return "maximize" if larger != ("neg" in words) else "minimize"

@@ -18,7 +18,7 @@ from hpo_explain.base.options import Direction, Measured, sign_of
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run._checked import (
+from hpo_explain.run._validation import (
     checked_bounds,
     checked_durations,
     checked_excluded_times,
@@ -289,11 +289,8 @@ class Record(Frozen):
         ended = [
             t for t, why in self.excluded.items() if why.kind not in UNDER_WAY
         ]
-        return tuple(
-            t
-            for t in sorted([*np.asarray(self.trials).tolist(), *ended])
-            if t > trial
-        )
+        numbers = sorted([*np.asarray(self.trials).tolist(), *ended])
+        return tuple(t for t in numbers if t > trial)
 
     @property
     def pending(self) -> tuple[int, ...]:
@@ -327,19 +324,12 @@ class Record(Frozen):
             If no trial is given, or one does not exist.
         """
         if not len(trials):
-            raise InputError(
-                "trials",
-                "is empty",
-                trials,
-                "Name at least one finished trial.",
-            )
+            remedy = "Name at least one finished trial."
+            raise InputError("trials", "is empty", trials, remedy)
         rows = np.array([self.row(trial) for trial in sorted(trials)])
         infeasible = ~np.asarray(self.feasible)[rows]
-        return int(
-            np.asarray(self.trials)[
-                rows[np.lexsort((self.cost[rows], infeasible))[0]]
-            ]
-        )
+        best = np.lexsort((self.cost[rows], infeasible))[0]
+        return int(np.asarray(self.trials)[rows[best]])
 
     @property
     def incumbent(self) -> dict[str, Any]:
@@ -364,25 +354,19 @@ class Record(Frozen):
         """
         if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
             problem = f"must be the number of a trial, but was {trial!r}"
-            raise InputError(
-                "trial",
-                problem,
-                trial,
-                f"Finished trials: {spans(self.trials)}.",
-            )
-        found = self._rows.get(int(trial))
-        if found is not None:
-            return found
+            remedy = f"Finished trials: {spans(self.trials)}."
+            raise InputError("trial", problem, trial, remedy)
+        row = self._rows.get(int(trial))
+        if row is not None:
+            return row
         finished = spans(self.trials)
         if trial in self.excluded:
             left_out = (f"{trial} was left out: ", self.excluded[trial])
-            raise InputError(
-                "trial", left_out, trial, f"Choose a finished one: {finished}."
-            )
+            remedy = f"Choose a finished one: {finished}."
+            raise InputError("trial", left_out, trial, remedy)
         problem = f"{trial} does not exist"
-        raise InputError(
-            "trial", problem, trial, f"Finished trials: {finished}."
-        )
+        remedy = f"Finished trials: {finished}."
+        raise InputError("trial", problem, trial, remedy)
 
     @cached_property
     def _rows(self) -> dict[int, int]:
@@ -461,26 +445,14 @@ class Record(Frozen):
     def _clock(self) -> tuple[Ints, Array, Array]:
         """Return numbers, starts and finishes of all trials, those left out included."""
         unknown = np.full(len(self), np.nan)
-        times = np.array([*self.excluded_times.values()]).reshape(-1, 2)
+        started = unknown if self.started is None else self.started
+        finished = unknown if self.finished is None else self.finished
+        others = np.array([*self.excluded_times.values()]).reshape(-1, 2)
+        numbers = [*np.asarray(self.trials), *self.excluded_times]
         return (
-            np.concatenate(
-                [
-                    np.asarray(self.trials),
-                    np.array([*self.excluded_times], dtype=np.int64),
-                ]
-            ),
-            np.concatenate(
-                [
-                    unknown if self.started is None else self.started,
-                    times[:, 0],
-                ]
-            ),
-            np.concatenate(
-                [
-                    unknown if self.finished is None else self.finished,
-                    times[:, 1],
-                ]
-            ),
+            np.array(numbers, dtype=np.int64),
+            np.append(started, others[:, 0]),
+            np.append(finished, others[:, 1]),
         )
 
     def _start(self, trial: int) -> float:
@@ -550,11 +522,7 @@ class Record(Frozen):
         under_way |= {
             t for t, why in self.excluded.items() if why.kind in UNDER_WAY
         }
-        ended = [
-            t
-            for t in sorted({*self.excluded, *self.without_result})
-            if t not in under_way
-        ]
+        ended = sorted({*self.excluded, *self.without_result} - under_way)
         if before is None:
             return tuple(ended)
         numbers = np.array(ended, dtype=np.int64)
@@ -611,17 +579,12 @@ class Record(Frozen):
         ([1], (0,))
         """
         numbers, started, finished = self._clock()
-        start, number = (
-            (np.inf, 0) if trial is None else (self._start(trial), trial)
-        )
-        ended = is_before(finished, numbers, start, number) & np.isfinite(
-            finished
-        )
-        running = (
-            is_before(started, numbers, start, number)
-            & ~ended
-            & ~np.isnan(finished)
-        )
+        start = np.inf if trial is None else self._start(trial)
+        number = 0 if trial is None else trial
+        had_started = is_before(started, numbers, start, number)
+        had_ended = is_before(finished, numbers, start, number)
+        had_ended &= np.isfinite(finished)
+        running = had_started & ~had_ended & ~np.isnan(finished)
         return tuple(sorted(numbers[running].tolist()))
 
     def diverged_above(self, before: int | None = None) -> float:
@@ -663,18 +626,10 @@ class Record(Frozen):
 
     def _is_by(self, origin: Origin) -> Bools:
         """Return which finished trials have an origin, by what `origins` and `proposals` say."""
-        known = dict.fromkeys(self._proposed, Origin.MODEL) | dict(
-            self.origins
-        )
-        found = np.zeros(len(self), dtype=bool)
-        found[
-            [
-                self._rows[t]
-                for t, one in known.items()
-                if one is origin and t in self._rows
-            ]
-        ] = True
-        return found
+        origins = dict.fromkeys(self._proposed, Origin.MODEL)
+        origins.update(self.origins)
+        trials = [t for t, one in origins.items() if one is origin]
+        return np.isin(np.asarray(self.trials), trials)
 
     def known_cost(self, before: int | None = None) -> Array:
         """Return the cost of the known trials, in the order of :meth:`known_before`.

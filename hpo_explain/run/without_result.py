@@ -104,27 +104,22 @@ class WithoutResult(Frozen):
         >>> WithoutResult("running", np.array([0.0, np.nan])).not_chosen(space)
         ()
         """
-        found = np.zeros(len(space), dtype=bool)
+        missing = np.zeros(len(space), dtype=bool)
         for j in space.parents_first:
             if not np.isnan(self.x[j]):
                 continue
-            undecided = any(found[parent] for parent, _ in space.conditions[j])
-            by_choice = (
-                space.parameters[j].optional is not None and not self.under_way
+            parents = [parent for parent, _ in space.conditions[j]]
+            is_optional = space.parameters[j].optional is not None
+            by_choice = is_optional and not self.under_way
+            missing[j] = self._possible(space, j, missing) and (
+                missing[parents].any() or not by_choice
             )
-            found[j] = self._possible(space, j, found) and (
-                undecided or not by_choice
-            )
-        return tuple(
-            name
-            for name, missing in zip(space.names, found, strict=True)
-            if missing
-        )
+        return tuple(space.names[j] for j in np.flatnonzero(missing))
 
-    def _possible(self, space: SearchSpace, j: int, open_: Bools) -> bool:
+    def _possible(self, space: SearchSpace, j: int, missing: Bools) -> bool:
         """Return whether the parents that have a value let a hyperparameter be active."""
         for parent, codes in space.conditions[j]:
-            if open_[parent]:
+            if missing[parent]:
                 continue
             x = self.x[[parent]]
             parameter: Any = space.parameters[parent]
