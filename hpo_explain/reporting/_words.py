@@ -13,8 +13,6 @@ from hpo_explain.run.description import proposals, who_is_unknown
 TERMS = {
     "mean": "predicted objective",
     "uncertainty": "uncertainty",
-    "exploitation": "predicted improvement",
-    "exploration": "uncertainty",
     "good": "common among good trials",
     "bad": "rare among the others",
     "noise": "noise",
