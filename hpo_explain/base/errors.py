@@ -105,9 +105,8 @@ class InputError(ValueError):
         value: Any = None,
         remedy: Text = "",
     ) -> None:
-        super().__init__(
-            argument, problem, value, remedy
-        )  # as pickle gives them back
+        # as pickle gives them back
+        super().__init__(argument, problem, value, remedy)
         self.argument = argument
         self.value = value
         self._texts = (problem, remedy)

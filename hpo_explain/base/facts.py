@@ -76,9 +76,8 @@ class Fact:
         return dict(self.values)[name]
 
     def __hash__(self) -> int:
-        return hash(
-            (self.kind, self.trials, self.names)
-        )  # values may be lists
+        # values may be lists
+        return hash((self.kind, self.trials, self.names))
 
     def __str__(self) -> str:
         return str(words().tell(self))

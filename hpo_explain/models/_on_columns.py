@@ -29,7 +29,8 @@ class OnColumns(ABC):
         columns: Callable[[Array], Array] | None,
         negated: bool,
     ) -> None:
-        self._space, self._columns = space, columns
+        self._space = space
+        self._columns = columns
         self._sign = -1.0 if negated else 1.0
         self._held_out: HeldOut | None = None
         given = self._to_columns(np.zeros((1, len(space)))).shape[1]

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
 _BLOCK = 50_000  # coalitions times background rows at once
-_OUT_OF_BAG = np.exp(
-    -1.0
-)  # share of the trees that have not seen a trial, with bootstrap
+# share of the trees that have not seen a trial, with bootstrap
+_OUT_OF_BAG = np.exp(-1.0)
 _FOLDS = 5
 _ENOUGH = 1000  # trials held out: as many say how well a model predicts, further folds only cost
 _ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
@@ -161,7 +160,8 @@ class ForestSurrogate(OnColumns):
         """
         from sklearn.ensemble import RandomForestRegressor
 
-        space, standard = space.ordered(X), Standard.of(y)
+        space = space.ordered(X)
+        standard = Standard.of(y)
         columns = OrderedColumns(space, X, standard.values)
         forest = RandomForestRegressor(
             n_estimators=check_count("n_trees", n_trees),
@@ -315,7 +315,8 @@ class ForestSurrogate(OnColumns):
                 as_seen(x[None, :])[0],
                 as_seen(compositions.inactive[None, :])[0],
             )
-            mean, square = first / len(trees), second / len(trees)
+            mean = first / len(trees)
+            square = second / len(trees)
             return CoalitionBlock(
                 part,
                 self._sign * (origin + mean),
@@ -474,7 +475,8 @@ class ForestSurrogate(OnColumns):
         from sklearn.base import clone
 
         target = self._sign * np.asarray(y, dtype=float)
-        standard, columns = Standard.of(target), self._columns
+        standard = Standard.of(target)
+        columns = self._columns
         if isinstance(columns, OrderedColumns):
             columns = OrderedColumns(self._space, X, standard.values)
         forest = clone(self._forest).set_params(**settings)
@@ -532,7 +534,8 @@ class ForestSurrogate(OnColumns):
             return HeldOut(
                 method=method, observed=y[:0], mean=y[:0], std=y[:0]
             )
-        mean, std = np.empty(len(y)), np.empty(len(y))
+        mean = np.empty(len(y))
+        std = np.empty(len(y))
         trees = len(self._forest.estimators_)
         if getattr(self._forest, "bootstrap", False):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
@@ -565,15 +568,12 @@ def _fit_standardized(
     """
     columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
     grow(forest, columns, standard.values)
-    above = (
-        y - standard.centre
-    ) / standard.unit  # a sum of what is large may overflow
+    # a sum of what is large may overflow
+    above = (y - standard.centre) / standard.unit
     drawn = forest.estimators_samples_ if forest.bootstrap else None
     for t, estimator in enumerate(forest.estimators_):
-        tree, of_tree = (
-            estimator.tree_,
-            above if drawn is None else above[drawn[t]],
-        )
+        tree = estimator.tree_
+        of_tree = above if drawn is None else above[drawn[t]]
         leaf = tree.apply(columns if drawn is None else columns[drawn[t]])
         weight = np.bincount(leaf, minlength=tree.node_count)
         at = weight > 0

@@ -114,9 +114,8 @@ class GaussianProcessSurrogate(Posterior):
         GaussianProcessSurrogate
             The fitted surrogate.
         """
-        columns = KernelColumns(
-            space
-        )  # in the order of the space given: `gp` takes its rows
+        # in the order of the space given: `gp` takes its rows
+        columns = KernelColumns(space)
         space = space.ordered(X)
         fit = KernelFit(
             columns.amid,
@@ -253,9 +252,8 @@ class GaussianProcessSurrogate(Posterior):
             train=self._gp.X_train_,
             alpha=kernel.factor * np.ravel(self._gp.alpha_),
             whitening=Whitening(self._gp.L_, kernel.factor),
-            prior=float(
-                self._prior_variance(self._gp.X_train_[:1])[0]
-            ),  # the same everywhere
+            # the same everywhere
+            prior=float(self._prior_variance(self._gp.X_train_[:1])[0]),
         )
 
     def _predicted_blocks(
@@ -295,11 +293,9 @@ class GaussianProcessSurrogate(Posterior):
         self, refit: Refit, which: npt.NDArray[np.intp]
     ) -> HeldOut:
         observed = self._to_objective(np.ravel(self._gp.y_train_))
-        mean, std, fold = (
-            np.empty(len(which)),
-            np.empty(len(which)),
-            folds_of(which),
-        )
+        mean = np.empty(len(which))
+        std = np.empty(len(which))
+        fold = folds_of(which)
         n_folds = int(fold.max()) + 1
         repeated = f", {TOGETHER}" if which.max() + 1 < len(which) else ""
         method = f"{n_folds}-fold cross-validation{repeated}, kernel refitted"
@@ -310,10 +306,8 @@ class GaussianProcessSurrogate(Posterior):
             )
         with one_blas_thread():
             for k in steps(range(n_folds), "folds"):
-                out, seen = (
-                    np.flatnonzero(fold == k),
-                    np.flatnonzero(fold != k),
-                )
+                out = np.flatnonzero(fold == k)
+                seen = np.flatnonzero(fold != k)
                 part = GaussianProcessSurrogate(
                     self._space,
                     refit(seen),
@@ -334,7 +328,8 @@ class GaussianProcessSurrogate(Posterior):
         )
 
     def _leave_one_out(self, which: npt.NDArray[np.intp]) -> HeldOut:
-        y, alpha = np.ravel(self._gp.y_train_), np.ravel(self._gp.alpha_)
+        y = np.ravel(self._gp.y_train_)
+        alpha = np.ravel(self._gp.alpha_)
         inverse = cho_solve((self._gp.L_, True), np.eye(len(y)))
         variance = 1.0 / np.diag(inverse)
         mean = y - alpha * variance

@@ -230,7 +230,8 @@ def _is_a(model: Any, name: str) -> bool:
 def _check_space(model: Surrogate, space: SearchSpace, argument: str) -> None:
     if model.space == space:
         return
-    names, known = model.space.names, space.names
+    names = model.space.names
+    known = space.names
     if names != known:
         problem = f"is a model of {list(names)}, but the run has {list(known)}"
     else:

@@ -212,7 +212,8 @@ def is_before(times: Array, numbers: Ints, time: float, number: int) -> Bools:
 def ran_at_once(started: Array, finished: Array) -> bool:
     """Say whether a trial started while another one was running (unknown times say nothing)."""
     is_timed = ~np.isnan(started) & ~np.isnan(finished)
-    started, finished = started[is_timed], finished[is_timed]
+    started = started[is_timed]
+    finished = finished[is_timed]
     order = np.argsort(started, kind="stable")
     latest_finish = np.maximum.accumulate(finished[order])
     return bool((started[order][1:] < latest_finish[:-1]).any())

@@ -153,7 +153,8 @@ class ChosenAcquisition:
         ValueError
             If the model is of another space.
         """
-        names, known = surrogate.space.names, self.acquisition.space.names
+        names = surrogate.space.names
+        known = self.acquisition.space.names
         if names != known:
             raise InputError(
                 "surrogate",

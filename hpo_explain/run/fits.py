@@ -122,7 +122,8 @@ MOST_TRIALS = {"gp": 2000, "forest": 4000}
 fitted some hundred times until its shares have intervals."""
 MOST_BEFORE = 1000
 """The same of a model of what was known before a trial, as there is one for each of them."""
-_AROUND_BEST, _LATEST = 0.1, 0.1
+_AROUND_BEST = 0.1
+_LATEST = 0.1
 
 
 def most_learned(kind: Literal["gp", "forest"], before: int | None) -> int:
@@ -146,7 +147,8 @@ def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
 
 def _counts(most: int) -> tuple[int, int, int]:
     """Return how many of `most` trials are near the best, how many the latest, how many drawn."""
-    best, latest = int(_AROUND_BEST * most), int(_LATEST * most)
+    best = int(_AROUND_BEST * most)
+    latest = int(_LATEST * most)
     return best, latest, most - best - latest
 
 

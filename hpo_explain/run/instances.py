@@ -149,10 +149,12 @@ class Instances(Frozen):
         ([5.0, 6.0], [True, False])
         """
         _, which = different_rows(np.concatenate([self.X, X]))
-        evaluated, wanted = which[: len(self)], which[len(self) :]
+        evaluated = which[: len(self)]
+        wanted = which[len(self) :]
         shape = int(which.max(initial=-1)) + 1, len(self.names)
         cells = evaluated, self.index
-        counts, sums = np.zeros(shape), np.zeros(shape)
+        counts = np.zeros(shape)
+        sums = np.zeros(shape)
         np.add.at(counts, cells, 1.0)
         np.add.at(sums, cells, self.objective - self.levels[self.index])
         evaluated_on: Bools = np.asarray(counts > 0.0)

@@ -104,7 +104,8 @@ def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
     key = "_".join(own)
     if key in _SHARES:
         in_percent = np.max(objective, initial=0.0) > 1.0
-        low, high = 0.0, 100.0 if in_percent else 1.0
+        low = 0.0
+        high = 100.0 if in_percent else 1.0
     elif key in _RANGES:
         low, high = _RANGES[key]
     else:
@@ -125,7 +126,8 @@ def direction_of(name: str) -> Direction | None:
     """
     words, own = _words(name)
     metric = {"_".join(own), *own[-1:]}
-    larger, smaller = bool(metric & _LARGER), bool(metric & _SMALLER)
+    larger = bool(metric & _LARGER)
+    smaller = bool(metric & _SMALLER)
     if larger == smaller or _TURNED.search(name):
         return None
     return "maximize" if larger != ("neg" in words) else "minimize"

@@ -194,7 +194,8 @@ def _fitted(
     space: SearchSpace, repeats: Repeats, kind: Kind, error: float, seed: int
 ) -> Model:
     """Return a model of the logarithm of the variance."""
-    X, z = repeats.X, repeats.log_variance
+    X = repeats.X
+    z = repeats.log_variance
     if kind == "gp":
         return GaussianProcessSurrogate.fit(
             space, X, z, least_noise=error, seed=seed

@@ -196,7 +196,8 @@ class Objectives:
         # differences of numbers of different signs may be, too
         halves = self.costs / 2.0
         front = halves[self.front]
-        low, high = front.min(axis=0), front.max(axis=0)
+        low = front.min(axis=0)
+        high = front.max(axis=0)
         spread = np.where(high > low, high - low, np.ptp(halves, axis=0))
         spread = np.where(spread > 0.0, spread, 1.0)
         farthest = np.where(
@@ -228,7 +229,8 @@ class Objectives:
         learned = np.column_stack(
             [run.learned_cost() for run in self.runs.values()]
         )
-        low, spread = learned.min(axis=0), np.ptp(learned, axis=0)
+        low = learned.min(axis=0)
+        spread = np.ptp(learned, axis=0)
         return np.asarray(
             (learned - low) / np.where(spread > 0.0, spread, 1.0)
         )

@@ -180,7 +180,8 @@ class Record(Frozen):
         if not len(self.X):
             return []
         notes = []
-        numbers, bound = np.asarray(self.trials), self.diverged_above()
+        numbers = np.asarray(self.trials)
+        bound = self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
             notes.append(
@@ -339,7 +340,8 @@ class Record(Frozen):
     def check_differences(self) -> None:
         """Raise NothingToExplain where the objective of all trials is the same."""
         if len(self) >= 2 and np.ptp(self.objective) == 0.0:
-            value, name = float(self.objective[0]), self.objective_name
+            value = float(self.objective[0])
+            name = self.objective_name
             raise NothingToExplain(
                 _CONSTANT(names=[name], value=value, finished=len(self))
             )
@@ -615,7 +617,8 @@ class Record(Frozen):
         """
         rows = self.known_before(before)
         order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
-        rows, cost = rows[order], self.known_cost(before)[order]
+        rows = rows[order]
+        cost = self.known_cost(before)[order]
         unknown = self._is_by(Origin.UNKNOWN)[rows]
         by_model = self._is_by(Origin.MODEL)[rows] | unknown
         part = space_filling_part(self.space, self.X[rows], by_model)

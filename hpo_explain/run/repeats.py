@@ -95,7 +95,9 @@ class Repeats:
         levels = np.zeros(int(np.max(index, initial=-1)) + 1)
         _, which = different_rows(X)
         several = np.bincount(which)[which] > 1
-        X, index, objective = X[several], index[several], objective[several]
+        X = X[several]
+        index = index[several]
+        objective = objective[several]
         if not len(X):
             nothing = np.zeros(0)
             evaluations = np.zeros(0, dtype=np.int64)
@@ -105,9 +107,8 @@ class Repeats:
         counts: Array = np.zeros((len(first), int(index.max()) + 1))
         np.add.at(counts, (which, index), 1.0)
         total: Array = counts.sum(axis=1)
-        unit = unit_of(
-            objective
-        )  # squares of what is tiny are 0, and of what is huge infinite
+        # squares of what is tiny are 0, and of what is huge infinite
+        unit = unit_of(objective)
         y = objective / unit
         size = float(np.abs(y).max())
         y = y - y.mean()
@@ -157,7 +158,8 @@ class Repeats:
         """
         from scipy.stats import chi2
 
-        df, unit = float(self.df.sum()), float(self.std.max())
+        df = float(self.df.sum())
+        unit = float(self.std.max())
         variances = (self.std / unit) ** 2
         variance = float(self.df @ variances) / df
         error = np.linalg.norm(self.df * (variances - variance)) / df
@@ -210,7 +212,8 @@ def _without_instances(
     """
     total = counts.sum(axis=1)
     n, k = counts.shape
-    weights, effects = np.ones(n), np.zeros(k)
+    weights = np.ones(n)
+    effects = np.zeros(k)
     for _ in range(_ROUNDS):
         # normal equations of y - mean_i = b - mean_i(b), configuration i with its weight
         among = (counts / total[:, None]).T @ (weights[:, None] * counts)

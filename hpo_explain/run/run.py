@@ -176,7 +176,8 @@ class Run(Record):
             If fewer than two trials were finished by then.
         """
         check_option("kind", kind, KINDS)
-        n_trees, seed = check_count("n_trees", n_trees), check_seed(seed)
+        n_trees = check_count("n_trees", n_trees)
+        seed = check_seed(seed)
         fit: Surrogate = self._remembered(
             self._surrogate, before, kind, n_trees, seed
         )
@@ -233,7 +234,8 @@ class Run(Record):
         if len(rows) <= most:
             return np.arange(len(rows)), ()
         in_order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
-        rows, cost = rows[in_order], self.known_cost(before)[in_order]
+        rows = rows[in_order]
+        cost = self.known_cost(before)[in_order]
         cost = np.where(np.asarray(self.feasible)[rows], cost, np.inf)
         some = learned_rows(self.space, self.X[rows], cost, most, seed=seed)
         return np.sort(in_order[some]), (

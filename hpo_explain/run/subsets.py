@@ -80,7 +80,8 @@ def chosen(run: Run, trials: slice | Sequence[int]) -> Run:
             "trials", problem, trials, f"Finished trials: {spans(run.trials)}."
         )
     excluded = {t: _NOT_READ() for t in sorted(existing - wanted)}
-    curves, instances = run.curves, run.instances
+    curves = run.curves
+    instances = run.instances
     return some_rows(
         run,
         rows,

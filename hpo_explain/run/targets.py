@@ -188,7 +188,8 @@ def _of_failure(run: Run, target: Measured) -> Run:
     all_failed = {
         t for t, why in run.excluded.items() if why.kind == "failed"
     } | {t for t, trial in ended.items() if trial.state == "failed"}
-    unread, lost = sorted(all_failed - {*failed}), len(failed)
+    unread = sorted(all_failed - {*failed})
+    lost = len(failed)
     if target == "infeasible":
         failed += np.asarray(run.trials)[~np.asarray(run.feasible)].tolist()
     if not failed:

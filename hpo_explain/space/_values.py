@@ -105,7 +105,9 @@ def to_position(values: Array, low: float, high: float, log: bool) -> Array:
     if low == high:
         return np.zeros_like(values)
     if log:
-        low, high, values = math.log(low), math.log(high), np.log(values)
+        low = math.log(low)
+        high = math.log(high)
+        values = np.log(values)
     return np.asarray((values - low) / (high - low), dtype=float)
 
 

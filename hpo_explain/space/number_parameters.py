@@ -28,9 +28,8 @@ from hpo_explain.space._values import (
     to_value,
 )
 
-_NARROWEST = (
-    1e-300  # whose reciprocals, in steps of a hundredth, are still numbers
-)
+# whose reciprocals, in steps of a hundredth, are still numbers
+_NARROWEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,8 @@ class FloatParameter:
             )
             set_fields(self, **{label: number})
         check_range(self.name, self.low, self.high, self.log)
-        where, ends = f"range of {self.name!r}", (self.low, self.high)
+        where = f"range of {self.name!r}"
+        ends = (self.low, self.high)
         if math.isinf(self.high - self.low):
             problem = f"is wider than any number: {list(ends)!r}"
             raise InputError(where, problem, ends, "Narrow it.")
@@ -135,9 +135,8 @@ class FloatParameter:
         values = to_value(
             np.asarray(positions, dtype=float), self.low, self.high, self.log
         )
-        if (
-            self.log
-        ):  # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+        # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+        if self.log:
             values = to_digits(values)
         if self.step is not None and self.low != self.high:
             values = (

@@ -142,7 +142,8 @@ class SearchSpace:
         """Return numbers that say in which order draws go through positions of a column."""
         if j not in self._canonical.categories:
             return positions
-        present, found = ~np.isnan(positions), np.full(positions.shape, np.nan)
+        present = ~np.isnan(positions)
+        found = np.full(positions.shape, np.nan)
         found[present] = np.argsort(self.codes(j))[
             positions[present].astype(np.int64)
         ]
@@ -429,11 +430,9 @@ optional=None)
             (self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1)
         )
         for j in np.flatnonzero(self._may_be_absent).tolist():
-            parameter, present, allowed = (
-                self._parameters[j],
-                present_at[:, j],
-                self.allowed(X, j),
-            )
+            parameter = self._parameters[j]
+            present = present_at[:, j]
+            allowed = self.allowed(X, j)
             valid &= ~present | allowed
             if parameter.optional is None:
                 valid &= present | ~allowed

@@ -67,9 +67,8 @@ class Ties:
         """Return costs in steps, whole numbers; infinite ones stay so."""
         if not self.step:
             return costs
-        with np.errstate(
-            over="ignore"
-        ):  # one cost that far away counts as infinite
+        # one cost that far away counts as infinite
+        with np.errstate(over="ignore"):
             return np.asarray(
                 np.rint(costs / self.step - self.origin / self.step)
             )
@@ -92,7 +91,8 @@ def size_of(costs: Array) -> float:
     if not len(known):
         return 0.0
     place = max(_upper_quartile(len(sizes)), int(known[0]))
-    found, largest = float(sizes[place]), float(sizes[-1])
+    found = float(sizes[place])
+    largest = float(sizes[-1])
     least, most = _ROUNDING
     alone = len(np.unique(sizes[known[0] : place + 1])) == 1
     if alone and least * largest <= found <= most * largest:
@@ -148,7 +148,8 @@ def inside_of(
     """Return which encoded rows have values of hyperparameters as they should be searched."""
     found = np.ones(len(X), bool)
     for parameter in within:
-        whole, x = space[parameter.name], X[:, space.index(parameter.name)]
+        whole = space[parameter.name]
+        x = X[:, space.index(parameter.name)]
         if isinstance(whole, CategoricalParameter) or isinstance(
             parameter, CategoricalParameter
         ):
@@ -180,7 +181,8 @@ def brought_inside(
     """
     found = np.array(rows)
     for parameter in within:
-        whole, j = space[parameter.name], space.index(parameter.name)
+        whole = space[parameter.name]
+        j = space.index(parameter.name)
         if isinstance(whole, CategoricalParameter):
             codes = whole.encode(
                 list(getattr(parameter, "choices", whole.choices))
