@@ -99,11 +99,9 @@ def _bagged(max_samples: float | None, n: int) -> int:
     """Return how many trials each tree draws."""
     if max_samples is None:
         return n
-    return (
-        int(max_samples)
-        if isinstance(max_samples, int)
-        else max(round(n * max_samples), 1)
-    )
+    if isinstance(max_samples, int):
+        return max_samples
+    return max(round(n * max_samples), 1)
 
 
 # that a tree may have, about: with fewer nothing is left to explain

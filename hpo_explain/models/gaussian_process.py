@@ -204,18 +204,18 @@ class GaussianProcessSurrogate(Posterior):
             blocks = self._in_walks(x, players, orders, background)
         if blocks is None:
             return None
-        found = np.empty((2, n, w, p + 1))
+        mean = np.empty((n, w, p + 1))
+        std = np.empty_like(mean)
+
+        def write(out: Array, values: Array) -> None:
+            out[:, :, [0, -1]] = values[:, None, :2]
+            out[:, :, 1:-1] = values[:, 2:].reshape(len(out), w, p - 1)
+
         with ended(blocks):
             for block in blocks:
-                for out, values in zip(
-                    found, (block.mean, block.std), strict=True
-                ):
-                    here = out[block.rows]
-                    here[:, :, [0, -1]] = values[:, None, :2]
-                    here[:, :, 1:-1] = values[:, 2:].reshape(
-                        len(here), w, p - 1
-                    )
-        return found[0], found[1]
+                write(mean[block.rows], block.mean)
+                write(std[block.rows], block.std)
+        return mean, std
 
     def _in_coalitions(
         self, compositions: Compositions, background: Array
@@ -308,17 +308,17 @@ class GaussianProcessSurrogate(Posterior):
             for k in steps(range(n_folds), "folds"):
                 out = np.flatnonzero(fold == k)
                 seen = np.flatnonzero(fold != k)
-                part = GaussianProcessSurrogate(
+                others = GaussianProcessSurrogate(
                     self._space,
                     refit(seen),
                     columns=self._columns,
                     noise_std=self._noise_std,
                     negated=self._sign < 0,
                 )
-                mean[out], of_function = part._predict_columns(
+                mean[out], of_function = others._predict_columns(
                     self._gp.X_train_[out]
                 )
-                std[out] = np.hypot(of_function, part.noise_std)
+                std[out] = np.hypot(of_function, others.noise_std)
         return HeldOut(
             method=method,
             observed=observed,

@@ -17,7 +17,7 @@ from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.given import as_surrogate
+from hpo_explain.models.own_model import as_surrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run.acquisitions import (
     ACQUISITION_ASSUMED,
