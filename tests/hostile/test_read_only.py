@@ -109,15 +109,15 @@ def test_a_summary_where_nothing_can_be_written(read_only, environment):
 def test_a_disk_that_is_full_in_the_middle():
     code = f"""
 import numpy as np
-from hpo_explain.base import kept
+from hpo_explain.cli import _cache
 from hpo_explain.models._compiled import compiled
 {FULL}
 @compiled()
 def twice(x):
     return 2.0 * x
 assert twice(2.0) == 4.0
-kept.keep("key", "answer")
-assert kept.kept("key") is None
+_cache.store("key", "answer")
+assert _cache.cached("key") is None
 """
     with tempfile.TemporaryDirectory() as place:
         (file := Path(place, "program.py")).write_text(code)
