@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from hpo_explain.adapters.file_kind import TABLES
 from hpo_explain.base.cache_folder import cache_folder
 
 _MOST = 200_000_000  # bytes in all
 _BESIDE = ("-wal", "-journal")  # what SQLite has not put into its file yet
+_DATABASE, _JOURNAL = b"SQLite format 3\x00", b'{"op_code"'
+# an address that can mean one file only: with no options and no other spelling of its path
+_ADDRESS = re.compile(r"sqlite:///(?!file:)([^?#%]+)")
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "optuna")
 
 
@@ -26,6 +31,8 @@ def folder() -> Path | None:
 def key_of(args: Sequence[str], rests_on: object) -> str | None:
     """Return the key of an answer: what was asked, what is in the files, and what answers.
 
+    Whatever can be a source in the arguments counts: one file too many only costs an answer.
+
     Parameters
     ----------
     args : sequence of str
@@ -36,30 +43,75 @@ def key_of(args: Sequence[str], rests_on: object) -> str | None:
     Returns
     -------
     str or None
-        The key; None where it rests on something that is no file, or a file cannot be read.
+        The key; None where the answer may rest on something else than these files.
     """
-    files = []
-    for one in args:
-        place = Path(one.rpartition("=")[2].removeprefix("sqlite:///"))
-        if place.is_file():
-            files += [
-                place,
-                *[place.with_name(f"{place.name}{end}") for end in _BESIDE],
-            ]
-        elif place.is_dir() or "://" in one:
-            return None
     key = hashlib.sha256(
         f"{args}{rests_on}{_answers()}".encode("utf-8", errors="replace")
     )
-    with suppress(OSError):
-        for file in files:
-            key.update(b"|")
-            if file.exists():
-                with file.open("rb") as content:
-                    while block := content.read(1 << 20):
-                        key.update(block)
-        return key.hexdigest() if files else None
-    return None
+    places = {text: _place(text) for one in args for text in _texts(one)}
+    try:
+        sources = {
+            text: place
+            for text, place in places.items()
+            if place is None or place.exists()
+        }
+        for text, place in sources.items():
+            if place is None or not _stands_alone(place):
+                return None
+            for file in (place, *_beside(place)):
+                key.update(f"|{text}|".encode("utf-8", errors="replace"))
+                key.update(_digest(file))
+    except OSError:
+        return None
+    return key.hexdigest() if sources else None
+
+
+def _texts(argument: str) -> Iterator[str]:
+    """Yield what may be a source in an argument: all of it, or what follows an equals sign."""
+    yield argument
+    for sign in re.finditer("=", argument):
+        yield argument[sign.end() :]
+
+
+def _place(text: str) -> Path | None:
+    """Return the only file that a source can be; None where it may be something else."""
+    if "://" not in text:
+        return Path(text)
+    address = _ADDRESS.fullmatch(text)
+    place = None if address is None else Path(address[1])
+    return place if place is not None and place.is_file() else None
+
+
+def _stands_alone(place: Path) -> bool:
+    """Say whether a source is a file that is read without any others of its folder.
+
+    A result of several files is none, nor a pickle, whose code may read anything, nor a pipe.
+    """
+    if not place.is_file():
+        return False
+    with place.open("rb") as file:
+        start = file.read(len(_DATABASE))
+    if start == _DATABASE or start.startswith(_JOURNAL):
+        return True
+    return place.name.lower().endswith(TABLES)
+
+
+def _beside(place: Path) -> Iterator[Path]:
+    """Yield the files that belong to a database: of a link, those beside what it leads to."""
+    for path in (place, place.resolve()):
+        for end in _BESIDE:
+            yield path.with_name(f"{path.name}{end}")
+
+
+def _digest(file: Path) -> bytes:
+    """Return what stands for the content of a file, b"" where there is none."""
+    if not file.exists():
+        return b""
+    content = hashlib.sha256()
+    with file.open("rb") as opened:
+        while block := opened.read(1 << 20):
+            content.update(block)
+    return content.digest()
 
 
 def cached(key: str) -> str | None:
@@ -68,7 +120,7 @@ def cached(key: str) -> str | None:
     if place is None:
         return None
     path = place / key
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         text = path.read_text(encoding="utf-8")
         path.touch()
         return text
