@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import abridged
 
 _T = TypeVar("_T")
 
@@ -230,7 +231,8 @@ def unknown_name(
     names = [str(entry) for entry in known]
     close = difflib.get_close_matches(str(value), names, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     article = "an" if kind[0] in "aeiou" else "a"
     problem = f"must be {article} {kind}, but {value!r} is unknown"
-    return InputError(argument, problem, value, f"{hint}There are: {shown}.")
+    return InputError(
+        argument, problem, value, f"{hint}There are: {abridged(names, 30)}."
+    )
