@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib import metadata
 from typing import Any
 
+from hpo_explain.adapters import loaded_reader
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.run import (
@@ -117,7 +118,7 @@ def as_run(run: Any, **options: Any) -> Run:
         run = table_of_mlflow(run)
     for (module, name), function in _READERS.items():
         if is_a(run, module, name):
-            return read_by(_reader(function), run, options)
+            return read_by(loaded_reader(function), run, options)
     return _by_others(run, options)
 
 
@@ -337,14 +338,6 @@ _READERS = {
     ("smac", "RunHistory"): "from_smac",
     ("pandas", "DataFrame"): "from_frame",
 }
-
-
-def _reader(name: str) -> Callable[..., Run]:
-    """Return an adapter, whose framework is loaded only now."""
-    from hpo_explain import adapters
-
-    reader: Callable[..., Run] = getattr(adapters, name)
-    return reader
 
 
 def _asked(
