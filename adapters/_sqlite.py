@@ -46,3 +46,9 @@ def _is_left_alone(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(20)[18:] == _WAL
+
+
+def columns_of(database: sqlite3.Connection, table: str) -> set[str]:
+    """Return the names of the columns of a table; none where there is no such table."""
+    rows = database.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return {str(name) for (name,) in rows}

@@ -81,7 +81,7 @@ def _opened(
     own = {name: options[name] for name in own_names if name in options}
     rest = {n: value for n, value in options.items() if n not in own}
     with open_it(at.path, rest, **own) as found:
-        yield found, rest
+        yield found, {**found.options, **rest}
 
 
 def _noted(run: Run, found: Opened) -> Run:

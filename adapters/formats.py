@@ -22,7 +22,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,21 @@ Sign = Callable[[Path], Path | None]
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """What is in a file or a folder: a source whose class the adapters know, and notes on it."""
+    """What is in a file or a folder.
+
+    Attributes
+    ----------
+    source : object
+        A source whose class the adapters know.
+    notes : sequence of Fact
+        How it was read.
+    options : mapping of str to object
+        Options of its adapter that the file answers, where nothing else is given.
+    """
 
     source: Any
     notes: Sequence[Fact] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 Opener = Callable[..., AbstractContextManager[Opened]]
@@ -281,6 +292,24 @@ PICKLE = Format("a pickled result", _is_pickle, "pickled:opened")
 FORMATS = (
     STORAGE,
     Format(
+        "an MLflow database",
+        database_with("experiments", "runs"),
+        "mlflow_store:opened_database",
+        "from_frame",
+    ),
+    Format(
+        "a folder of MLflow",
+        folder_with("*/params/*|*/*/params/*", "meta.yaml|*/meta.yaml"),
+        "mlflow_store:opened_folder",
+        "from_frame",
+    ),
+    Format(
+        "a KerasTuner project",
+        folder_with("trial_*/trial.json", named="oracle.json"),
+        "keras_tuner.project:opened",
+        "from_keras_tuner",
+    ),
+    Format(
         "a parquet table",
         starting_with(b"PAR1", ends=(".parquet", ".pq")),
         "table_files:opened_parquet",
@@ -294,7 +323,7 @@ FORMATS = (
     ),
     Format(
         "an Excel table",
-        starting_with(ends=(".xlsx", ".xls", ".xlsm", ".ods")),
+        starting_with(ends=(".xlsx", ".xlsm")),
         "table_files:opened_excel",
         "from_frame",
     ),
@@ -428,7 +457,9 @@ def _runs_below(
     folder: Path, depth: int, left: Iterator[int]
 ) -> Iterator[Place]:
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or next(left, None) is None:
+        # what a link leads to lies somewhere else, or is found there
+        is_link = path.is_symlink() and path.is_dir()
+        if is_link or path.name.startswith(".") or next(left, None) is None:
             continue
         found = _run_at(path)
         if found is not None:

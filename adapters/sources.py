@@ -334,6 +334,7 @@ _READERS = {
     ("flaml", "ExperimentAnalysis"): "from_flaml",
     ("keras_tuner", "BaseTuner"): "from_keras_tuner",
     ("keras_tuner", "Oracle"): "from_keras_tuner",
+    ("hpo_explain", "Search"): "from_keras_tuner",
     ("smac", "AbstractFacade"): "from_smac",
     ("smac", "RunHistory"): "from_smac",
     ("pandas", "DataFrame"): "from_frame",

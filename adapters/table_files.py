@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,15 +96,16 @@ def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
 def _read_by_pandas(
     read: Callable[[str], pd.DataFrame], path: str, extra: str
 ) -> pd.DataFrame:
-    try:
-        return read(path)
-    except ImportError as error:
+    package = _PACKAGES[extra]
+    if find_spec(package) is None:
         raise InputError(
             "run",
-            f"{path!r} takes {_PACKAGES[extra]} to be read, which is not installed",
+            f"{path!r} takes {package} to be read, which is not installed",
             path,
             f'Run: pip install "hpo_explain[{extra}]"',
-        ) from error
+        )
+    try:
+        return read(path)
     except Exception as error:  # each engine has errors of its own
         text = " ".join(str(error).split()).removesuffix(".")
         raise InputError(
