@@ -310,6 +310,12 @@ FORMATS = (
         "from_keras_tuner",
     ),
     Format(
+        "a run of SMAC",
+        folder_with("runhistory.json", named="runhistory.json"),
+        "smac.saved:opened",
+        "from_smac",
+    ),
+    Format(
         "a parquet table",
         starting_with(b"PAR1", ends=(".parquet", ".pq")),
         "table_files:opened_parquet",

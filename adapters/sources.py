@@ -116,9 +116,9 @@ def as_run(run: Any, **options: Any) -> Run:
         from hpo_explain.adapters.frame import table_of_mlflow
 
         run = table_of_mlflow(run)
-    for (module, name), function in _READERS.items():
-        if is_a(run, module, name):
-            return read_by(loaded_reader(function), run, options)
+    reader = read_with(run)
+    if reader:
+        return read_by(loaded_reader(reader), run, options)
     return _by_others(run, options)
 
 
@@ -210,9 +210,7 @@ def as_objectives(run: Any, **options: Any) -> Objectives:
 
 def _holds_a_run(value: Any) -> bool:
     """Return whether a value of a dict is a run or what one is read from, not a column of one."""
-    return isinstance(value, (Run, str, os.PathLike)) or any(
-        is_a(value, *kind) for kind in _READERS
-    )
+    return isinstance(value, (Run, str, os.PathLike)) or bool(read_with(value))
 
 
 def _check_unread(options: Mapping[str, Any]) -> None:
@@ -234,9 +232,7 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.sklearn import several_metrics
 
         return "objective", list(several_metrics(source))
-    if is_a(source, "smac", "AbstractFacade") or is_a(
-        source, "smac", "RunHistory"
-    ):
+    if read_with(source) == "from_smac":
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
@@ -313,6 +309,14 @@ def read_by(
         raise error.inside("run", "", error.value) from error.__cause__
 
 
+def read_with(source: Any) -> str:
+    """Return the name of the adapter that knows the class of a source; empty if none does."""
+    for (module, name), reader in _READERS.items():
+        if is_a(source, module, name):
+            return reader
+    return ""
+
+
 def is_a(source: Any, module: str, name: str) -> bool:
     """Say whether a source is of a class, by the class's name: nothing is imported to find out."""
     return any(
@@ -335,6 +339,7 @@ _READERS = {
     ("keras_tuner", "BaseTuner"): "from_keras_tuner",
     ("keras_tuner", "Oracle"): "from_keras_tuner",
     ("hpo_explain", "Search"): "from_keras_tuner",
+    ("hpo_explain", "History"): "from_smac",
     ("smac", "AbstractFacade"): "from_smac",
     ("smac", "RunHistory"): "from_smac",
     ("pandas", "DataFrame"): "from_frame",
