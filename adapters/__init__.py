@@ -62,8 +62,9 @@ def loaded(module: str, name: str) -> Any:
 
 
 def loaded_reader(name: str) -> Callable[..., Any]:
-    """Return a public function of the adapters, such as "from_frame"."""
-    reader: Callable[..., Any] = loaded(_MODULE_OF[name], name)
+    """Return a reader: a public one such as "from_frame", or "module:function" of the adapters."""
+    module, _, function = name.rpartition(":")
+    reader: Callable[..., Any] = loaded(module or _MODULE_OF[name], function)
     return reader
 
 

@@ -316,6 +316,28 @@ FORMATS = (
         "from_smac",
     ),
     Format(
+        "an experiment of Ray Tune",
+        folder_with(
+            "*/params.json",
+            "*/result.json|*/progress.csv",
+            named="experiment_state-*.json",
+        ),
+        "ray.experiment:opened",
+        "from_ray",
+    ),
+    Format(
+        "a run of hpbandster",
+        folder_with("results.json", "configs.json", named="results.json"),
+        "hpbandster:opened",
+        "hpbandster:read_result",
+    ),
+    Format(
+        "an NNI database",
+        database_with("TrialJobEvent", "MetricData"),
+        "nni:opened",
+        "nni:read_experiment",
+    ),
+    Format(
         "a parquet table",
         starting_with(b"PAR1", ends=(".parquet", ".pq")),
         "table_files:opened_parquet",
