@@ -1,8 +1,10 @@
 """Functions read what the command line reads: storages, tables and pickled results."""
 
+import pickle
 import sqlite3
 from contextlib import closing
 
+import joblib
 import optuna
 import pandas as pd
 import pytest
@@ -82,6 +84,44 @@ def test_a_pickled_result_is_read_only_if_it_is_trusted(tmp_path):
     assert run.objective.tolist() == [
         float(value) for value in result.func_vals
     ]
+
+
+def test_a_pickled_study_is_read_as_the_study_is(tmp_path):
+    study = optuna.create_study(directions=["minimize", "maximize"])
+    for value in (0.1, 0.4, 0.8):
+        trial = study.ask(
+            {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
+        )
+        study.tell(trial, [value, -value])
+    place = tmp_path / "study.pkl"
+    place.write_bytes(pickle.dumps(study))
+    assert as_run(place, trust_pickle=True, target=1).direction == "maximize"
+    assert len(as_runs(place, trust_pickle=True)) == 2
+    assert hx.pareto(place, trust_pickle=True).front.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x80\x02coptuna.structs\nStudyDirection\n.",
+        b"\x80\x02coptuna.distributions\nUniformDistributionOfOld\n.",
+    ],
+)
+def test_a_study_that_another_optuna_pickled_has_a_remedy(tmp_path, content):
+    place = tmp_path / "old.pkl"
+    place.write_bytes(content)
+    with pytest.raises(
+        hx.base.InputError, match="cannot be unpickled"
+    ) as caught:
+        as_run(place, trust_pickle=True)
+    assert "another release of Optuna" in caught.value.remedy
+
+
+def test_pickled_columns_are_a_table(tmp_path):
+    place = tmp_path / "columns.joblib"
+    joblib.dump(TABLE.to_dict("list"), place)
+    run = as_run(place, trust_pickle=True, objective="loss")
+    assert run.objective.tolist() == TABLE["loss"].tolist()
 
 
 def test_a_path_that_is_none_says_where_to_look(tmp_path, monkeypatch):
