@@ -338,6 +338,12 @@ FORMATS = (
         "nni:read_experiment",
     ),
     Format(
+        "a snapshot of Ax",
+        json_with("experiment", "generation_strategy"),
+        "ax.snapshot:opened",
+        "from_ax",
+    ),
+    Format(
         "a parquet table",
         starting_with(b"PAR1", ends=(".parquet", ".pq")),
         "table_files:opened_parquet",

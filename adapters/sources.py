@@ -236,6 +236,12 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
+    if read_with(source) == "from_ax":
+        from hpo_explain.adapters.ax.client import (
+            several_objectives as of_ax,
+        )
+
+        return "objective", of_ax(source)
     return "objective", []
 
 
@@ -333,7 +339,9 @@ _READERS = {
     ("hyperopt", "Trials"): "from_hyperopt",
     ("scipy", "OptimizeResult"): "from_skopt",
     ("ax", "Client"): "from_ax",
+    ("ax", "AxClient"): "from_ax",
     ("ax", "Experiment"): "from_ax",
+    ("hpo_explain", "Snapshot"): "from_ax",
     ("ray", "ResultGrid"): "from_ray",
     ("ray", "ExperimentAnalysis"): "from_ray",
     ("hpo_explain", "Experiment"): "from_ray",
