@@ -24,7 +24,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -57,13 +57,15 @@ class Repeats:
         How often each was evaluated.
     instances : int
         Number of instances; 1 where the same evaluation was repeated.
+    levels : ndarray of shape (k,)
+        b, by the instance's index; 0 on average over all that can be compared.
 
     Examples
     --------
     >>> import numpy as np
     >>> X, y = np.array([[0.2], [0.7], [0.2], [0.7]]), np.array([1.0, 3.0, 1.2, 3.4])
-    >>> found = Repeats.of(X, np.zeros(4, dtype=int), y)
-    >>> found.std.round(3).tolist(), found.df.tolist()
+    >>> repeats = Repeats.of(X, np.zeros(4, dtype=int), y)
+    >>> repeats.std.round(3).tolist(), repeats.df.tolist()
     ([0.141, 0.283], [1.0, 1.0])
     """
 
@@ -72,6 +74,7 @@ class Repeats:
     df: Array
     evaluations: Ints
     instances: int = 1
+    levels: Array = field(default_factory=lambda: np.zeros(1))
 
     @classmethod
     def of(cls, X: Array, index: Ints, objective: Array) -> Repeats:
@@ -89,20 +92,23 @@ class Repeats:
         objective : ndarray of shape (m,)
             What came of it.
         """
+        levels = np.zeros(int(np.max(index, initial=-1)) + 1)
         _, which = different_rows(X)
         several = np.bincount(which)[which] > 1
-        X, index, objective = X[several], index[several], objective[several]
+        X = X[several]
+        index = index[several]
+        objective = objective[several]
         if not len(X):
             nothing = np.zeros(0)
-            return cls(X, nothing, nothing, np.zeros(0, dtype=np.int64))
+            evaluations = np.zeros(0, dtype=np.int64)
+            return cls(X, nothing, nothing, evaluations, 1, levels)
         first, which = different_rows(X)
-        _, index = np.unique(index, return_inverse=True)
+        instances, index = np.unique(index, return_inverse=True)
         counts: Array = np.zeros((len(first), int(index.max()) + 1))
         np.add.at(counts, (which, index), 1.0)
         total: Array = counts.sum(axis=1)
-        unit = unit_of(
-            objective
-        )  # squares of what is tiny are 0, and of what is huge infinite
+        # squares of what is tiny are 0, and of what is huge infinite
+        unit = unit_of(objective)
         y = objective / unit
         size = float(np.abs(y).max())
         y = y - y.mean()
@@ -111,19 +117,21 @@ class Repeats:
             np.bincount(which, (y - means[which]) ** 2), dtype=float
         )
         df: Array = total - 1.0
-        if counts.shape[1] > 1:
-            squares, df = _without_instances(
+        if len(instances) > 1:
+            squares, df, effects = _without_instances(
                 counts, which, index, y, squares, df
             )
-        kept = df >= _LEAST_DF
-        variance = squares[kept] / df[kept]
+            levels[instances] = unit * effects
+        enough = df >= _LEAST_DF
+        variance = squares[enough] / df[enough]
         variance[variance <= (_ROUNDED * size) ** 2] = 0.0
         return cls(
-            X[first][kept],
+            X[first][enough],
             unit * np.sqrt(variance),
-            df[kept],
-            total[kept].astype(np.int64),
-            counts.shape[1],
+            df[enough],
+            total[enough].astype(np.int64),
+            len(instances),
+            levels,
         )
 
     @cached_property
@@ -150,20 +158,18 @@ class Repeats:
         """
         from scipy.stats import chi2
 
-        df, unit = float(self.df.sum()), float(self.std.max())
+        df = float(self.df.sum())
+        unit = float(self.std.max())
         variances = (self.std / unit) ** 2
         variance = float(self.df @ variances) / df
-        error = (
-            float(np.sqrt(np.sum((self.df * (variances - variance)) ** 2)))
-            / df
+        error = np.linalg.norm(self.df * (variances - variance)) / df
+        if error > 0.0:
+            df = min(df, 2.0 * float(variance / error) ** 2)
+        low, high = np.asarray(chi2.ppf([0.025, 0.975], df)) / df
+        std, lower, upper = unit * np.sqrt(
+            variance / np.array([1.0, high, low])
         )
-        known = min(df, 2.0 * (variance / error) ** 2) if error > 0.0 else df
-        low, high = (float(chi2.ppf(p, known)) / known for p in (0.025, 0.975))
-        return (
-            unit * float(np.sqrt(variance)),
-            unit * float(np.sqrt(variance / high)),
-            unit * float(np.sqrt(variance / low)),
-        )
+        return float(std), float(lower), float(upper)
 
 
 def noise_of(X: Array, cost: Array) -> float | None:
@@ -176,14 +182,11 @@ def noise_of(X: Array, cost: Array) -> float | None:
     unit = unit_of(cost)
     means = np.bincount(which, cost / unit) / np.bincount(which)
     good = (means <= np.median(cost) / unit)[which]
-    found = Repeats.of(
-        X[good], np.zeros(int(good.sum()), dtype=int), cost[good]
-    )
-    return (
-        found.pooled()[0]
-        if found.std.any() and found.df.sum() >= _ENOUGH_DF
-        else None
-    )
+    no_instance = np.zeros(int(good.sum()), dtype=int)
+    repeats = Repeats.of(X[good], no_instance, cost[good])
+    if not repeats.std.any() or repeats.df.sum() < _ENOUGH_DF:
+        return None
+    return repeats.pooled()[0]
 
 
 def _without_instances(
@@ -193,8 +196,8 @@ def _without_instances(
     y: Array,
     squares: Array,
     df: Array,
-) -> tuple[Array, Array]:
-    """Return sums of squares and degrees of freedom without the effects of instances.
+) -> tuple[Array, Array, Array]:
+    """Return sums of squares and degrees of freedom without the instances' effects, and these.
 
     Parameters
     ----------
@@ -210,6 +213,7 @@ def _without_instances(
     total = counts.sum(axis=1)
     n, k = counts.shape
     weights = np.ones(n)
+    effects = np.zeros(k)
     for _ in range(_ROUNDS):
         # normal equations of y - mean_i = b - mean_i(b), configuration i with its weight
         among = (counts / total[:, None]).T @ (weights[:, None] * counts)
@@ -227,7 +231,7 @@ def _without_instances(
         leverage = weights * (counts @ np.diag(inverse) - between)
         df = np.maximum(total - 1.0 - leverage, 0.0)
         weights = _weights(squares, df)
-    return squares, df
+    return squares, df, effects
 
 
 def _weights(squares: Array, df: Array) -> Array:
@@ -236,14 +240,15 @@ def _weights(squares: Array, df: Array) -> Array:
     Its logarithm is drawn to the mean of all as far as the differences are those of chance: where
     the noise is the same everywhere, all count the same.
     """
-    known = (df >= _LEAST_DF) & (squares > 0.0)
+    scatters = (df >= _LEAST_DF) & (squares > 0.0)
     weights = np.ones(len(df))
-    if known.sum() < 2:
+    if scatters.sum() < 2:
         return weights
-    z, error = _log_variance(np.sqrt(squares[known] / df[known]), df[known])
+    std = np.sqrt(squares[scatters] / df[scatters])
+    z, error = _log_variance(std, df[scatters])
     mean = np.average(z, weights=error**-2.0)
     spread = max(float(np.mean((z - mean) ** 2 - error**2)), 0.0)
-    weights[known] = np.exp(-(z - mean) * spread / (spread + error**2))
+    weights[scatters] = np.exp(-(z - mean) * spread / (spread + error**2))
     # one that counts more than all others would take the effects for its own
     top = int(np.argmax(weights))
     weights[top] = min(weights[top], weights.sum() - weights[top])

@@ -28,12 +28,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained, shared_subject
-from hpo_explain.asked.given import several_runs, surrogate_of
 from hpo_explain.base.checks import check_jobs, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.options import KINDS, Kind, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
@@ -55,6 +53,8 @@ from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.methods.space.recommended_space import still_possible
 from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.question.explained import Explained, shared_subject
+from hpo_explain.question.given import several_runs, surrogate_of
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
@@ -187,7 +187,7 @@ def compare(
     from joblib import delayed
 
     check_option("kind", kind, KINDS)
-    read = several_runs(compare, "runs", runs, reading, seed)
+    read = several_runs(compare, "runs", runs, reading)
     shared = Shared.of([run.space for run in read.values()])
     work = (
         delayed(_compared)(name, run, shared, kind, seed)
@@ -273,7 +273,7 @@ class ComparedRun:
         """Return the cost of each function at encoded rows, (k, n); else the one predicted."""
         if self.draws is not None:
             return self.draws.costs(X)
-        sign = 1.0 if self.subject.direction == "minimize" else -1.0
+        sign = sign_of(self.subject.direction)
         return sign * mean_of(self.surrogate, X)[None]
 
     def cost(self, X: Array) -> Array:
