@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError, NothingToExplain, Text
 from hpo_explain.base.facts import Fact, by_reason
-from hpo_explain.base.options import STATES, Direction, State
+from hpo_explain.base.options import STATES, Direction, State, sign_of
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.run import NO_VALUE, Instances, Run
@@ -207,7 +207,7 @@ def best_outside(
     direction : {"minimize", "maximize"}
         Which way is better.
     """
-    sign = 1.0 if direction == "minimize" else -1.0
+    sign = sign_of(direction)
     finite = [t for t, (value, _) in outside.items() if np.isfinite(value)]
     if not finite or not len(objective):
         return []
