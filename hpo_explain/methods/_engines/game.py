@@ -321,11 +321,12 @@ class CoalitionGame:
         phi = np.zeros(
             (len(cubes), len(self.players), len(self.acquisition.term_names))
         )
+        players, terms = self.players.tolist(), self.acquisition.term_names
         for part in steps(parts, "games"):
-            places = [
-                self.players.tolist().index(j) for j in part.players.tolist()
-            ]
-            phi[:, places] += part.shapley(cubes)[0]
+            rows = [players.index(j) for j in part.players.tolist()]
+            columns = [terms.index(t) for t in part.acquisition.term_names]
+            place = np.ix_(range(len(cubes)), rows, columns)
+            phi[place] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in parts)
         return phi, _SUMMED(
             games=len(parts), most=most, sampled=most > EXACT_PLAYERS
