@@ -8,7 +8,7 @@ from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.run import Objectives, Run
-from hpo_explain.run.told import proposals, who_is_unknown
+from hpo_explain.run.description import proposals, who_is_unknown
 
 TERMS = {
     "mean": "predicted objective",

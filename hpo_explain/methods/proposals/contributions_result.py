@@ -539,7 +539,7 @@ class ProposalExplanation(Contributions):
         of_moves = self._half_of(self.moves_error, 0.95)
         if self.moves is not None and of_moves is not None:
             sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
-        return min(sizes) <= 0.0
+        return bool(min(sizes) <= 0.0)
 
     def _moved(self, j: int, t: int) -> float:
         """Return by how much a value moves what is predicted: to the better, or to less certain."""

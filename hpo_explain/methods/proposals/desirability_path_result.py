@@ -317,7 +317,7 @@ class DesirabilityPath(Result):
         factor = [
             kappa / e.kappa if e.kappa else 1.0 for e in self.explanations
         ]
-        return found * np.array(factor)[:, None]
+        return np.asarray(found * np.array(factor)[:, None])
 
     def turning_points(
         self, kappa: float | None = None
