@@ -563,8 +563,9 @@ class RiskAverseConfidenceBound:
         """Return for each column whether one of the two models can depend on it, (d,)."""
         matters = np.zeros(len(self.space), dtype=bool)
         for model in (self.surrogate, self.noise):
-            known = isinstance(model, SupportsRelevance)
-            matters |= model.relevant() if known else True
+            if not isinstance(model, SupportsRelevance):
+                return np.ones(len(self.space), dtype=bool)
+            matters |= model.relevant()
         return matters
 
 
