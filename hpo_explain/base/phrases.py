@@ -47,6 +47,17 @@ def listed(words: Sequence[str], most: int) -> str:
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def sentences(*texts: object) -> str:
+    """Return sentences one after the other, without those that are empty or False.
+
+    Examples
+    --------
+    >>> sentences("One.", 2 > 3 and "Two.", "Three.")
+    'One. Three.'
+    """
+    return " ".join(str(text) for text in texts if text)
+
+
 def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
     """Return numbers as ranges: "0-4, 7"."""
     ordered = sorted(int(number) for number in numbers)

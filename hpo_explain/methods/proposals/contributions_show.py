@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
 from hpo_explain.base.numbers import number, signed
-from hpo_explain.base.phrases import counted
+from hpo_explain.base.phrases import counted, sentences
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
     PredictionExplanation,
@@ -22,7 +22,7 @@ _NEGLIGIBLE = (
     1e-12  # of the values that were subtracted: rounding, not a contribution
 )
 _MODEL = (
-    " Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
+    "Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
     "such lines overlap, one can still be larger than the other."
 )
 
@@ -48,7 +48,7 @@ def bars(found: Any) -> Rows:
     words = of(found, kept, rest)
     quiet = words.pop("inactive", [])
     whiskers = whiskers_of(found.background_size, known=found.half is not None)
-    footer = f"{whiskers}{words.pop('besides')}"
+    footer = sentences(whiskers, *words.pop("besides"))
     labels += [(text,) for text in quiet]
     return Rows(labels=labels, quiet=len(quiet), footer=footer, **words)
 
@@ -97,13 +97,15 @@ def _of_proposal(
     told = [f"{name}: inactive" for name in inactive]
     if len(inactive) > _MOST_INACTIVE:
         told = [f"{len(inactive)} inactive"]
-    sum_of = " None is known for a sum." * (bool(rest) and half is not None)
     return {
         "bars": made,
         "heading": _why(found),
         "subtitle": _payout(found),
         "label": f"contribution to {found.acquisition}: right is more desirable",
-        "besides": sum_of + _missed(found),
+        "besides": (
+            rest and half is not None and "None is known for a sum.",
+            _missed(found),
+        ),
         "fills": dict(enumerate(found.terms)),
         "inactive": [
             *(f"{name}: not chosen" for name in found.not_chosen),
@@ -149,7 +151,7 @@ def _missed(found: ProposalExplanation) -> str:
         scale, float(np.abs(found.total).max(initial=0.0))
     ):
         return ""
-    return f" The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
+    return f"The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
 
 
 def _of_prediction(
@@ -179,8 +181,10 @@ def _of_prediction(
         "fills": {
             k: what for k, what in enumerate(("better", "worse")) if k in there
         },
-        "besides": _MODEL * (model is not None)
-        + f" Not shown: {inactive} inactive." * bool(inactive),
+        "besides": (
+            model is not None and _MODEL,
+            inactive and f"Not shown: {inactive} inactive.",
+        ),
         "negligible": _NEGLIGIBLE
         * max(abs(found.prediction), abs(found.baseline)),
     }

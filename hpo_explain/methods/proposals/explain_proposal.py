@@ -69,7 +69,9 @@ _REPEATS = declared_fact(
     "proposal_repeats",
     "it repeats {earlier}, known by then",
     earlier=lambda fact: (
-        f"trial{'s' * (len(fact.trials) > 1)} {spans(fact.trials)}"
+        f"trial {spans(fact.trials)}"
+        if len(fact.trials) == 1
+        else f"trials {spans(fact.trials)}"
     ),
 )
 
