@@ -442,8 +442,6 @@ class DesirabilityPath(Result):
                     self.names,
                     0.0,
                     says="indifferent",
-                    certain=True,
-                    because=(),
                     side="below",
                 ),
             )
