@@ -11,6 +11,9 @@ u_t(z)     term t of the acquisition at z
 v_t(S)     value of the coalition: the mean of u_t(z_S) over the background
 φ_t        Shapley values of v_t; because they are linear, Σ_t φ_t explains Σ_t u_t
 =========  ============================================================================
+
+A criterion of mean and standard deviation has no terms of either in general: what each gain owes to
+the two is shared out as `models.acquisition.split` says.
 """
 
 from __future__ import annotations
@@ -55,7 +58,9 @@ class ShapleyExplainer:
     Parameters
     ----------
     acquisition : Acquisition
-        The utility to explain, as named additive terms.
+        The utility to explain, as named additive terms. Contributions to a criterion of mean and
+        standard deviation are divided into "mean" and "uncertainty", those to any other one
+        term by term.
     background : int, str, dict or ndarray of shape (n, d), default 1000
         The reference set: what the configuration is compared with. A number of rows (drawn from
         the space's measure as ten independent Latin hypercubes, which gives intervals), encoded
