@@ -14,6 +14,7 @@ from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_level, format_value, number
+from hpo_explain.base.options import sign_of
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.subject import Subject
@@ -549,8 +550,8 @@ class ProposalExplanation(Contributions):
         """Return by how much a value moves what is predicted: to the better, or to less certain."""
         if self.moves is None:  # the terms are linear in what is predicted
             return float(self.phi[j, t])
-        falls = self.terms[t] == "mean" and self.direction == "minimize"
-        return float(-self.moves[j, t] if falls else self.moves[j, t])
+        sign = -sign_of(self.direction) if self.terms[t] == "mean" else 1.0
+        return sign * float(self.moves[j, t])
 
     def _why(self, j: int, t: int) -> str:
         """Return why a value contributes to a term: what it does to what is predicted."""
