@@ -168,17 +168,15 @@ def _asked(found: DesirabilityPath) -> str:
 def _footer(found: DesirabilityPath, *, shares: bool) -> str:
     """Say what the band is, and what is not drawn."""
     unknown = sum(e.standard_error is None for e in found.explanations)
-    if unknown == len(found):
-        band = ["No intervals: they are not known."]
-    else:
-        band = [
-            "Band: 95 % interval of averaging over the background; it is not the model's "
-            "uncertainty.",
-            unknown and f"It is not known for {counted(unknown, 'proposal')}.",
-        ]
+    known = unknown < len(found)
     conditional = any(not e.active.all() for e in found.explanations)
     return sentences(
-        *band,
+        "Band: 95 % interval of averaging over the background; it is not the model's uncertainty."
+        if known
+        else "No intervals: they are not known.",
+        known
+        and unknown
+        and f"It is not known for {counted(unknown, 'proposal')}.",
         shares
         and "Criteria have different units, so contributions are divided by the sum of the "
         "proposal's absolute contributions.",
