@@ -53,6 +53,17 @@ def abridged(words: Sequence[object], most: int) -> str:
     return ", ".join(map(str, words[:most])) + more
 
 
+def sentences(*texts: object) -> str:
+    """Return sentences one after the other, without those that are empty or False.
+
+    Examples
+    --------
+    >>> sentences("One.", 2 > 3 and "Two.", "Three.")
+    'One. Three.'
+    """
+    return " ".join(str(text) for text in texts if text)
+
+
 def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
     """Return numbers as ranges: "0-4, 7"."""
     ordered = sorted(int(number) for number in numbers)
