@@ -16,7 +16,7 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
-from hpo_explain.methods.advice.summary import BEST, summarized
+from hpo_explain.methods.advice.summary import BEST
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
@@ -436,7 +436,7 @@ class Context:
     @property
     def summary(self) -> Summary:
         """The five lines."""
-        return self.once("summary", lambda: summarized(self))
+        return self.once("summary", lambda: methods.summary(self.run))
 
 
 def best_proposal(run: Run) -> int | None:

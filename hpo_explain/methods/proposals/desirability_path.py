@@ -49,7 +49,7 @@ _SEVERAL = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate"))
+@explains(of="optimizer")
 def desirability_path(
     question: Question,
     trials: Sequence[int] | None = None,

@@ -128,7 +128,7 @@ _NONE_EXPLAINED = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate"))
+@explains(of="optimizer")
 def explain_proposal(
     question: Question,
     trial: int | WhichTrial | Config | HasNumber = "latest",

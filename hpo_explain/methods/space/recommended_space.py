@@ -88,11 +88,9 @@ def recommended_space(
     """
     run = average_instances(question.run, seed=question.seed)
     run.check_differences()
-    question.notes += [
-        note for note in run.notes if note not in question.run.notes
-    ]
+    averaged = [note for note in run.notes if note not in question.run.notes]
     question = replace(question, run=run)
-    model, subject = question.model, question.subject()
+    model, subject = question.model, question.subject(notes=averaged)
     feasibility = run.feasibility(seed=question.seed)
     draws = as_draws(
         accepted_surrogate(model),
