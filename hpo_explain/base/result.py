@@ -491,6 +491,12 @@ class Result(ABC):
             " ".join(filter(None, [self.finding, self.caution, self.basis]))
         )
 
+    @property
+    def headline(self) -> str:
+        """The answer in a few words: the preview of a section, and its line on a terminal."""
+        told = [claim.text for claim in self.claims if claim.text]
+        return printable(told[0]) if told else self.sentence
+
     # ------------------------------------------------------------------ how it shows itself
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from hpo_explain.base.errors import unless_nothing
@@ -57,13 +57,21 @@ class Question:
     runs: Mapping[str, Run] = field(default_factory=dict)
     reading: Mapping[str, Any] = field(default_factory=dict)
 
-    def ask(self, function: Callable[..., _R], **options: Any) -> _R:
+    def ask(
+        self,
+        function: Callable[..., _R],
+        elsewhere: Callable[[], _R] | None = None,
+        /,
+        **options: Any,
+    ) -> _R:
         """Return what a function that users call answers; asked twice, it is computed once.
 
         Parameters
         ----------
         function : callable
             One made by :func:`explains`.
+        elsewhere : callable, optional
+            What fetches the answer, where a worker computes it.
         **options
             Its own arguments.
         """
@@ -71,7 +79,7 @@ class Question:
         taken = inspect.signature(method).bind(self, **options)
         taken.apply_defaults()
         _, *own = taken.arguments.items()
-        answers = self._answers(function)
+        answer = elsewhere or partial(method, *taken.args, **taken.kwargs)
         about = self.kind, self.seed, self.acquisition, self.before
         try:
             key = (
@@ -80,8 +88,8 @@ class Question:
                 *(key_of(one) for one in own if one[0] not in _HOW),
             )
         except TypeError:  # an object of the user's, which may change
-            return cast("_R", method(**taken.arguments))
-        return cast("_R", answers.once(key, lambda: method(**taken.arguments)))
+            return cast("_R", answer())
+        return cast("_R", self._answers(function).once(key, answer))
 
     def ask_if(self, function: Callable[..., _R], **options: Any) -> _R | None:
         """Return what a function answers; None where there is nothing to explain."""
