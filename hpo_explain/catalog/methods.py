@@ -143,7 +143,6 @@ IMPORTANCE = Method(
     "search space, that a hyperparameter explains alone, without the noise of the trials. Its "
     "whisker is a 95% interval over functions that the trials allow. A hatched bar is an "
     "interaction: what hyperparameters explain together, beyond what each explains alone.",
-    folded=False,
     asks="What does the objective, or (top=0.1) being among the best, depend on?",
     limits="does not say which values are good, or what matters near the best configuration; what "
     "decides the best is less certain than what decides the objective, and a forest does not know",
@@ -200,7 +199,6 @@ PARTIAL_DEPENDENCE = Method(
 ABLATION = Method(
     name="ablation",
     module="hpo_explain.methods.around.ablation",
-    folded=False,
     asks="Which changes lead from the default to the best configuration?",
     limits="where changes act together, the gain of each depends on their order (its Shapley value "
     "does not)",
@@ -251,11 +249,6 @@ LIME = Method(
     module="hpo_explain.methods.around.lime",
     asks="What changes the prediction here, in a model I can read?",
     limits="holds within the width of its kernel, and only as far as its R² says",
-    title="What would change the prediction?",
-    how_to_read="A bar is how much the prediction changes, by a linear model fitted around the "
-    "best configuration, when a number goes from one end of its range to the other or a category "
-    "is replaced by another one. R² says how well that model agrees with the surrogate: near 1 the "
-    "bars can be interpreted, below one half they cannot.",
 )
 
 # Topic: space.

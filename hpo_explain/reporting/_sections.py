@@ -97,7 +97,7 @@ _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
 }
 JOINT = (PARETO, COMPARE)
 """Methods about several runs at once: their sections come before those of each run."""
-_FIRST = (SUMMARY, ADVISE, HISTORY, IMPORTANCE, PARTIAL_DEPENDENCE)
+_FIRST = (SUMMARY, ADVISE, HISTORY, PARTIAL_DEPENDENCE, IMPORTANCE)
 SHOWN: tuple[Method, ...] = (
     *_FIRST,
     *(

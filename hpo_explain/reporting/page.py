@@ -19,7 +19,7 @@ from hpo_explain.base.checks import (
     check_text,
     unknown_name,
 )
-from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.catalog.methods import (
     COMPARE,
@@ -46,7 +46,8 @@ from hpo_explain.reporting.section import (
     card_of,
     drawn_out,
 )
-from hpo_explain.run import Objectives, Run
+from hpo_explain.run import Run
+from hpo_explain.run.objectives import joined
 from hpo_explain.run.told import summary
 from hpo_explain.space import Shared
 
@@ -411,16 +412,6 @@ def _joint_tab(runs: Mapping[str, Run]) -> tuple[Tab, ...]:
     question = Question(next(iter(runs.values())), runs=runs)
     card = card_of(section_of(method), question, prefix=_JOINT)
     return (Tab(name, subtitle, (card,), _JOINT),)
-
-
-def joined(runs: Mapping[str, Run]) -> Objectives | None:
-    """Return several objectives, if the runs are of the same trials."""
-    if len(runs) < 2:
-        return None
-    try:
-        return Objectives.of(runs)
-    except (InputError, NothingToExplain):
-        return None
 
 
 def comparable(runs: Mapping[str, Run]) -> bool:

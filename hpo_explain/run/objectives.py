@@ -393,3 +393,13 @@ def _some(run: Run, trials: list[int]) -> Run:
         if np.array_equal(rows, np.arange(len(run)))
         else some_rows(run, rows)
     )
+
+
+def joined(runs: Mapping[str, Run]) -> Objectives | None:
+    """Return several objectives, if the runs are of the same trials."""
+    if len(runs) < 2:
+        return None
+    try:
+        return Objectives.of(runs)
+    except (InputError, NothingToExplain):
+        return None

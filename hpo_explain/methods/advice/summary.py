@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.advice.advise import advise
 from hpo_explain.methods.advice.optimum import optimum
+from hpo_explain.methods.advice.summaries_result import Summaries
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.history import history
+from hpo_explain.methods.runs.pareto import pareto
 from hpo_explain.methods.runs.trust import trust
 from hpo_explain.methods.space.recommended_space import recommended_space
 from hpo_explain.question.explains import Question, explains
+from hpo_explain.run.objectives import joined
 
 BEST = 0.1  # of the configurations: what decides whether one is among them
 
 
-@explains(of="surrogate", without=("kind", "surrogate"))
-def summary(question: Question) -> Summary:
+@explains(of="surrogate", without=("kind", "surrogate"), several="objectives")
+def summary(question: Question) -> Summary | Summaries:
     """Say of a run in five lines what people ask first.
 
     How good it is and whether there is more to get, what matters, where to search on, what to try
@@ -25,8 +30,9 @@ def summary(question: Question) -> Summary:
 
     Returns
     -------
-    Summary
-        The lines, in `lines`.
+    Summary or Summaries
+        The lines, in `lines`; of several objectives how many trials no other one beats in all of
+        them, and then the lines of each.
 
     Raises
     ------
@@ -41,6 +47,20 @@ def summary(question: Question) -> Summary:
     >>> hx.summary(table, objective="loss").lines[0].startswith("Best loss 1 by trial 0; ")
     True
     """
+    if not question.runs:
+        return _of_one(question)
+    return Summaries(
+        subject=Subject.of(question.run),
+        front=question.ask(pareto) if joined(question.runs) else None,
+        summaries={
+            name: _of_one(replace(question, run=run, runs={}))
+            for name, run in question.runs.items()
+        },
+    )
+
+
+def _of_one(question: Question) -> Summary:
+    """Return the five lines of a run."""
     return Summary(
         subject=Subject.of(question.run),
         history=question.ask(history),

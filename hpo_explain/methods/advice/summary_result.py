@@ -116,6 +116,14 @@ class Summary(Result):
         return " ".join(self.lines)
 
     @property
+    def headline(self) -> str:
+        """What the best trial reached."""
+        trial = self.history.incumbent_trial
+        if trial is None:
+            return self.briefly("no best")
+        return self.briefly("best", best=self._level, trial=trial)
+
+    @property
     def said(self) -> str:
         """The lines, one below the other."""
         return "\n".join(self.lines)
@@ -137,12 +145,16 @@ class Summary(Result):
         return replace(claim, frame=frame, text=text)
 
     @property
+    def _level(self) -> str:
+        name = shorten(self.objective_name, _NAME)
+        return f"Best {name} {format_value(float(self.history.best[-1]))}"
+
+    @property
     def _more(self) -> Claim:
         trial = self.history.incumbent_trial
         if trial is None:
             return self._short(None, "no best")
-        name = shorten(self.objective_name, _NAME)
-        best = f"Best {name} {format_value(float(self.history.best[-1]))}"
+        best = self._level
         if self.optimum is None:
             return self._short(
                 self.history.claims[0], "best", trial=trial, best=best

@@ -189,6 +189,14 @@ class Ablation(Result):
         return tuple(_decided(drawn, CHOSEN) for drawn in self.gains_drawn)
 
     @property
+    def headline(self) -> str:
+        """The change that brings most, where the whole is known to bring something."""
+        whole, *others = self.claims
+        if others and others[0].kind == "contribution":
+            return f"{others[0].text}."
+        return whole.text
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """The whole gain, the steps that make up for most of it, and whether their order matters.
 
