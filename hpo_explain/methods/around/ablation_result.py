@@ -100,6 +100,9 @@ class Ablation(Result):
         "better": "From {found.ends} the {found.what} improves by {size}, from {first} to {last}.",
         "worse": "From {found.ends} the {found.what} gets worse by {size}, from {first} to {last}.",
         "unclear": "From {found.ends} the {found.what} may not change at all ({size}).",
+        "short": "The gain is {gain}.",
+        "short unclear": "It may not change at all.",
+        "short same": "It does not change.",
         "main": "{each}. | {change} brings {estimate}",
         "order": "Over all orders {step} brings {estimate} on average, not {gain}.",
     }
@@ -194,7 +197,11 @@ class Ablation(Result):
         whole, *others = self.claims
         if others and others[0].kind == "contribution":
             return f"{others[0].text}."
-        return whole.text
+        if whole.side == "below":
+            return self.briefly("short same")
+        if not whole.certain:
+            return self.briefly("short unclear")
+        return self.briefly("short", gain=whole.estimate)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -69,6 +69,7 @@ class LocalImportance(Result):
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "Around {found.where} no hyperparameter alone changes the {found.what}.",
         "short": "Around {found.where} {names} matters most.",
+        "short nothing": "Around {found.where} no hyperparameter matters.",
         "main": "Around {found.where} the {found.what} depends most on {each}. | "
         "{names} ({estimate:%})",
     }
@@ -131,7 +132,7 @@ class LocalImportance(Result):
         """What matters most here."""
         first = self.claims[0]
         if first.side == "below":
-            return super().headline
+            return self.briefly("short nothing")
         return self.briefly("short", names=first.hyperparameters)
 
     @property

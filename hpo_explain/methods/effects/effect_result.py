@@ -185,6 +185,7 @@ class Effect(Result):
         "best": "{found.lead} is best at {where}: {estimate}.",
         "open": "{found.lead} is {estimate} at best; no value of {any} is ruled out.",
         "short": "Best on average at {where}.",
+        "short flat": "No value of {names} makes a difference.",
         "short open": "No value of {any} is ruled out.",
         "flat": "{found.lead} is the same for every value of {names}: differences are below "
         "{noise}, the noise of one evaluation.",
@@ -502,6 +503,8 @@ class Effect(Result):
     def headline(self) -> str:
         """Which values are best."""
         first = self.claims[0]
+        if first.side == "below":
+            return self.briefly("short flat", names=self.names)
         if first.kind != "best":
             return super().headline
         if any(

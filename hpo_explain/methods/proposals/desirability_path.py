@@ -65,7 +65,7 @@ def desirability_path(
     question: Question,
     trials: Sequence[int] | None = None,
     *,
-    pending: bool = False,
+    pending: bool = True,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Any = None,
@@ -84,9 +84,9 @@ def desirability_path(
     Parameters
     ----------
     trials : sequence of int, optional
-        The proposals to explain; by default all that are finished, and of more than 100 (or, of
+        The proposals to explain; by default all, and of more than 100 (or, of
         many hyperparameters, more than 5000 contributions) the best one, the last and some others.
-    pending : bool, default False
+    pending : bool, default True
         Whether to explain by default those without a result as well: those that run, failed or
         were pruned.
     acquisition, background, surrogate, estimator, orders
