@@ -52,7 +52,7 @@ from hpo_explain.run.told import summary
 from hpo_explain.space import Shared
 
 SECTIONS: tuple[Section, ...] = tuple(map(section_of, SHOWN))
-BRIEF = ("summary", "history", "trust")
+BRIEF = ("summary", "trust", "explain-proposal")
 """Sections that need no models of many iterations, drawn in a moment."""
 _AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
 _LATE = ("history", *(str(method.called) for method in _AHEAD))
