@@ -144,7 +144,7 @@ def explains(
             runs = read_by_objective(public, source, reading)
         elif several == "runs" and isinstance(source, Mapping):
             each_has_its_own(before=taken.get("before"), surrogate=surrogate)
-            runs = several_runs(public, "run", source, reading, taken["seed"])
+            runs = several_runs(public, "run", source, reading)
         if runs:
             run = next(iter(runs.values()))
         else:

@@ -12,7 +12,7 @@ from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import spans
 from hpo_explain.reporting._render import render
 from hpo_explain.run import Run
-from hpo_explain.run import told as words
+from hpo_explain.run import description as words
 
 _LONG = 300  # columns of a value
 
@@ -23,7 +23,6 @@ def what_was_read(run: Run) -> Markup:
         "overview.html.j2",
         facts=_facts(run),
         best=_best(run),
-        luck=words.luck(run) if _has_incumbent(run) else (),
         left_out=_left_out(run),
         notes=run.notes,
     )

@@ -47,8 +47,8 @@ from hpo_explain.reporting.section import (
     drawn_out,
 )
 from hpo_explain.run import Run
+from hpo_explain.run.description import summary
 from hpo_explain.run.objectives import joined
-from hpo_explain.run.told import summary
 from hpo_explain.space import Shared
 
 SECTIONS: tuple[Section, ...] = tuple(map(section_of, SHOWN))
