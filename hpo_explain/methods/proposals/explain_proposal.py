@@ -76,7 +76,7 @@ _REPEATS = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate"))
+@explains(of="optimizer")
 def explain_proposal(
     question: Question,
     trial: int | WhichTrial | Config | HasNumber = "latest",
