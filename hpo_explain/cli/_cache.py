@@ -12,12 +12,11 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from hpo_explain.adapters.file_kind import TABLES
+from hpo_explain.adapters.formats import STORAGE, TABLE, place_of
 from hpo_explain.base.cache_folder import cache_folder
 
 _MOST = 200_000_000  # bytes in all
 _BESIDE = ("-wal", "-journal")  # what SQLite has not put into its file yet
-_DATABASE, _JOURNAL = b"SQLite format 3\x00", b'{"op_code"'
 # an address that can mean one file only: with no options and no other spelling of its path
 _ADDRESS = re.compile(r"sqlite:///(?!file:)([^?#%]+)")
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "optuna")
@@ -61,7 +60,7 @@ def key_of(args: Sequence[str], rests_on: object) -> str | None:
             for file in (place, *_beside(place)):
                 key.update(f"|{text}|".encode("utf-8", errors="replace"))
                 key.update(_digest(file))
-    except OSError:
+    except (OSError, ValueError):
         return None
     return key.hexdigest() if sources else None
 
@@ -89,11 +88,7 @@ def _stands_alone(place: Path) -> bool:
     """
     if not place.is_file():
         return False
-    with place.open("rb") as file:
-        start = file.read(len(_DATABASE))
-    if start == _DATABASE or start.startswith(_JOURNAL):
-        return True
-    return place.name.lower().endswith(TABLES)
+    return place_of(place).format in (STORAGE, TABLE)
 
 
 def _beside(place: Path) -> Iterator[Path]:

@@ -669,10 +669,36 @@ class FanovaImportance(Result):
             (self.names[j],), self.shares[:, j], found, "", MOST
         )
         claim = replace(claim, side="above" if known else "below", because=())
+        name, pair = self.names[j], self.mostly_as(self.names[j])
+        if pair is not None:
+            name = f"{name} (as {SEPARATOR.join(pair[0])})"
         frame, text = self.words(
-            how_sure(claim), name=self.names[j], p=found.probability
+            how_sure(claim), name=name, p=found.probability
         )
         return replace(claim, frame=frame, text=text)
+
+    def mostly_as(self, name: str) -> tuple[tuple[str, ...], float] | None:
+        """Return the pair that explains more than a hyperparameter of it alone, and its share.
+
+        None where it explains more alone than in any pair, and of trees.
+
+        Examples
+        --------
+        >>> import hpo_explain as hx
+        >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
+        >>> X = space.sample(80, seed=1)
+        >>> both = (X[:, 0] - 0.5) * (X[:, 1] - 0.5)
+        >>> hx.importance(hx.Run(space, X, both, "minimize")).mostly_as("x")[0]
+        ('x', 'y')
+        """
+        if self.anova is None or not self.anova.pairs:
+            return None
+        j, shares = self._index(name), self.anova.of_pairs.mean(axis=0)
+        of_name = [i for i, pair in enumerate(self.anova.pairs) if j in pair]
+        largest = max(of_name, key=lambda i: shares[i], default=None)
+        if largest is None or shares[largest] <= self.estimate[j]:
+            return None
+        return self._named(self.anova.pairs[largest]), float(shares[largest])
 
     def _orders(self) -> Iterator[Claim]:
         """Return, for neighbours in the ranking of single hyperparameters, which matters more."""
