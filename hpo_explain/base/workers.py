@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from multiprocessing import current_process
 from threading import Thread
 from typing import Any
 
@@ -42,6 +43,11 @@ def deaf_to_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def may_have_workers() -> bool:
+    """Say whether this process may start others; a daemon, as of a pool, may not."""
+    return not current_process().daemon
 
 
 def end_with(parent: int) -> None:
@@ -188,6 +194,8 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     )
 
     processes = isinstance(get_active_backend()[0], LokyBackend)
+    if processes and not may_have_workers():
+        return by_workers(1, work)
     if processes:
         work = (delayed(_tied)(os.getpid(), call) for call in work)
     with deaf_to_interrupts() if processes else nullcontext():
