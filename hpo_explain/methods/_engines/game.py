@@ -39,8 +39,11 @@ from hpo_explain.models.acquisition.protocols import (
     TermBlock,
 )
 from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsCoalitions, SupportsRelevance
+from hpo_explain.models.protocols import (
+    SupportsBoxes,
+    SupportsCoalitions,
+    SupportsRelevance,
+)
 from hpo_explain.space import Array
 
 Players = npt.NDArray[np.int64]
@@ -249,7 +252,7 @@ class CoalitionGame:
             return None
         if not isinstance(game, PredictedObjective):
             return None
-        if not isinstance(game.surrogate, ForestSurrogate):
+        if not isinstance(game.surrogate, SupportsBoxes):
             return None
         by_row = game.surrogate.mean_shapley(
             self.x, np.vstack(cubes), self.players

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from hpo_explain.base.progress import steps
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.protocols import SupportsWalks
 from hpo_explain.space import Array
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
@@ -100,7 +100,7 @@ def _predicted_terms(
     """Return what `DensityRatio.walk_terms` does, by predictions."""
     if isinstance(acquisition, OfPredictions):
         surrogate = acquisition.surrogate
-        if isinstance(surrogate, GaussianProcessSurrogate):
+        if isinstance(surrogate, SupportsWalks):
             found = surrogate.predict_walks(x, background, orders)
             if found is not None:
                 return acquisition.terms_of(*found)

@@ -31,8 +31,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import MATTERS
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.protocols import SupportsBoxes, Surrogate
 from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 
 _MOST_VALUES = 1000  # of one hyperparameter
@@ -156,7 +155,7 @@ class LocalImportanceExplainer:
         self._draws = self._explained.draws(self._seed)
         below = self._explained.surrogate
         self._boxes = (
-            below.boxes() if isinstance(below, ForestSurrogate) else None
+            below.boxes() if isinstance(below, SupportsBoxes) else None
         )
 
     @shows_progress

@@ -62,9 +62,12 @@ from hpo_explain.methods.effects.partial_dependences_result import (
 )
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.models.protocols import (
+    SupportsBoxes,
+    SupportsGrid,
+    SupportsJoint,
+    Surrogate,
+)
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at
 
@@ -179,16 +182,10 @@ class PartialDependenceExplainer:
         self._attainable = check_flag("attainable", attainable)
         self._feasible = feasible
         self._seed = check_seed(seed)
-        self._boxes = (
-            surrogate.boxes()
-            if isinstance(surrogate, ForestSurrogate)
-            else None
-        )
-        self._ranks = (
-            surrogate.category_ranks()
-            if isinstance(surrogate, ForestSurrogate)
-            else {}
-        )
+        self._boxes, self._ranks = None, dict[int, Array]()
+        if isinstance(surrogate, SupportsBoxes):
+            self._boxes = surrogate.boxes()
+            self._ranks = surrogate.category_ranks()
         joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None
         if variance == "covariance" and not joint:
             raise InputError(
@@ -441,11 +438,7 @@ class PartialDependenceExplainer:
 
         All at once, unless activity depends on the value (Eq. 8).
         """
-        if not any(
-            parent in members
-            for c in self._space.conditions
-            for parent, _ in c
-        ):
+        if not self._space.decides_activity(members):
             yield (
                 slice(None),
                 slice(None),
@@ -464,7 +457,7 @@ class PartialDependenceExplainer:
         self, z: Array, members: list[int], values: Array
     ) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
-        if isinstance(self._surrogate, GaussianProcessSurrogate):
+        if isinstance(self._surrogate, SupportsGrid):
             found = self._surrogate.predict_grid(z, np.array(members), values)
             if found is not None:
                 return found

@@ -38,7 +38,7 @@ from hpo_explain.models.box_sums import (
     squeeze,
 )
 from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import Surrogate, TreeBoxes
+from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -106,7 +106,7 @@ class LatentForest:
         n_trees = check_count("n_trees", n_trees)
         completed = completed_subject(forest, direction, subject)
         if (
-            isinstance(forest, ForestSurrogate)
+            isinstance(forest, SupportsBoxes)
             and (boxes := forest.boxes()) is not None
         ):
             return cls(completed, boxes, forest.category_ranks())

@@ -32,8 +32,7 @@ from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models.box_sums import closed_variance
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import TreeBoxes
+from hpo_explain.models.protocols import SupportsBoxes, TreeBoxes
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.space.sobol import sobol
 
@@ -112,9 +111,7 @@ def _boxes(
 ) -> tuple[TreeBoxes, ...] | None:
     """Return a forest's boxes if they are few enough for exact variances, else None."""
     surrogate = explained.surrogate
-    if not explained.of_objective or not isinstance(
-        surrogate, ForestSurrogate
-    ):
+    if not explained.of_objective or not isinstance(surrogate, SupportsBoxes):
         return None
     trees = surrogate.boxes()
     if (

@@ -34,12 +34,11 @@ from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import NORMAL_95
 from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import counted
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.methods._engines.background import complete
 from hpo_explain.methods._engines.game import relevant
@@ -47,16 +46,14 @@ from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.methods.importance.h_statistic_result import (
     InteractionStrength,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
+from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, ranked
 
 _FROM_SAMPLE = declared_fact(
     "estimated_from_sample",
-    "estimated from {points} (seed {seed}); ± is the error of this "
+    "estimated from {size:#point} (seed {seed}); ± is the error of this "
     "estimate, not the model's uncertainty",
-    points=lambda told: counted(told["size"], "point"),
 )
 _SCREENED = declared_fact(
     "pairs_screened",
@@ -221,22 +218,19 @@ class InteractionExplainer:
         ValueError
             If there is no hyperparameter of that name.
         """
-        space, d = self._space, len(self._space)
+        space = self._space
         focus = None if name is None else space.index(name)
-        surrogate = self._explained.surrogate
-        if self._explained.of_objective and surrogate is not None:
-            draws = as_draws(
-                surrogate, self._subject.direction, seed=self._seed
-            )
-            if draws is not None:
-                return self._drawn(draws.anova, name)
+        draws = self._explained.draws(self._seed)
+        if draws is not None:
+            return self._drawn(draws.anova, name)
         matters = relevant(self._explained.game)
         F = self._explained(self._configs)
         looked_at = self._screened(matters, focus, F)
         whole = self._centred(np.tile(F, (1 + _GROUPS, 1)))
         scale = float(np.abs(F).max())
         alone: dict[int, Array] = {}
-        total, total_std = (np.where(looked_at, 0.0, np.nan) for _ in range(2))
+        total = np.where(looked_at, 0.0, np.nan)
+        total_std = total.copy()
         for j in steps(
             np.flatnonzero(matters & looked_at).tolist(), "hyperparameters"
         ):
@@ -246,26 +240,24 @@ class InteractionExplainer:
             _, total[j], total_std[j] = self._strength(
                 whole - alone[j] - without, whole, scale
             )
-        pairs = np.full((3, d, d), np.nan)
-        some = np.flatnonzero(looked_at).tolist()
-        asked = [
-            u for u in combinations(some, 2) if focus is None or focus in u
-        ]
-        for j, k in steps(asked, "pairs"):
-            found = (0.0, 0.0, 0.0)
+        pairs = self._pairs(np.flatnonzero(looked_at), focus)
+        of_pairs = np.zeros((len(pairs), 3))
+        for i, (j, k) in enumerate(steps(pairs, "pairs")):
             if matters[j] and matters[k]:
                 together = self._centred(
                     self._averaged(self._combined([j, k]))
                 )
-                found = self._strength(
+                of_pairs[i] = self._strength(
                     together - alone[j] - alone[k], together, scale
                 )
-            pairs[:, j, k] = pairs[:, k, j] = found
+        absolute, H, std = of_pairs.T
         return InteractionStrength(
             subject=self._subject,
-            pairs=pairs[1],
-            pairs_std=pairs[2],
-            absolute=pairs[0],
+            players=tuple((name,) for name in space.names),
+            sets=tuple(pairs),
+            values=H,
+            half_width=NORMAL_95 * std,
+            absolute=absolute,
             total=total,
             total_std=total_std,
             focus=name,
@@ -274,36 +266,37 @@ class InteractionExplainer:
             notes=self._notes(looked_at),
         )
 
+    def _pairs(
+        self, places: npt.NDArray[np.int64], focus: int | None
+    ) -> list[tuple[int, ...]]:
+        """Return the pairs of some hyperparameters, or of one of them with the others."""
+        pairs = combinations(places.tolist(), 2)
+        return [pair for pair in pairs if focus is None or focus in pair]
+
     def _drawn(self, anova: Anova, name: str | None) -> InteractionStrength:
         """Return the strength of interactions in each function."""
-        d = len(self._space)
-        of_one = np.zeros_like(anova.mains)
+        space = self._space
+        with_any = np.zeros_like(anova.mains)
         for pair, share in zip(anova.pairs, anova.of_pairs.T, strict=True):
-            of_one[:, pair] += share[:, None]
-        asked = [
-            name is None or name in (self._space.names[j] for j in u)
-            for u in anova.pairs
-        ]
-        own = anova.of_pairs[:, asked]
-        a, b = np.array(anova.pairs, dtype=int).reshape(-1, 2)[asked].T
-        joint = anova.mains[:, a] + anova.mains[:, b] + own
-        H = np.sqrt(own / np.maximum(joint, 1e-300))
+            with_any[:, pair] += share[:, None]
+        focus = None if name is None else space.index(name)
+        pairs = self._pairs(np.arange(len(space)), focus)
+        own = anova.of_pairs[:, [anova.pairs.index(pair) for pair in pairs]]
+        first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+        joint = anova.mains[:, first] + anova.mains[:, second] + own
+        H = np.sqrt(own / np.maximum(joint, np.finfo(float).tiny))
         size = np.sqrt(own * anova.variance[:, None])
-        pairs = np.full((3, d, d), np.nan)
-        pairs[:, a, b] = pairs[:, b, a] = (
-            H.mean(axis=0),
-            H.std(axis=0),
-            size.mean(axis=0),
-        )
-        total = np.sqrt(np.minimum(of_one, 1.0))
+        total = np.sqrt(np.minimum(with_any, 1.0))
         return InteractionStrength(
             subject=self._subject,
-            pairs=pairs[0],
-            pairs_std=pairs[1],
-            absolute=pairs[2],
+            players=tuple((name,) for name in space.names),
+            sets=tuple(pairs),
+            values=H.mean(axis=0),
+            draws=H,
+            half_width=NORMAL_95 * H.std(axis=0),
+            absolute=size.mean(axis=0),
             total=total.mean(axis=0),
             total_std=total.std(axis=0),
-            drawn=H,
             shares=own * anova.of_evaluations[:, None],
             focus=name,
             seed=self._seed,
@@ -344,21 +337,13 @@ class InteractionExplainer:
         """Return F at every row with the members' values of every other one, (rows, values)."""
         explained, space, n = self._explained, self._space, len(self._rows)
         values = self._rows[:, members]
-        game, surrogate = explained.game, explained.surrogate
-        if (
-            isinstance(game, OfPredictions)
-            and isinstance(surrogate, GaussianProcessSurrogate)
-            and not any(space.is_conditional(space.names[j]) for j in members)
-            and not any(
-                parent in members for c in space.conditions for parent, _ in c
-            )
-            and (
-                found := surrogate.predict_grid(
-                    self._configs, np.array(members), values
-                )
-            )
-        ):
-            return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
+        conditional = any(
+            space.is_conditional(space.names[j]) for j in members
+        )
+        if not conditional and not space.decides_activity(members):
+            on_grid = explained.on_grid(self._configs, members, values)
+            if on_grid is not None:
+                return on_grid
         combined = np.empty((n, n))
         step = max(1, _AT_ONCE // n)
         for start in steps(range(0, n, step), "batches"):
