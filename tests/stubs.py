@@ -60,8 +60,6 @@ MORE = {
         "RegionalPartialDependence",
     ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
-    "hpo_explain.methods.importance.games": ["GameExplainer"],
-    "hpo_explain.methods.importance.set_values": ["SetValues"],
     "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
     "hpo_explain.methods.proposals.repeated_runs_result": ["RepeatedRuns"],
     "hpo_explain.methods.proposals.sample_size": [

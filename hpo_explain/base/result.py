@@ -260,7 +260,7 @@ class Result(ABC):
         rows = pd.Index(getattr(self, labels), name=name) if labels else None
         frame = pd.DataFrame(self.columns, index=rows)
         if self.table.order:
-            return frame.iloc[getattr(self, self.table.order)()]
+            frame = frame.iloc[getattr(self, self.table.order)()]
         return frame
 
     def cells(self) -> list[tuple[str, list[Any]]]:

@@ -130,7 +130,6 @@ H_STATISTIC = Method(
 SHAPLEY_INTERACTIONS = Method(
     name="shapley_interactions",
     module="hpo_explain.methods.importance.shapley_interactions",
-    result="hpo_explain.methods.importance.sets",
     asks="What do hyperparameters do together at one configuration?",
     limits="explains the model's prediction (or the acquisition) there, not what matters "
     "elsewhere; with more than 11 hyperparameters those that contribute least play as one",
@@ -138,7 +137,6 @@ SHAPLEY_INTERACTIONS = Method(
 TUNABILITY = Method(
     name="tunability",
     module="hpo_explain.methods.importance.tunability",
-    result="hpo_explain.methods.importance.sets",
     sources=("ensemble",),
     asks="What can tuning gain over a default, wrong values lose, or the optimizer have missed?",
     limits="what the model predicts: the best values of a set that hardly any trial tried may be "

@@ -50,7 +50,6 @@ from .effects.regional_partial_dependence_result import (
 from .importance.effects import partial_dependence as partial_dependence
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
-from .importance.games import GameExplainer as GameExplainer
 from .importance.h_statistic import (
     InteractionExplainer as InteractionExplainer,
 )
@@ -58,16 +57,14 @@ from .importance.h_statistic import h_statistic as h_statistic
 from .importance.h_statistic_result import (
     InteractionStrength as InteractionStrength,
 )
-from .importance.set_values import SetValues as SetValues
-from .importance.sets_result import GameExplanation as GameExplanation
-from .importance.sets_result import ShapleyInteractions as ShapleyInteractions
-from .importance.shapley_interactions import (
-    ShapleyInteractionExplainer as ShapleyInteractionExplainer,
-)
 from .importance.shapley_interactions import (
     shapley_interactions as shapley_interactions,
 )
+from .importance.shapley_interactions_result import (
+    ShapleyInteractions as ShapleyInteractions,
+)
 from .importance.tunability import tunability as tunability
+from .importance.tunability_result import GameExplanation as GameExplanation
 from .proposals.contributions_result import (
     PredictionExplanation as PredictionExplanation,
 )

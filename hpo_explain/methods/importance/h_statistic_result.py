@@ -170,13 +170,14 @@ class InteractionStrength(Estimates):
 
     def _none(self, largest: Decision | None) -> Claim:
         """Return that there is no interaction, of which the largest is known or not."""
-        about, at_most = (self.focus,), ""
-        if self.focus is None:
-            about = tuple(
-                name
-                for name, total in zip(self.names, self.total, strict=True)
-                if not np.isnan(total)
-            )
+        about = [
+            name
+            for name, total in zip(self.names, self.total, strict=True)
+            if not np.isnan(total)
+        ]
+        if self.focus is not None:
+            about = [self.focus]
+        at_most = ""
         if largest is not None:
             percent = max(math.ceil(100.0 * largest.bound), 1)
             at_most = (
@@ -184,7 +185,7 @@ class InteractionStrength(Estimates):
             )
         claim = self.decided(
             "share",
-            about,
+            tuple(about),
             largest,
             estimate=0.0,
             says="none" if self.focus is None else "none with",
