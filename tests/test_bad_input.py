@@ -610,15 +610,15 @@ REFUSED = {
     "hybrid_background": [
         (lambda: hx.methods.hybrid_background(SPACE, {"x": 0.5}, 1), "n", 1)
     ],
-    "ShapleyInteractionExplainer": [
+    "shapley_interactions": [
         (
-            lambda: hx.methods.ShapleyInteractionExplainer(MODEL, index="SII"),
+            lambda: hx.methods.shapley_interactions(RUN, index="SII"),
             "index",
             "SII",
         )
     ],
-    "GameExplainer": [
-        (lambda: hx.methods.GameExplainer(MODEL, index="SII"), "index", "SII")
+    "tunability": [
+        (lambda: hx.methods.tunability(RUN, index="SII"), "index", "SII")
     ],
     "LearningCurvesExplainer": [
         (

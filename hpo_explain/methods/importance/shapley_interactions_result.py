@@ -190,7 +190,7 @@ class ShapleyInteractions(Sets):
     def _interaction(self, i: int) -> Claim:
         """Return what a set does together."""
         names, value = self.members[i], float(self.values[i])
-        words = {
+        words: dict[str, Any] = {
             "which": " with ".join(map(self._with_value, names)),
             "changes": "raises" if value > 0.0 else "lowers",
         }
@@ -216,7 +216,7 @@ class ShapleyInteractions(Sets):
         return replace(claim, side="above")
 
     def _interaction_on_acquisition(
-        self, i: int, words: Mapping[str, str]
+        self, i: int, words: Mapping[str, Any]
     ) -> Claim:
         """Return what a set does to an acquisition, of which only integrating is uncertain."""
         value, half = float(self.values[i]), float(self._half_width([i])[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hpo_explain.base.figures import Cells, Rows, View
 from hpo_explain.base.numbers import format_level, format_value
 from hpo_explain.methods.importance import sets_show
@@ -41,7 +43,7 @@ def matrix(result: ShapleyInteractions) -> Cells:
     return sets_show.matrix(result, scale=_label(result), **_headings(result))
 
 
-def _headings(result: ShapleyInteractions) -> dict[str, str]:
+def _headings(result: ShapleyInteractions) -> dict[str, Any]:
     """Return heading and subtitle: what is shown, and what adds up to what."""
     by = f"({result.index}, order {result.order})"
     if result.of == "variance":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hpo_explain.base.figures import Cells, Rows, View
 from hpo_explain.base.numbers import plus_minus
 from hpo_explain.methods.importance import sets_show
@@ -41,7 +43,7 @@ def matrix(result: GameExplanation) -> Cells:
     return sets_show.matrix(result, scale=_label(result), **_headings(result))
 
 
-def _headings(result: GameExplanation) -> dict[str, str]:
+def _headings(result: GameExplanation) -> dict[str, Any]:
     heading = _HEADINGS[result.game].format(result.at)
     whole = plus_minus(result.whole, result.whole_half)
     over = f", {result.over_runs}" if result.games else ""
