@@ -620,14 +620,8 @@ REFUSED = {
     "tunability": [
         (lambda: hx.methods.tunability(RUN, index="SII"), "index", "SII")
     ],
-    "LearningCurvesExplainer": [
-        (
-            lambda: hx.methods.LearningCurvesExplainer(CURVED).explain(
-                enough=2
-            ),
-            "enough",
-            2,
-        ),
+    "learning_curves": [
+        (lambda: hx.methods.learning_curves(CURVED, enough=2), "enough", 2)
     ],
     "Curves": [
         (

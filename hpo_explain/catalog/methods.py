@@ -43,15 +43,12 @@ NOISE = Method(
 LEARNING_CURVES = Method(
     name="learning_curves",
     module="hpo_explain.methods.runs.learning_curves",
-    asks="How early is the final rank of a trial known, and what would stopping it early cost?",
-    limits="ranks and losses are those of finished trials, noise included; a pruner would also "
-    "change which trials are proposed",
+    asks="How early is the final rank of a trial known, and what do its values depend on?",
+    limits="ranks are those of finished trials, noise included",
     title="How early is the final rank known?",
     how_to_read="The line is the rank correlation of what trials reported at a step with their "
     "final values: 1 where they are in their final order. A pruner that stops trials where it is "
-    "low stops good ones. Pruners are replayed on the trials that reported values: what they save, "
-    "how much worse the best trial is that they leave, and how often they stop the best in other "
-    "orders of the same trials.",
+    "low stops good ones.",
     needs="curves",
 )
 COMPARE = Method(

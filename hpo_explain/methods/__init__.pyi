@@ -105,9 +105,6 @@ from .runs.compare import compare as compare
 from .runs.compare_result import Comparison as Comparison
 from .runs.history import history as history
 from .runs.history_result import History as History
-from .runs.learning_curves import (
-    LearningCurvesExplainer as LearningCurvesExplainer,
-)
 from .runs.learning_curves import learning_curves as learning_curves
 from .runs.learning_curves_result import LearningCurves as LearningCurves
 from .runs.noise import NoiseExplainer as NoiseExplainer

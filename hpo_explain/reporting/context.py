@@ -59,7 +59,6 @@ _REGIONS_DEPTH = 2
 _ALONG = 2  # effects that are also asked for along the trials
 _DIFFERS = "partial_dependence_differs"
 _H_ROWS = 50
-_ORDERS = 20  # of the trials, in which pruners are replayed
 _PRECISION = 0.05  # of contributions, relative to the largest
 _OF_PATHS: dict[str, Any] = {"precision": _PRECISION}
 _WORTH_WORKERS = (
@@ -159,7 +158,7 @@ class Context:
         """What trials reported on the way, compared with what came of them."""
         return self.once(
             "learning_curves",
-            lambda: methods.learning_curves(self.run, orders=_ORDERS),
+            lambda: methods.learning_curves(self.run),
         )
 
     # ------------------------------------------------------------------ the model

@@ -24,7 +24,6 @@ from .parts import WAITING as WAITING
 from .parts import WAS_PRUNED as WAS_PRUNED
 from .parts import Curves as Curves
 from .parts import Instances as Instances
-from .parts import Pruner as Pruner
 from .parts import Reviewed as Reviewed
 from .parts import WithoutResult as WithoutResult
 from .repeats import Repeats as Repeats

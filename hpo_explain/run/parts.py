@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -273,37 +273,6 @@ class Instances(Frozen):
         return text_html(str(self))
 
 
-@runtime_checkable
-class Pruner(Protocol):
-    """What stops trials early, by the values that they and earlier trials reported."""
-
-    @property
-    def label(self) -> str:
-        """What it is called, as in "Optuna's MedianPruner"."""
-
-    def stopped(
-        self, steps: Array, costs: Array, finished: Bools, seed: int
-    ) -> Ints:
-        """Return at which step trials would have been stopped, one after the other.
-
-        Parameters
-        ----------
-        steps : ndarray of shape (S,)
-            The steps.
-        costs : ndarray of shape (n, S)
-            What the trials reported, in their order; smaller is better, NaN where nothing was.
-        finished : ndarray of bool, shape (n,)
-            Which of them have a result; what others would have reported later is not known.
-        seed : int
-            Seed of what is drawn.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            Positions in `steps`; S where a trial would have run to its end.
-        """
-
-
 @dataclass(frozen=True, eq=False)
 class Curves(Frozen):
     """The values of the objective that trials reported step by step.
@@ -323,8 +292,6 @@ class Curves(Frozen):
         What was reported, in the objective's units; NaN where nothing was.
     step_name : str, default "step"
         What a step is called.
-    pruner : Pruner, optional
-        What stopped trials of this run early, where that is known.
 
     Raises
     ------
@@ -343,7 +310,6 @@ class Curves(Frozen):
     steps: Array
     values: Array
     step_name: str = "step"
-    pruner: Pruner | None = None
 
     def __post_init__(self) -> None:
         numbers, X = (
@@ -391,7 +357,6 @@ class Curves(Frozen):
         rows: Mapping[int, npt.ArrayLike],
         *,
         step_name: str = "step",
-        pruner: Pruner | None = None,
     ) -> Curves | None:
         """Return the curves of the trials that reported something, if any did.
 
@@ -401,8 +366,8 @@ class Curves(Frozen):
             For each trial the value at each step.
         rows : mapping of int to array of shape (d,)
             The configurations, encoded. Trials without one are passed over.
-        step_name, pruner
-            As of the class.
+        step_name : str, default "step"
+            What a step is called.
         """
         known = {
             trial: {
@@ -428,7 +393,6 @@ class Curves(Frozen):
             steps,
             values,
             step_name,
-            pruner,
         )
 
     def held(self) -> Array:
