@@ -30,7 +30,6 @@ from hpo_explain.models.columns import KernelColumns, OrderedColumns
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
-from hpo_explain.run import Objectives
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import explanation
 from tests.public import names, public
@@ -488,13 +487,6 @@ REFUSED = {
             0,
         ),
     ],
-    "AccumulatedLocalEffectsExplainer": [
-        (
-            lambda: hx.methods.AccumulatedLocalEffectsExplainer(MODEL),
-            "sample",
-            None,
-        ),
-    ],
     "RegionalPartialDependenceExplainer": [
         (
             lambda: hx.methods.RegionalPartialDependenceExplainer(
@@ -503,18 +495,6 @@ REFUSED = {
             "min_leaf",
             0,
         ),
-    ],
-    "ComparisonExplainer": [
-        (lambda: hx.methods.ComparisonExplainer([]), "runs", [])
-    ],
-    "ParetoExplainer": [
-        (
-            lambda: hx.methods.ParetoExplainer(
-                Objectives.of({"a": RUN, "b": RUN}), {"a": MODEL}
-            ),
-            "surrogates",
-            ["a"],
-        )
     ],
     "OptimumExplainer": [
         (
@@ -573,14 +553,7 @@ REFUSED = {
     "AdviceExplainer": [
         (lambda: hx.methods.AdviceExplainer(RUN, most=0), "most", 0)
     ],
-    "NoiseExplainer": [
-        (lambda: hx.methods.NoiseExplainer(MODEL), "model", ANY),
-        (
-            lambda: hx.methods.NoiseExplainer(REPEATED.noise()).explain(2),
-            "order",
-            2,
-        ),
-    ],
+    "noise": [(lambda: hx.methods.noise(REPEATED, order=2), "order", 2)],
     "check_sample_size": [
         (
             lambda: hx.methods.check_sample_size(

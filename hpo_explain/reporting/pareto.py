@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.catalog.methods import PARETO
-from hpo_explain.methods.runs.pareto import ParetoExplainer
+from hpo_explain.methods.runs.pareto import front_of
 from hpo_explain.reporting._sections import figures_of, shown
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section, shortened
@@ -31,7 +31,7 @@ def pareto_section(objectives: Objectives) -> Section:
         models = {
             name: run.surrogate() for name, run in objectives.runs.items()
         }
-        result = ParetoExplainer(objectives, models).explain()
+        result = front_of(objectives, models)
         found = shown("pareto", result, figures_of(PARETO, result, context))
         return replace(found, brief=shortened(result.sentence))
 

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.methods.around.changes import (
+    changes_between,
+    changes_that_reach,
+)
 from tests.analytic import AnalyticSurrogate, Known, space_of, unit_cube
 from tests.claims.problems import conditional, pure_noise
 from tests.claims.runs import Setting, make_run
@@ -24,7 +28,7 @@ def scattered(slopes, by, n=200, seed=0):
 
 
 def changes(draws, start=ONES, end=ZEROS, **options):
-    return hx.methods.ChangesExplainer(draws, **options).explain(start, end)
+    return changes_between(draws, start, end, **options)
 
 
 def test_of_a_sum_each_change_contributes_its_difference_and_what_hardly_counts_is_put_back():
@@ -226,21 +230,20 @@ def test_a_goal_takes_the_fewest_changes_to_values_that_were_tried():
             {"x1": 0.25, "x2": 0.5, "x3": 1.0, "x4": 1.0},
         ]
     )
-    explainer = hx.methods.ChangesExplainer(draws)
-    one = explainer.reach(ONES, 3.5, tried)
+    one = changes_that_reach(draws, ONES, 3.5, tried)
     assert one.changed == {"x1": 0.25}
     assert (one.gain, one.probability_kept) == (
         pytest.approx(3.0, abs=0.01),
         1.0,
     )
     assert one.claims[0].certain
-    both = explainer.reach(ONES, 1.5, tried)
+    both = changes_that_reach(draws, ONES, 1.5, tried)
     assert both.changed == {"x1": 0.25, "x2": 0.0}
-    never = explainer.reach(ONES, 0.5, tried)
+    never = changes_that_reach(draws, ONES, 0.5, tried)
     assert not never.claims[0].certain
     assert "No change of the default is known to reach 0.5" in never.sentence
     with pytest.raises(hx.base.NothingToExplain, match="reaches 7 already"):
-        explainer.reach(ONES, 7.0, tried)
+        changes_that_reach(draws, ONES, 7.0, tried)
 
 
 # ---------------------------------------------------------------------- what users call

@@ -599,17 +599,17 @@ class PartialDependenceExplainer:
 
 
 def all_of(
-    explainer: Any,
+    explain: Callable[[str | Sequence[str]], Effect],
     names: Sequence[str | Sequence[str]],
     shares: Mapping[tuple[str, ...], float] | None = None,
 ) -> PartialDependences:
-    """Return the effects of several hyperparameters and pairs, each as of an explainer."""
+    """Return the effects of several hyperparameters and pairs, each as `explain` returns it."""
     if not len(names):
         problem = "is empty"
         raise InputError(
             "names", problem, names, "Name at least one hyperparameter."
         )
-    effects = tuple(explainer.explain(one) for one in steps(names, "effects"))
+    effects = tuple(map(explain, steps(names, "effects")))
     alone = {
         name
         for effect in effects

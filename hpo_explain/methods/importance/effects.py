@@ -195,8 +195,11 @@ def partial_dependence(
             **options,
         )
     elif kind == "accumulated":
-        explainer = AccumulatedLocalEffectsExplainer(
-            question.model, feasible=question.feasible, **options
+        explain = partial(
+            accumulated_local_effects,
+            question.model,
+            feasible=question.feasible,
+            **options,
         )
     else:
         if variance is None:
