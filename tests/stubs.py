@@ -42,7 +42,7 @@ MORE = {
     "hpo_explain.methods._engines.conditions": ["Condition"],
     "hpo_explain.methods.advice.advise_result": ["Action"],
     "hpo_explain.methods.around.lime_result": ["LimeStatement"],
-    "hpo_explain.methods.effects.effect_result": ["PartialDependence"],
+    "hpo_explain.methods._engines.effect_result": ["PartialDependence"],
     "hpo_explain.methods.effects.partial_dependence": [
         "PartialDependenceExplainer"
     ],

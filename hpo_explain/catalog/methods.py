@@ -145,8 +145,8 @@ TUNABILITY = Method(
 PARTIAL_DEPENDENCE = Method(
     name="partial_dependence",
     top=True,
-    module="hpo_explain.methods.importance.effects",
-    result="hpo_explain.methods.effects.effect",
+    module="hpo_explain.methods.effects.effects",
+    result="hpo_explain.methods._engines.effect",
     asks="What is the effect of a hyperparameter, a pair or all that matter, and how sure is it?",
     limits="an average: opposite effects in different parts of the space cancel out (`regions=`); "
     'also over combinations that nobody tried (`kind="accumulated"` is not)',

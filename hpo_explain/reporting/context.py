@@ -14,11 +14,11 @@ from hpo_explain.base.errors import NothingToExplain, unless_nothing
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.advice.summary import BEST, summarized
 from hpo_explain.methods.advice.summary_result import Summary
-from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
     RegionalPartialDependence,
 )

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from hpo_explain.base.numbers import percent, percent_range
-from hpo_explain.methods.effects.effect_result import Effect
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.reporting.context import Context

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.methods.effects.effect_show import band_caption
+from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.effect_show import band_caption
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
     RegionalPartialDependence,
 )

@@ -119,6 +119,7 @@ def test_the_numbers_are_pyales(mixed, kind):
 
     table = pd.DataFrame(X, columns=columns)
     named = table.assign(c=[*map("abcd".__getitem__, X[:, 3].astype(int))])
+
     def ours(name):
         return accumulated_local_effects(model, name, sample=X, grid_size=17)
 

@@ -31,7 +31,7 @@ from hpo_explain.methods.space.recommended_space import (
 from hpo_explain.question.explained import accepted_surrogate
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import surrogate_of
-from hpo_explain.run import Run, average_instances
+from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
 _NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
@@ -81,8 +81,9 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     >>> advice.actions[0].title
     'Keep trial 15: x = 0.1757 and y = 0.1503'
     """
-    run = average_instances(question.run, seed=question.seed)
-    return AdviceExplainer(run, most=most, n=n, seed=question.seed).explain()
+    return AdviceExplainer(
+        question.run, most=most, n=n, seed=question.seed
+    ).explain()
 
 
 class AdviceExplainer:
@@ -91,7 +92,7 @@ class AdviceExplainer:
     Parameters
     ----------
     run : Run
-        The run, without instances.
+        The run.
     most : int, default 5
         The largest number of actions.
     n : int, default 1

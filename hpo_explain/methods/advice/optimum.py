@@ -41,7 +41,7 @@ from hpo_explain.methods.space.recommended_space import still_possible
 from hpo_explain.question.explained import accepted_surrogate
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import surrogate_of
-from hpo_explain.run import Run, average_instances
+from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
     Bools,
@@ -108,7 +108,7 @@ def optimum(
     >>> round(found.config["x"], 1), found.space["x"].low < 0.3 < found.space["x"].high < 0.5
     (0.3, True)
     """
-    run = average_instances(question.run, seed=question.seed)
+    run = question.run
     run.check_differences()
     return OptimumExplainer(
         run, epsilon=epsilon, more=more, seed=question.seed
@@ -121,7 +121,7 @@ class OptimumExplainer:
     Parameters
     ----------
     run : Run
-        The run, without instances.
+        The run.
     epsilon, more
         As of :func:`optimum`.
     seed : int, default 0

@@ -36,8 +36,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_value, number
 from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import counted, listed
-from hpo_explain.base.progress import shows_progress
+from hpo_explain.base.phrases import listed
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import decide
@@ -50,6 +49,7 @@ from hpo_explain.methods._engines.accumulated import (
     steps_between,
 )
 from hpo_explain.methods._engines.categories import codes_of
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     checked_sample,
@@ -57,7 +57,6 @@ from hpo_explain.methods._engines.rows_at import (
     one_or_two,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
-from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
     on_grid,

@@ -44,6 +44,7 @@ from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     at_value,
@@ -55,7 +56,6 @@ from hpo_explain.methods._engines.rows_at import (
     values_together,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
-from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependences_result import (
     PartialDependences,
 )
@@ -690,24 +690,3 @@ def on_grid(
         "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
         "tried": values_together(subject.space, members, subject.tried),
     }
-
-
-def marginal_on(
-    subject: Subject, names: Sequence[str], grid: Any, **held: Any
-) -> Effect:
-    """Return the marginal of one or two hyperparameters at values of theirs."""
-    members = [subject.space.index(name) for name in names]
-    parameters = [subject.space.parameters[j] for j in members]
-    return Effect(
-        kind="marginal",
-        subject=subject,
-        names=tuple(names),
-        grid=grid[0] if len(members) == 1 else tuple(grid),
-        positions=tuple(
-            p.encode(values)
-            for p, values in zip(parameters, grid, strict=True)
-        ),
-        supported=supported_at(subject.support, tuple(names), grid),
-        tried=values_together(subject.space, members, subject.tried),
-        **held,
-    )

@@ -33,9 +33,9 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods._engines.sub_space import Given
-from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import (
     Grid,
     PartialDependenceExplainer,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.methods._engines.conditions import Condition
-from hpo_explain.methods.effects.effect_result import Effect
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

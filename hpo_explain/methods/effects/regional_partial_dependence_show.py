@@ -19,7 +19,7 @@ from hpo_explain.base.figures import (
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.width import shorten
-from hpo_explain.methods.effects.effect_show import (
+from hpo_explain.methods._engines.effect_show import (
     MOST_CURVES,
     UNTRIED,
     as_points,

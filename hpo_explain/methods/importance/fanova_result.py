@@ -30,6 +30,7 @@ from hpo_explain.belief.decide import (
     decide,
     interval,
 )
+from hpo_explain.methods._engines.effect_result import Effect, marginal_on
 from hpo_explain.methods.importance.most import (
     MOST,
     PROBABLE,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
     from hpo_explain.belief.best import Best
     from hpo_explain.belief.functionals import Anova
-    from hpo_explain.methods.effects.effect_result import Effect
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
@@ -475,8 +475,6 @@ class FanovaImportance(Result):
                 [marginal_prediction(b, members, places) for b in self.boxes]
             )
             mean, std = values.mean(axis=0), values.std(axis=0)
-        from hpo_explain.methods.effects.partial_dependence import marginal_on
-
         return marginal_on(
             subject,
             names,

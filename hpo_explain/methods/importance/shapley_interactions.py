@@ -37,7 +37,6 @@ from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
 )
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
-from hpo_explain.methods._engines.orders import evaluate
 from hpo_explain.methods._engines.uncertainty import widened
 from hpo_explain.methods.importance._variance_game import (
     configurations_of,
@@ -224,8 +223,8 @@ def interactions_at(
     game = CoalitionGame.of(explained.game, x, estimator="auto", seed=seed)
     found = _Game(cubes, index, order, seed).interactions(game)
     rows = np.vstack(cubes)
-    at_x = float(evaluate(explained.game, x[None, :]).sum())
-    elsewhere = evaluate(explained.game, rows).sum(axis=1)
+    at_x = float(explained(x[None, :])[0])
+    elsewhere = explained(space.project(rows))
     baseline = float(elsewhere.mean())
     by_term = found.over_cubes(cubes)
     values = by_term.sum(axis=1)

@@ -15,7 +15,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import ROUNDED_95
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.effects.effect_result import Effect
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
 )

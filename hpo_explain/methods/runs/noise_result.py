@@ -24,7 +24,7 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.methods.effects.effect_result import Effect
+    from hpo_explain.methods._engines.effect_result import Effect
 
 
 _RATIO = "ratio"  # the term of claims of how many times one noise is another

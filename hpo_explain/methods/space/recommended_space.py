@@ -37,7 +37,6 @@ from hpo_explain.methods.space.recommended_space_result import (
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.question.explained import Explained, accepted_surrogate
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import average_instances
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -86,12 +85,8 @@ def recommended_space(
     >>> found.space["x"].high < 0.7, found.volume < 0.7
     (True, True)
     """
-    run = average_instances(question.run, seed=question.seed)
+    run = question.run
     run.check_differences()
-    question.notes += [
-        note for note in run.notes if note not in question.run.notes
-    ]
-    question = replace(question, run=run)
     model, subject = question.model, question.subject()
     feasibility = run.feasibility(seed=question.seed)
     draws = as_draws(

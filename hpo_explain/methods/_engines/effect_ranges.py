@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hpo_explain.base.numbers import among, format_value
 
 if TYPE_CHECKING:
-    from hpo_explain.methods.effects.effect_result import Effect
+    from hpo_explain.methods._engines.effect_result import Effect
 
 Mask = npt.NDArray[np.bool_]
 

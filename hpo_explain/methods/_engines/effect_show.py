@@ -19,8 +19,8 @@ from hpo_explain.base.figures import (
 from hpo_explain.base.numbers import number, percent
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.width import shorten
-from hpo_explain.methods.effects.effect_ranges import runs
-from hpo_explain.methods.effects.effect_result import Effect
+from hpo_explain.methods._engines.effect_ranges import runs
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import Array, CategoryIndex
 from hpo_explain.space.support import FEW
 
