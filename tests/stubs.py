@@ -97,7 +97,7 @@ TOP = {
     "Run",
     *MORE["hpo_explain.space"],
 }
-PACKAGES = ("hpo_explain", "hpo_explain.base", "hpo_explain.methods")
+PACKAGES = ("hpo_explain", "hpo_explain.methods")
 _WRITTEN = '"""The public names and where they are; ``python -m tests.stubs`` writes this file."""'
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.numbers import among, format_value
+from hpo_explain.base import among, format_value
 
 if TYPE_CHECKING:
     from hpo_explain.methods._engines.effect_result import Effect

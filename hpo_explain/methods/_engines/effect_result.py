@@ -15,15 +15,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, half_of_level
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    InputError,
+    PosteriorDraws,
+    Result,
+    Subject,
+    Table,
+    check_fraction,
+    declared_fact,
+    format_value,
+    half_of_level,
+    listed,
+)
 from hpo_explain.belief.decide import (
     NEGLIGIBLE,
     STRETCH,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import counted, join_words, number, percent, shorten
 from hpo_explain.base.figures import (
     Axis,
     Cells,
@@ -16,9 +17,6 @@ from hpo_explain.base.figures import (
     broken,
     side_by_side,
 )
-from hpo_explain.base.numbers import number, percent
-from hpo_explain.base.phrases import counted, join_words
-from hpo_explain.base.width import shorten
 from hpo_explain.methods._engines.effect_ranges import runs
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import Array, CategoryIndex

@@ -13,13 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.posterior import Order, PosteriorDraws
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import Estimate
+from hpo_explain.base import (
+    Estimate,
+    InputError,
+    Order,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    listed,
+    unit_of,
+)
 from hpo_explain.belief.decide import (
     STRETCH,
     Decision,

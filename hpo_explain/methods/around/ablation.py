@@ -17,12 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.options import Direction, Measured
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Measured,
+    NothingToExplain,
+    Subject,
+    check_seed,
+    declared_fact,
+    shows_progress,
+)
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
@@ -31,8 +34,7 @@ from hpo_explain.methods._engines.coalitions import (
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import Array, Config, encode_one

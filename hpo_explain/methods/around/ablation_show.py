@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import Estimate, counted, filled
 from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import Estimate, filled
 from hpo_explain.methods.around.ablation_result import Ablation
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."

@@ -22,11 +22,15 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number, check_seed
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.options import Direction
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    InputError,
+    NothingToExplain,
+    Subject,
+    check_number,
+    check_seed,
+    declared_fact,
+)
 from hpo_explain.belief.decide import GAINED, KEPT, LEVEL, STRETCH, decide
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import (
@@ -35,7 +39,7 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Surrogate
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import (

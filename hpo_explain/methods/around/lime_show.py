@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import filled
+from hpo_explain.base import counted, filled
+from hpo_explain.base.figures import MOST_ROWS, Bar, Rows, View
 from hpo_explain.methods.around.lime_result import (
     LimeExplanation,
     LimeStatement,

@@ -20,17 +20,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    Subject,
+    check_count,
+    check_seed,
+    declared_fact,
+    shows_progress,
+    unit_of,
+)
 from hpo_explain.belief.decide import MATTERS
 from hpo_explain.methods.around.local_importance_result import LocalImportance
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import SupportsBoxes, Surrogate
+from hpo_explain.models import Acquisition, SupportsBoxes, Surrogate
 from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 

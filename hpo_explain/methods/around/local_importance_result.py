@@ -9,12 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import leading
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import Estimate
+from hpo_explain.base import (
+    Claim,
+    Estimate,
+    InputError,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    leading,
+)
 from hpo_explain.belief.decide import MATTERS, STRETCH, decide
 from hpo_explain.space import Array
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from hpo_explain.base import filled, format_value
 from hpo_explain.base.figures import Bar, Rows, View, folded
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.text import filled
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 
 _WHISKERS = {

@@ -31,14 +31,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, number
-from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
+    check_count,
+    check_seed,
+    declared_fact,
+    format_value,
+    listed,
+    number,
+)
 from hpo_explain.belief.decide import decide
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods._engines.accumulated import (
@@ -61,7 +66,7 @@ from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
     on_grid,
 )
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, accepted_surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    EFFECTS,
+    EffectKind,
+    InputError,
+    Split,
+    Variance,
     check_count,
     check_flag,
     check_option,
     check_sequence,
 )
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import EFFECTS, EffectKind, Split, Variance
 from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.accumulated_local_effects import (
     accumulated_local_effects,
@@ -30,7 +33,7 @@ from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
 )
 from hpo_explain.methods.importance.importance import importance
-from hpo_explain.models.protocols import SupportsJoint
+from hpo_explain.models import SupportsJoint
 from hpo_explain.question.explains import Question, explains
 
 _SAMPLE, _SAMPLE_OF_SEVERAL = 1000, 300

@@ -26,20 +26,24 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    VARIANCES,
+    Direction,
+    Fact,
+    InputError,
+    Option,
+    Subject,
+    Variance,
     check_count,
     check_flag,
     check_name,
     check_option,
     check_seed,
+    declared_fact,
+    shows_progress,
+    steps,
 )
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import VARIANCES, Direction, Variance
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable, attainable
@@ -59,14 +63,14 @@ from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.partial_dependences_result import (
     PartialDependences,
 )
-from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
-from hpo_explain.models.box_sums import marginal_prediction, restrict
-from hpo_explain.models.protocols import (
+from hpo_explain.models import (
     SupportsBoxes,
     SupportsGrid,
     SupportsJoint,
     Surrogate,
 )
+from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
+from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.question.explained import Explained, accepted_surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at

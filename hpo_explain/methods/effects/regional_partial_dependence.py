@@ -26,11 +26,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_number, check_option
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.options import SPLITS, Direction, Split, Variance
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import (
+    SPLITS,
+    Direction,
+    InputError,
+    Option,
+    Split,
+    Subject,
+    Variance,
+    check_count,
+    check_number,
+    check_option,
+    shows_progress,
+)
 from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_result import Effect
@@ -44,7 +52,7 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
 )
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import Support, supported_at
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, InputError, Result, Table
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import Array

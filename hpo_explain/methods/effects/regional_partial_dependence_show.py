@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, join_words, percent, shorten
 from hpo_explain.base.figures import (
     Axis,
     Cells,
@@ -16,9 +16,6 @@ from hpo_explain.base.figures import (
     View,
     broken,
 )
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.width import shorten
 from hpo_explain.methods._engines.effect_show import (
     MOST_CURVES,
     UNTRIED,

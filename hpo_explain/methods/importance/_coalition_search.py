@@ -22,11 +22,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.progress import steps
+from hpo_explain.base import steps
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
+from hpo_explain.models import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.models._coalitions import ended
-from hpo_explain.models.protocols import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
 from hpo_explain.space.searches import changed, filled
 

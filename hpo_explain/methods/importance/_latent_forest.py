@@ -17,23 +17,31 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_direction, check_number
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import r_squared
-from hpo_explain.base.options import Direction
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    Subject,
+    check_count,
+    check_direction,
+    check_number,
+    declared_fact,
+    r_squared,
+)
 from hpo_explain.methods._engines.sub_space import Given, SubSpace, stretch
 from hpo_explain.methods.importance.fanova_result import capped
+from hpo_explain.models import (
+    ForestSurrogate,
+    SupportsBoxes,
+    Surrogate,
+    TreeBoxes,
+)
 from hpo_explain.models.box_sums import (
     Intervals,
     clip_worse,
     restrict,
     squeeze,
 )
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.question.explained import (
     Explained,
     PredictedObjective,

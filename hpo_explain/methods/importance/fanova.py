@@ -28,13 +28,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_number, check_seed
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    Option,
+    Subject,
+    check_count,
+    check_number,
+    check_seed,
+    declared_fact,
+    shows_progress,
+)
 from hpo_explain.belief.best import Best
 from hpo_explain.belief.decide import MATTERS
 from hpo_explain.belief.drawn import Draws, as_draws
@@ -44,6 +49,7 @@ from hpo_explain.methods.importance._latent_forest import (
     completed_subject,
 )
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
+from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
     main_steps,
@@ -52,7 +58,6 @@ from hpo_explain.models.box_sums import (
     subset_variances,
     total_cost,
 )
-from hpo_explain.models.protocols import Surrogate, TreeBoxes
 from hpo_explain.space import Array
 
 _OVER_TREES = declared_fact(

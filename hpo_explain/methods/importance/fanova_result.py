@@ -14,14 +14,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.numbers import percent, percent_range, percent_sd
-from hpo_explain.base.options import Direction
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Direction,
+    InputError,
+    Option,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    declared_fact,
+    percent,
+    percent_range,
+    percent_sd,
+    worth_naming,
+)
 from hpo_explain.belief.decide import (
     INTERACTS,
     MATTERS,
@@ -38,6 +45,7 @@ from hpo_explain.methods.importance.most import (
     how_sure,
     parts_of,
 )
+from hpo_explain.models import TreeBoxes
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import (
     marginal_at,
@@ -45,7 +53,6 @@ from hpo_explain.models.box_sums import (
     total_cost,
     total_shares,
 )
-from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.figures.cells import Cells, triangle
-from hpo_explain.base.figures.marks import Dots
-from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.width import shorten
+from hpo_explain.base import InputError, Option, counted, percent, shorten
+from hpo_explain.base.figures import (
+    MOST_ROWS,
+    Bar,
+    Cells,
+    Dots,
+    Rows,
+    View,
+    triangle,
+)
 from hpo_explain.methods.importance.fanova_result import (
     FanovaImportance,
     capped,

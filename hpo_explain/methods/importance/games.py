@@ -26,14 +26,21 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import INDICES, Direction, Game, InteractionIndex
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.progress import steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    INDICES,
+    Direction,
+    Fact,
+    Game,
+    InteractionIndex,
+    Subject,
+    check_count,
+    check_option,
+    check_seed,
+    declared_fact,
+    listed,
+    steps,
+    unit_of,
+)
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
@@ -53,7 +60,7 @@ from hpo_explain.methods.importance.interaction_indices import (
 )
 from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
 from hpo_explain.methods.importance.tunability_result import GameExplanation
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, PredictedObjective
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
 from hpo_explain.space.searches import filled

@@ -29,14 +29,18 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    NORMAL_95,
+    Direction,
+    Fact,
+    InputError,
+    Subject,
+    check_count,
+    check_seed,
+    declared_fact,
+    shows_progress,
+    steps,
+)
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.methods._engines.background import complete
 from hpo_explain.methods._engines.game import relevant
@@ -44,8 +48,7 @@ from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.methods.importance.h_statistic_result import (
     InteractionStrength,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array, ranked

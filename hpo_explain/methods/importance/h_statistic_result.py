@@ -9,10 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.result import Table
+from hpo_explain.base import NORMAL_95, Claim, InputError, Table
 from hpo_explain.belief.decide import (
     INTERACTS,
     MATTERS,

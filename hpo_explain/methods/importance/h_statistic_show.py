@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import NORMAL_95, counted
 from hpo_explain.base.figures import Cells, Rows, View, rows_of, triangle
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.phrases import counted
 from hpo_explain.methods.importance.h_statistic_result import (
     InteractionStrength,
 )

@@ -7,10 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base.options import InteractionIndex
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.posterior import Order
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import InteractionIndex, Order, declared_fact, listed
 from hpo_explain.methods._engines.estimates import Estimates
 from hpo_explain.space import Array
 

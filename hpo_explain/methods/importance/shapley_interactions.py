@@ -19,17 +19,18 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_option
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.options import (
+from hpo_explain.base import (
     INDICES,
+    NORMAL_95,
     Criterion,
     Direction,
+    Fact,
+    InputError,
     InteractionIndex,
+    Subject,
+    check_count,
+    check_option,
 )
-from hpo_explain.base.subject import Subject
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import (
@@ -52,8 +53,7 @@ from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
 from hpo_explain.methods.importance.shapley_interactions_result import (
     ShapleyInteractions,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question.explained import accepted_criterion
 from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import Array, Config, encode_one

@@ -8,11 +8,17 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim, between, worth_naming
-from hpo_explain.base.numbers import format_level, format_value, percent
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.result import Table
-from hpo_explain.base.text import MAY_BE_NOTHING
+from hpo_explain.base import (
+    MAY_BE_NOTHING,
+    Claim,
+    Table,
+    between,
+    format_level,
+    format_value,
+    join_words,
+    percent,
+    worth_naming,
+)
 from hpo_explain.belief.decide import (
     INTERACTS,
     Decision,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain.base import format_level, format_value
 from hpo_explain.base.figures import Cells, Rows, View
-from hpo_explain.base.numbers import format_level, format_value
 from hpo_explain.methods.importance import sets_show
 from hpo_explain.methods.importance.shapley_interactions_result import (
     ShapleyInteractions,

@@ -15,16 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    GAMES,
+    OVER,
+    Fact,
+    Game,
+    InputError,
+    InteractionIndex,
+    Over,
+    Subject,
     check_fraction,
     check_option,
     check_sequence,
+    declared_fact,
 )
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import GAMES, OVER, Game, InteractionIndex, Over
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.games import (
     players_of,
     spread,
@@ -34,7 +38,7 @@ from hpo_explain.methods.importance.interaction_indices import (
     interaction_weights,
 )
 from hpo_explain.methods.importance.tunability_result import GameExplanation
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Surrogate
 from hpo_explain.question.explained import shared_subject
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import default_source, read_one

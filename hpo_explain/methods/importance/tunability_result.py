@@ -9,14 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import Claim, worth_naming
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import format_level
-from hpo_explain.base.options import Game, Over
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.result import Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Game,
+    InputError,
+    Over,
+    Table,
+    check_name,
+    counted,
+    declared_fact,
+    format_level,
+    worth_naming,
+)
 from hpo_explain.belief.decide import (
     INTERACTS,
     LEVEL,

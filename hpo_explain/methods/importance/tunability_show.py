@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hpo_explain.base import plus_minus
 from hpo_explain.base.figures import Cells, Rows, View
-from hpo_explain.base.numbers import plus_minus
 from hpo_explain.methods.importance import sets_show
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 

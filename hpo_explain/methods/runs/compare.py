@@ -28,15 +28,20 @@ from typing import Any, overload
 
 import numpy as np
 
-from hpo_explain.base.checks import check_jobs, check_option
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import KINDS, Kind
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.base.workers import by_workers
+from hpo_explain.base import (
+    KINDS,
+    Fact,
+    InputError,
+    Kind,
+    Subject,
+    by_workers,
+    check_jobs,
+    check_option,
+    declared_fact,
+    join_words,
+    shows_progress,
+    steps,
+)
 from hpo_explain.belief.drawn import Draws, Within, as_draws, in_own_order
 from hpo_explain.belief.trust import Trust
 from hpo_explain.methods.importance.fanova import FanovaExplainer
@@ -52,7 +57,7 @@ from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.methods.space.recommended_space import still_possible
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, shared_subject
 from hpo_explain.question.given import several_runs, surrogate_of
 from hpo_explain.run import Run

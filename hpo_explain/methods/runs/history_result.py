@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.numbers import format_level, format_value
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Origin,
+    Result,
+    Table,
+    counted,
+    format_level,
+    format_value,
+)
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

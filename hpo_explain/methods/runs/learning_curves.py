@@ -28,17 +28,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    KINDS,
+    NORMAL_95,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
     check_fraction,
     check_option,
     check_sequence,
+    declared_fact,
 )
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.options import KINDS
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.runs.learning_curves_result import (

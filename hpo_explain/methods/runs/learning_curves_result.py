@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import number, percent
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Result,
+    Table,
+    declared_fact,
+    number,
+    percent,
+)
 from hpo_explain.belief.decide import MATTERS, Decision, decide
 from hpo_explain.belief.drawn import in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance

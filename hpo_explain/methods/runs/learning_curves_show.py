@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import counted, join_words
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, broken
-from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.space import Array
 

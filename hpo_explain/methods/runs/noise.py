@@ -10,11 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import ROUNDED_95
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    ROUNDED_95,
+    InputError,
+    Subject,
+    check_count,
+    declared_fact,
+)
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import number, percent_range
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    check_name,
+    declared_fact,
+    number,
+    percent_range,
+)
 from hpo_explain.methods.importance.fanova_result import (
     ALONE,
     FanovaImportance,

@@ -24,11 +24,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction, check_option, check_seed
-from hpo_explain.base.options import KINDS, Kind
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    KINDS,
+    Kind,
+    Subject,
+    check_fraction,
+    check_option,
+    check_seed,
+    declared_fact,
+    shows_progress,
+)
 from hpo_explain.belief.decide import LEVEL, decide
 from hpo_explain.belief.drawn import as_draws, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
@@ -36,7 +41,7 @@ from hpo_explain.methods.proposals.explain_prediction import (
     PredictionExplainer,
 )
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.given import read_objectives, surrogate_of
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.numbers import format_value, plus_minus
-from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import (
+    Claim,
+    Direction,
+    PosteriorDraws,
+    Result,
+    Table,
+    format_value,
+    join_words,
+    plus_minus,
+)
 from hpo_explain.belief.decide import Decision
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
