@@ -18,6 +18,7 @@ from hpo_explain.space import (
     Array,
     CategoricalParameter,
     Config,
+    Ints,
     SearchSpace,
     encode_one,
 )
@@ -292,7 +293,7 @@ def l1_neighbourhood(
     n: int,
     *,
     without: str | Sequence[str] = (),
-) -> npt.NDArray[np.int64]:
+) -> Ints:
     """Return which rows are closest to a configuration in L1 distance.
 
     A partial dependence on these rows is the naive local effect: no conditions say where it holds,

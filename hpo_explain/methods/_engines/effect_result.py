@@ -46,10 +46,15 @@ from hpo_explain.methods._engines.effect_ranges import (
     where_best,
 )
 from hpo_explain.methods._engines.rows_at import values_together
-from hpo_explain.space import Array, CategoricalParameter, category_index
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    category_index,
+)
 from hpo_explain.space.support import supported_at
 
-Mask = npt.NDArray[np.bool_]
+Mask = Bools
 _MASS = (
     0.95  # of the functions are best at one of the values that may be the best
 )

@@ -144,11 +144,15 @@ def changes(
     else:
         start = End(run.space.decode(_middle(question))[0], "middle")
         notes.append(_START(of="middle"))
-    about = {"subject": question.subject(), "seed": question.seed}
+    subject, seed = question.subject(), question.seed
     if reach is not None:
         tried = run.X[np.asarray(run.feasible)]
-        return changes_that_reach(model, start, reach, tried, **about)
-    return changes_between(model, start, best, keep=keep, **about)
+        return changes_that_reach(
+            model, start, reach, tried, subject=subject, seed=seed
+        )
+    return changes_between(
+        model, start, best, keep=keep, subject=subject, seed=seed
+    )
 
 
 def _middle(question: Question) -> Array:

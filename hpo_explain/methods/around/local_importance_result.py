@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
     Claim,
@@ -20,7 +19,7 @@ from hpo_explain.base import (
     leading,
 )
 from hpo_explain.belief.decide import MATTERS, STRETCH, decide
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -99,7 +98,7 @@ class LocalImportance(Result):
         )
 
     @property
-    def active(self) -> npt.NDArray[np.bool_]:
+    def active(self) -> Bools:
         """Whether each hyperparameter is active in the configuration, (d,)."""
         return np.array([name in self.config for name in self.names])
 
@@ -125,7 +124,7 @@ class LocalImportance(Result):
             check_name("name", name, self.names, "hyperparameter")
         )
 
-    def order(self) -> npt.NDArray[np.int64]:
+    def order(self) -> Ints:
         """Return the hyperparameters' positions, the largest share first."""
         return np.argsort(-self.importance, kind="stable")
 

@@ -187,7 +187,7 @@ def partial_dependence(
         "seed": question.seed,
     }
     if regions:
-        return RegionalPartialDependenceExplainer(
+        explain: Any = RegionalPartialDependenceExplainer(
             question.model,
             grid=grid,
             variance=variance or "average",
@@ -196,11 +196,13 @@ def partial_dependence(
             min_leaf=min_leaf,
             min_improvement=min_improvement,
             **options,
-        ).explain(names)
-    options["feasible"] = question.feasible
-    if kind == "accumulated":
-        explain: Any = partial(
-            accumulated_local_effects, question.model, **options
+        ).explain
+    elif kind == "accumulated":
+        explain = partial(
+            accumulated_local_effects,
+            question.model,
+            feasible=question.feasible,
+            **options,
         )
     else:
         if variance is None:
@@ -211,6 +213,7 @@ def partial_dependence(
             grid=grid,
             variance=variance,
             attainable=attainable,
+            feasible=question.feasible,
             **options,
         ).explain
     if wanted is None:

@@ -72,7 +72,7 @@ from hpo_explain.models import (
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
@@ -258,7 +258,7 @@ class PartialDependenceExplainer:
         ValueError
             If there is no name, or :meth:`explain` refuses one.
         """
-        return all_of(self, names, shares)
+        return all_of(self.explain, names, shares)
 
     def effect_and_rows(
         self, names: str | Sequence[str]
@@ -437,7 +437,7 @@ class PartialDependenceExplainer:
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
-    ) -> Iterator[tuple[slice, npt.NDArray[np.bool_] | slice, Array]]:
+    ) -> Iterator[tuple[slice, Bools | slice, Array]]:
         """Yield grid points, which rows are valid there, and these as configurations.
 
         All at once, unless activity depends on the value (Eq. 8).

@@ -53,11 +53,17 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
     RegionalPartialDependence,
 )
 from hpo_explain.models import SupportsJoint, Surrogate
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    SearchSpace,
+)
 from hpo_explain.space.support import Support, supported_at
 
 ALL_SUBSETS = 10  # categories up to which every subset is tried
-Ints = npt.NDArray[np.int64]
+Ints = Ints
 
 
 class RegionalPartialDependenceExplainer:
@@ -293,7 +299,7 @@ class _Split:
 
     column: int
     improvement: float
-    sides: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+    sides: tuple[Bools, Bools]
     threshold: float
     left: tuple[int, ...] = ()
     right: tuple[int, ...] = ()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import InputError, join_words, percent, shorten
+from hpo_explain.base import InputError, counted, join_words, percent, shorten
 from hpo_explain.base.figures import (
     Axis,
     Cells,
@@ -68,11 +68,8 @@ def regions(found: RegionalPartialDependence) -> Panels:
             f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region."
         )
     left = len(found.regions) - len(shown)
-    parts += (
-        [f"Not shown: {left} smaller region{'s' * (left > 1)}."]
-        if left
-        else []
-    )
+    if left:
+        parts.append(f"Not shown: {counted(left, 'smaller region')}.")
     names = join_words([shorten(name, 60) for name in found.names])
     return Panels(
         panels=drawn,
@@ -133,10 +130,9 @@ def _largest(found: RegionalPartialDependence) -> list[Region]:
 
 
 def _title(found: RegionalPartialDependence, region: Region) -> str:
-    return (
-        f"Incumbent's region: {region.label}" * found.is_incumbents(region)
-        or region.label
-    )
+    if found.is_incumbents(region):
+        return f"Incumbent's region: {region.label}"
+    return region.label
 
 
 VIEWS = {

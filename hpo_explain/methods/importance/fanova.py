@@ -26,7 +26,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
     Direction,
@@ -58,7 +57,7 @@ from hpo_explain.models.box_sums import (
     subset_variances,
     total_cost,
 )
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 _OVER_TREES = declared_fact(
     "shares_over_trees",
@@ -209,12 +208,16 @@ class FanovaExplainer:
                 self._model, self._subject.direction, seed=self._seed
             )
         if top is not None or within is not None:
-            blocked = "cap" * (cap is not None) or "given" * bool(given)
-            blocked = blocked or f"a set of {order}" * (order > _DRAWN_ORDER)
-            model = "a forest, or a model without a joint posterior," * (
-                draws is None
-            )
-            check_top(top, within, blocked or model)
+            blocked = ""
+            if cap is not None:
+                blocked = "cap"
+            elif given:
+                blocked = "given"
+            elif order > _DRAWN_ORDER:
+                blocked = f"a set of {order}"
+            elif draws is None:
+                blocked = "a forest, or a model without a joint posterior,"
+            check_top(top, within, blocked)
         if draws is not None:
             return of_draws(self._subject, draws, order, top, within)
         forest = self._forest.within(cap, given)
@@ -254,7 +257,7 @@ class FanovaExplainer:
 
 def decomposed(
     boxes: Sequence[TreeBoxes], order: int, members: list[tuple[int, ...]]
-) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+) -> tuple[Array, Array, Bools]:
     """Return V and V_U / V of each tree, and which trees vary (all where none does)."""
     rows = in_parts(
         lambda part: [_decompose(b, order, members) for b in boxes[part]],

@@ -634,7 +634,7 @@ class FanovaImportance(Result):
                 found = decide(
                     share * anova.of_evaluations, INTERACTS, side="above"
                 )
-            says = "shares" * (known and i in named)
+            says = "shares" if known and i in named else ""
             claims.append(
                 self._share(self._named(members), share, found, says)
             )
@@ -644,7 +644,11 @@ class FanovaImportance(Result):
             found = matters[int(parts.mean(axis=0).argmax())]
             claims.append(
                 self._share(
-                    self.names, self._alone, found, "mains" * known, ALONE
+                    self.names,
+                    self._alone,
+                    found,
+                    "mains" if known else "",
+                    ALONE,
                 )
             )
         return tuple(claims)

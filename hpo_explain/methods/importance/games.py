@@ -62,7 +62,7 @@ from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, PredictedObjective
-from hpo_explain.space import Array, Config, SearchSpace, encode_one
+from hpo_explain.space import Array, Bools, Config, SearchSpace, encode_one
 from hpo_explain.space.searches import filled
 from hpo_explain.space.sobol import sobol
 
@@ -306,7 +306,7 @@ class _Table:
         return cast(Surrogate, self.explained.surrogate)
 
     @cached_property
-    def free(self) -> npt.NDArray[np.bool_]:
+    def free(self) -> Bools:
         """The columns that are free in every coalition, (2^p, d)."""
         coalitions = all_coalitions(len(self.players))
         free = np.zeros((len(coalitions), len(self.default)), dtype=bool)

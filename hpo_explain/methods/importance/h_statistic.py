@@ -51,7 +51,7 @@ from hpo_explain.methods.importance.h_statistic_result import (
 from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.space import Array, ranked
+from hpo_explain.space import Array, Bools, Ints, ranked
 
 _FROM_SAMPLE = declared_fact(
     "estimated_from_sample",
@@ -275,9 +275,7 @@ class InteractionExplainer:
             notes=self._notes(looked_at),
         )
 
-    def _pairs(
-        self, places: npt.NDArray[np.int64], focus: int | None
-    ) -> list[tuple[int, ...]]:
+    def _pairs(self, places: Ints, focus: int | None) -> list[tuple[int, ...]]:
         """Return the pairs of some hyperparameters, or of one of them with the others."""
         pairs = combinations(places.tolist(), 2)
         return [pair for pair in pairs if focus is None or focus in pair]
@@ -312,9 +310,7 @@ class InteractionExplainer:
             notes=(_DRAWN(draws=len(H)), *self._besides()),
         )
 
-    def _screened(
-        self, matters: npt.NDArray[np.bool_], focus: int | None, F: Array
-    ) -> npt.NDArray[np.bool_]:
+    def _screened(self, matters: Bools, focus: int | None, F: Array) -> Bools:
         """Return which hyperparameters are looked at: all, or of many those that matter most.
 
         By their total effects: half the mean square of what the function changes by where one of
@@ -397,7 +393,7 @@ class InteractionExplainer:
         )
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self, looked_at: npt.NDArray[np.bool_]) -> tuple[Fact, ...]:
+    def _notes(self, looked_at: Bools) -> tuple[Fact, ...]:
         notes = [_FROM_SAMPLE(size=len(self._rows), seed=self._seed)]
         if not looked_at.all():
             count = int(looked_at.sum())

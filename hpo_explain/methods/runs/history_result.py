@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
     Claim,
@@ -20,7 +19,7 @@ from hpo_explain.base import (
     format_level,
     format_value,
 )
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,13 +109,13 @@ class History(Result):
         "proposal is better.",
     }
 
-    trials: npt.NDArray[np.int64]
+    trials: Ints
     objective: Array
     learned: Array
     bound: float
-    feasible: npt.NDArray[np.bool_]
+    feasible: Bools
     origins: tuple[Origin, ...]
-    proposed: npt.NDArray[np.bool_]
+    proposed: Bools
     proposes: bool = True
     tied: tuple[int, ...] = ()
     later: tuple[int, ...] = ()
@@ -136,7 +135,7 @@ class History(Result):
         return self.tied[0] if self.tied else None
 
     @property
-    def diverged(self) -> npt.NDArray[np.bool_]:
+    def diverged(self) -> Bools:
         """Which trials are worse than `bound`, (n,)."""
         return np.asarray(
             self._sign * self.objective > self._sign * self.bound

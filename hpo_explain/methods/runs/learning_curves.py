@@ -25,7 +25,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
 from hpo_explain.base import (
@@ -49,7 +48,7 @@ from hpo_explain.methods.runs.learning_curves_result import (
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import surrogate_of
 from hpo_explain.run import Curves, Run, thinned
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 _LEAST = 3  # finished trials: with two, every correlation is 1 or -1
 _LEAST_FOR_INTERVAL = 5
@@ -221,7 +220,7 @@ def _ranks(
 
 
 def _asked(
-    at: Sequence[float] | None, curves: Curves, there: npt.NDArray[np.bool_]
+    at: Sequence[float] | None, curves: Curves, there: Bools
 ) -> list[float]:
     """Return the steps whose values are explained."""
     steps = curves.steps.tolist()

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
     Claim,
@@ -23,7 +22,7 @@ from hpo_explain.belief.decide import MATTERS, Decision, decide
 from hpo_explain.belief.drawn import in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,8 +130,8 @@ class LearningCurves(Result):
 
     curves: Curves
     final: Array
-    trials: npt.NDArray[np.int64]
-    finished: npt.NDArray[np.int64]
+    trials: Ints
+    finished: Ints
     correlation: Array
     lower: Array
     upper: Array

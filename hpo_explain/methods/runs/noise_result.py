@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
     Claim,
@@ -24,7 +23,7 @@ from hpo_explain.methods.importance.fanova_result import (
     FanovaImportance,
 )
 from hpo_explain.methods.importance.most import MOST
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +134,7 @@ class Noise(Result):
     configurations: tuple[Mapping[str, Any], ...]
     observed: Array
     df: Array
-    evaluations: npt.NDArray[np.int64]
+    evaluations: Ints
     instances: int
     pooled: tuple[float, float, float]
     at_incumbent: tuple[float, float, float] | None

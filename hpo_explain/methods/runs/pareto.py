@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
     KINDS,
@@ -45,7 +44,7 @@ from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.given import read_objectives, surrogate_of
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
@@ -187,7 +186,7 @@ class _Front:
 
     def _drawn(
         self,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    ) -> tuple[Ints, Ints] | None:
         """Return trials, and their ranks in functions drawn, (draws, k)."""
         given = self.objectives
         rows = np.flatnonzero(given.feasible)
@@ -290,7 +289,7 @@ class _Front:
             saved=decision if known else None,
         )
 
-    def _gap(self, k: int, rows: npt.NDArray[np.int64], best: int) -> Array:
+    def _gap(self, k: int, rows: Ints, best: int) -> Array:
         """Return how much more rows cost than one, (draws, n); (1, n) without draws."""
         name, X = self.objectives.names[k], self.objectives.first.X
         among = np.append(rows, best)

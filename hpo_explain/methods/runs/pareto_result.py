@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
     Claim,
@@ -23,7 +22,7 @@ from hpo_explain.belief.decide import Decision
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
 )
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,18 +189,18 @@ class ParetoFront(Result):
 
     objectives: tuple[str, ...]
     directions: tuple[Direction, ...]
-    trials: npt.NDArray[np.int64]
+    trials: Ints
     values: Array
-    feasible: npt.NDArray[np.bool_]
-    ranks: npt.NDArray[np.int64]
-    front: npt.NDArray[np.int64]
+    feasible: Bools
+    ranks: Ints
+    front: Ints
     contribution: Array
     configurations: tuple[Mapping[str, Any], ...]
     predicted: Array
     predicted_std: Array
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
-    drawn: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
+    drawn: tuple[Ints, Ints] | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
