@@ -63,7 +63,6 @@ from hpo_explain.space import (
 from hpo_explain.space.support import Support, supported_at
 
 ALL_SUBSETS = 10  # categories up to which every subset is tried
-Ints = Ints
 
 
 class RegionalPartialDependenceExplainer:
