@@ -67,6 +67,7 @@ from .options import Split as Split
 from .options import State as State
 from .options import Variance as Variance
 from .options import WhichTrial as WhichTrial
+from .options import sign_of as sign_of
 from .phrases import counted as counted
 from .phrases import join_words as join_words
 from .phrases import listed as listed

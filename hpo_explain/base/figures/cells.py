@@ -14,9 +14,8 @@ from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
-_MOST_NUMBERS = (
-    8  # names up to which values are written into the cells of a triangle
-)
+# names up to which values are written into the cells of a triangle
+_MOST_NUMBERS = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

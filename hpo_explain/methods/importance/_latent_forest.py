@@ -27,6 +27,7 @@ from hpo_explain.base import (
     check_number,
     declared_fact,
     r_squared,
+    sign_of,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace, stretch
 from hpo_explain.methods.importance.fanova_result import capped
@@ -134,7 +135,7 @@ class LatentForest:
     @property
     def sign(self) -> float:
         """1 where the objective is minimized, else -1: a cost is the objective times it."""
-        return 1.0 if self.subject.direction == "minimize" else -1.0
+        return sign_of(self.subject.direction)
 
     @property
     def notes(self) -> tuple[Fact, ...]:

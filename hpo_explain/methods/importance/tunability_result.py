@@ -19,6 +19,7 @@ from hpo_explain.base import (
     counted,
     declared_fact,
     format_level,
+    sign_of,
     worth_naming,
 )
 from hpo_explain.belief.decide import (
@@ -376,7 +377,7 @@ class GameExplanation(Sets):
         if self.games:
             return ""
         start = self.default_prediction
-        sign = 1.0 if self.direction == "minimize" else -1.0
+        sign = sign_of(self.direction)
         at_start = format_level(start, self.whole)
         at_end = format_level(start - sign * self.whole, self.whole)
         end = "best" if self.game == "tunability" else "worst"

@@ -40,6 +40,7 @@ from hpo_explain.base import (
     declared_fact,
     join_words,
     shows_progress,
+    sign_of,
     steps,
 )
 from hpo_explain.belief.drawn import Draws, Within, as_draws, in_own_order
@@ -278,7 +279,7 @@ class ComparedRun:
         """Return the cost of each function at encoded rows, (k, n); else the one predicted."""
         if self.draws is not None:
             return self.draws.costs(X)
-        sign = 1.0 if self.subject.direction == "minimize" else -1.0
+        sign = sign_of(self.subject.direction)
         return sign * mean_of(self.surrogate, X)[None]
 
     def cost(self, X: Array) -> Array:

@@ -18,6 +18,7 @@ from hpo_explain.base import (
     counted,
     format_level,
     format_value,
+    sign_of,
 )
 from hpo_explain.space import Array, Bools, Ints
 
@@ -127,7 +128,7 @@ class History(Result):
 
     @property
     def _sign(self) -> float:
-        return 1.0 if self.direction == "minimize" else -1.0
+        return sign_of(self.direction)
 
     @property
     def incumbent_trial(self) -> int | None:

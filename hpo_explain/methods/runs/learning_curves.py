@@ -139,7 +139,7 @@ def learning_curves(
         raise NothingToExplain(_FEW(finished=n_finished))
     held = curves.held()
     there = ~np.isnan(held)
-    sign = 1.0 if run.direction == "minimize" else -1.0
+    sign = run.sign
     last = len(curves.steps) - 1
     ranks = []
     for s in range(last + 1):

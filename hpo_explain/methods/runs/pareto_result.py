@@ -17,6 +17,7 @@ from hpo_explain.base import (
     format_value,
     join_words,
     plus_minus,
+    sign_of,
 )
 from hpo_explain.belief.decide import Decision
 from hpo_explain.methods.proposals.contributions_result import (
@@ -53,7 +54,10 @@ class Move:
     def gains(self) -> Array:
         """Return how much each hyperparameter improves each objective, (d, m), in its units."""
         return np.column_stack(
-            [_sign(reason.direction) * reason.phi for reason in self.reasons]
+            [
+                -sign_of(reason.direction) * reason.phi
+                for reason in self.reasons
+            ]
         )
 
     def halves(self) -> Array:
@@ -372,7 +376,7 @@ class ParetoFront(Result):
             turned = None
             if claim.interval is not None:
                 low, high = sorted(
-                    _sign(move.reasons[k].direction) * end
+                    -sign_of(move.reasons[k].direction) * end
                     for end in claim.interval
                 )
                 turned = (low, high)
@@ -415,7 +419,3 @@ def _change(was: Any, now: Any) -> str:
             "inactive" if now is None else f"active ({format_value(now)})"
         )
     return f"= {format_value(now)} (was {format_value(was)})"
-
-
-def _sign(direction: str) -> float:
-    return -1.0 if direction == "minimize" else 1.0

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from hpo_explain.base import counted, join_words, listed
+from hpo_explain.base import counted, join_words, listed, sign_of
 from hpo_explain.base.figures import (
     MOST_ROWS,
     Axis,
@@ -117,7 +117,7 @@ def _pair(
 
 def _shown(found: ParetoFront, k: int) -> Array:
     """Return where trials stand: those that diverged where they count for fitting, or further."""
-    sign = 1.0 if found.directions[k] == "minimize" else -1.0
+    sign = sign_of(found.directions[k])
     cost = sign * found.values[:, k]
     ends = diverged_above(cost), float(cost[found.front].max(initial=-np.inf))
     return np.asarray(sign * np.minimum(cost, max(ends)))
