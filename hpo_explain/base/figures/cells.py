@@ -109,7 +109,7 @@ def triangle(
         order = np.sort(order)
     left_out = len(names) - len(order)
     if left_out:
-        footer += f" {counted(left_out, 'hyperparameter')} of smaller numbers not shown."
+        footer += f" {counted(left_out, 'hyperparameter')} with smaller values not shown."
     shown = [names[j] for j in order]
     chosen = np.ix_(order, order)
     n, k = len(shown), 0 if diagonal else 1
