@@ -235,6 +235,32 @@ class Explained:
         return surrogate.posterior_covariance(X)
 
 
+def subject_of_surrogate(
+    model: Surrogate,
+    direction: Direction,
+    subject: Subject | None,
+    argument: str = "forest",
+) -> Subject:
+    """Return what a surrogate of the objective explains, with what is known of the model.
+
+    Raises
+    ------
+    InputError
+        If the model is not a surrogate, the direction is unknown, or the subject is of another
+        space.
+    """
+    if not isinstance(model, Surrogate):
+        raise InputError(
+            argument,
+            f"must be a surrogate, but was {type(model).__name__}",
+            model,
+            "Wrap a forest of scikit-learn with hpo_explain.models.ForestSurrogate(space, forest).",
+        )
+    direction = check_direction(subject.direction if subject else direction)
+    game = PredictedObjective(accepted_surrogate(model, argument), direction)
+    return Explained(game, True, direction).completed(subject)
+
+
 _PROBES = 3  # configurations at which it is asked
 _HOW = "return finite mean and standard deviation, arrays of shape (n,), from predict(X)"
 _PARTS = ("mean", "standard deviation")

@@ -43,21 +43,31 @@ from hpo_explain.belief.best import Best
 from hpo_explain.belief.decide import MATTERS
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.functionals import Anova
+from hpo_explain.methods._engines.sub_space import stretch
 from hpo_explain.methods.importance._latent_forest import (
     LatentForest,
-    completed_subject,
 )
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
 from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
+    Intervals,
     main_steps,
     mean_and_variance,
     pair_variances,
+    squeeze,
     subset_variances,
     total_cost,
 )
-from hpo_explain.space import Array, Bools
+from hpo_explain.question.explained import subject_of_surrogate
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Parameter,
+    SearchSpace,
+)
+from hpo_explain.space.encoding import latent_rows
 
 _OVER_TREES = declared_fact(
     "shares_over_trees",
@@ -82,6 +92,8 @@ _LEFT_OUT = declared_fact(
     count=lambda told: f"{told['pairs']:.1e}",
 )
 _DRAWN_ORDER = 2  # sets of more are looked at in a forest
+_GRID = 40  # points of a marginal where there are more values
+_ACTIVITY_ROWS = 2000
 
 
 class FanovaExplainer:
@@ -141,7 +153,7 @@ class FanovaExplainer:
             "n_trees": check_count("n_trees", n_trees),
             "seed": seed,
         }
-        self._subject = completed_subject(forest, direction, subject)
+        self._subject = subject_of_surrogate(forest, direction, subject)
 
     @cached_property
     def _forest(self) -> LatentForest:
@@ -236,15 +248,14 @@ class FanovaExplainer:
             )
         if pairs > most_pairs:
             own.append(_LEFT_OUT(pairs=pairs))
-        activity = forest.activity(self._seed)
         return FanovaImportance(
             subject=forest.subject,
             order=order,
             members=tuple(members),
             shares=shares[varying],
             variances=variances,
-            axes=tuple(
-                Axis(*forest.grid(j), float(activity[j])) for j in range(d)
+            axes=axes_of(
+                forest.space, self._seed, kept=forest.kept, ranks=forest.ranks
             ),
             boxes=boxes,
             cap=forest.cap,
@@ -336,8 +347,6 @@ def of_draws(
     shares = (
         anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
     )
-    forest = LatentForest(subject, (), {})
-    activity = forest.activity(draws.seed)
     alone = tuple((j,) for j in range(len(subject.space)))
     return FanovaImportance(
         subject=subject,
@@ -346,11 +355,92 @@ def of_draws(
         rows="draws",
         shares=np.where(there, shares, 0.0),
         variances=anova.variance,
-        axes=tuple(
-            Axis(*forest.grid(j), float(activity[j])) for (j,) in alone
-        ),
+        axes=axes_of(subject.space, draws.seed),
         anova=anova,
         top=top,
         within=within,
         notes=(_DRAWN(draws=len(anova.mains)), *subject.notes),
     )
+
+
+# ---------------------------------------------------------------------- the latent axes
+
+
+def axes_of(
+    space: SearchSpace,
+    seed: int,
+    *,
+    kept: Mapping[int, Intervals] | None = None,
+    ranks: Mapping[int, Array] | None = None,
+) -> tuple[Axis, ...]:
+    """Return each hyperparameter's grid and activity.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The whole space.
+    seed : int
+        Seed of the sample that estimates where hyperparameters are active.
+    kept : mapping of int to list of tuple, optional
+        Of a sub-space, the latent intervals of the restricted columns.
+    ranks : mapping of int to ndarray, optional
+        Of a forest, the place of each category on the latent axis by column.
+    """
+    kept, ranks = kept or {}, ranks or {}
+    activity = _activity(space, seed, kept, ranks)
+    return tuple(
+        Axis(*_grid(parameter, kept.get(j), ranks.get(j)), float(activity[j]))
+        for j, parameter in enumerate(space.parameters)
+    )
+
+
+def _grid(
+    parameter: Parameter, kept: Intervals | None, ranks: Array | None
+) -> tuple[tuple[Any, ...], Array]:
+    """Return values of a hyperparameter in the user's units, and their latent values."""
+    share = parameter.optional or 1.0
+
+    def spread(u: Array) -> Array:
+        """Return numbers in [0, 1] spread over the latent values that are looked at."""
+        return share * u if kept is None else stretch(u, kept)
+
+    if parameter.size is None:
+        latent = spread(np.linspace(0.0, 1.0, _GRID))
+        positions = latent / share
+    elif isinstance(parameter, CategoricalParameter):
+        positions = np.arange(parameter.size, dtype=float)
+        places = positions if ranks is None else ranks
+        latent = share * (places + 0.5) / parameter.size
+    else:
+        grid = parameter.grid() if parameter.size <= _GRID else None
+        if grid is None:
+            some = spread((np.arange(_GRID) + 0.5) / _GRID) / share
+            positions = np.unique(parameter.from_latent(some))
+        else:
+            positions = grid[0]
+        middles = [np.mean(parameter.latent_interval(p, p)) for p in positions]
+        latent = share * np.array(middles)
+    if kept is not None:
+        inside = np.zeros(len(latent), dtype=bool)
+        for low, high in kept:
+            inside |= (low <= latent) & (latent <= high)
+        positions, latent = positions[inside], squeeze(latent[inside], kept)
+    return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
+
+
+def _activity(
+    space: SearchSpace,
+    seed: int,
+    kept: Mapping[int, Intervals],
+    ranks: Mapping[int, Array],
+) -> Array:
+    """Return the share of the space in which each hyperparameter is active, (d,)."""
+    U = np.empty((_ACTIVITY_ROWS, len(space)))
+    U[:, space.order] = np.random.default_rng(seed).random(U.shape)
+    for j, intervals in kept.items():
+        U[:, j] = stretch(U[:, j], intervals)
+    rows = latent_rows(U, space.parameters)
+    for j, places in ranks.items():  # the categories are in the trees' order
+        active = ~np.isnan(rows[:, j])
+        rows[active, j] = np.argsort(places)[rows[active, j].astype(int)]
+    return np.asarray((~np.isnan(space.project(rows))).mean(axis=0))
