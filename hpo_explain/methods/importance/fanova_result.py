@@ -696,12 +696,21 @@ class FanovaImportance(Result):
             yield self.decided("order", self._named((a, b)), more, says="")
 
     @property
+    def shares_of_sets(self) -> tuple[Claim, ...]:
+        """The claims about the share of one set each."""
+        return tuple(
+            claim
+            for claim in self.claims
+            if claim.kind == "share" and not claim.term
+        )
+
+    @property
     def interactions(self) -> tuple[Claim, ...]:
         """The claims about sets of several hyperparameters."""
         return tuple(
-            c
-            for c in self.claims
-            if c.kind == "share" and len(c.hyperparameters) > 1 and not c.term
+            claim
+            for claim in self.shares_of_sets
+            if len(claim.hyperparameters) > 1
         )
 
     def _share(

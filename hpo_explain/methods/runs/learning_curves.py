@@ -22,7 +22,6 @@ without this bias; the other one is that of ρ_s as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.stats import kendalltau, rankdata
@@ -30,23 +29,20 @@ from scipy.stats import kendalltau, rankdata
 from hpo_explain.base import (
     KINDS,
     NORMAL_95,
-    Fact,
     InputError,
     NothingToExplain,
-    Subject,
     check_fraction,
     check_option,
     check_sequence,
     declared_fact,
 )
-from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.learning_curves_result import (
     FINISHED_ONLY,
     LearningCurves,
 )
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import surrogate_of
 from hpo_explain.run import Curves, Run, thinned
 from hpo_explain.space import Array, Bools
 
@@ -148,7 +144,7 @@ def learning_curves(
             _ranks(sign * final[rows], sign * held[rows, s], at_end=s == last)
         )
     correlation, lower, upper, rank, regret = np.array(ranks).T
-    notes: list[Fact] = []
+    notes = []
     elsewhere = int((final[done] != _last(curves)[done]).sum())
     if elsewhere:
         notes.append(_ENDS_ELSEWHERE(n=elsewhere, finished=n_finished))
@@ -243,7 +239,7 @@ def _shares(
     question: Question, curves: Curves, held: Array, step: float
 ) -> FanovaImportance | None:
     """Return on which hyperparameters the value at a step depends, if enough have one."""
-    run, seed = question.run, question.seed
+    run = question.run
     values = held[:, int(np.searchsorted(curves.steps, step))]
     rows = np.flatnonzero(np.isfinite(values))
     if len(rows) < _LEAST_FOR_SHARES or np.ptp(values[rows]) == 0.0:
@@ -258,11 +254,13 @@ def _shares(
         trials=numbers,
         proposals=sorted(proposed),
         objective_name=f"{run.objective_name} at {curves.step_name} {step:g}",
+        optimizer=run.optimizer,
     )
-    then = thinned(then, _MOST_FOR_SHARES, seed=seed)
-    surrogate, _ = surrogate_of(then, None, question.kind, seed)
-    subject = replace(Subject.of(then), optimizer=run.optimizer)
-    return FanovaExplainer(surrogate, subject=subject, seed=seed).explain()
+    then = thinned(then, _MOST_FOR_SHARES, seed=question.seed)
+    shares: FanovaImportance = importance(
+        then, kind=question.kind, seed=question.seed
+    )
+    return shares
 
 
 def interval(rho: float, n: int, tau: float) -> tuple[float, float]:

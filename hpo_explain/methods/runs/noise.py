@@ -6,7 +6,9 @@ Shares are those of the functional ANOVA, effects the partial dependence of a mo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,6 @@ from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.runs.noise_result import Noise
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import NoiseModel
-from hpo_explain.space import Config
 
 _ROWS = 1000  # over which the noise is described
 _EFFECT_ROWS = 200
@@ -145,7 +146,7 @@ def noise_of(
 
 
 def _at(
-    config: Config, model: NoiseModel
+    config: Mapping[str, Any], model: NoiseModel
 ) -> tuple[float, float, float] | None:
     """Return the standard deviation at a configuration, and its interval; None without one."""
     if not config:

@@ -19,10 +19,8 @@ from hpo_explain.base import (
     percent_range,
 )
 from hpo_explain.methods.importance.fanova_result import (
-    ALONE,
     FanovaImportance,
 )
-from hpo_explain.methods.importance.most import MOST
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -237,21 +235,24 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
-        known = [claim for claim in importance.claims if claim.side == "above"]
-        shares = [claim for claim in known if claim.term not in (ALONE, MOST)]
-        none, found = not any(claim.certain for claim in shares), list[Claim]()
-        for claim in shares:
+        known = [
+            claim
+            for claim in importance.shares_of_sets
+            if claim.side == "above"
+        ]
+        told = [claim for claim in known if claim.certain] or known[:1]
+        shares = []
+        for claim in known:
             ends = claim.interval or (claim.estimate, claim.estimate)
-            told = claim.certain or (none and not found)
-            frame, text = ("{each}", "")
-            if told:
+            frame, text = "{each}", ""
+            if claim in told:
                 frame, text = self.words(
                     "share",
                     names=claim.hyperparameters,
                     share=percent_range(*ends),
                 )
-            found.append(replace(claim, text=text, frame=frame))
-        return found
+            shares.append(replace(claim, text=text, frame=frame))
+        return shares
 
     def _ratios(self, shares: Sequence[Claim]) -> list[Claim]:
         """Return how many times noisier the noisiest value is than the quietest one."""
