@@ -16,6 +16,7 @@ from hpo_explain.adapters._reading import (
     ONLY_LEFT_OUT,
     OUTSIDE,
     against_conditions,
+    best_outside,
     fits_conditions,
     nothing_left,
     repeated,
@@ -107,7 +108,7 @@ def from_optuna(
         The sampler that chose the trials, which a storage does not record. By default it is known
         by the marks that samplers leave on trials, else it is the sampler of the study object if
         that ran or was made with one; a study that is loaded without marks has an unknown sampler,
-        whose trials are explained with an assumed acquisition function.
+        and no proposals.
     space : SearchSpace, optional
         The search space, with its conditions. By default read from the trials: ranges that
         changed are widened to hold all of them, and conditions are inferred from which trials
@@ -251,6 +252,7 @@ def read_trials(
         raise InputError(
             "space", problem, str(space), "Correct it, or leave it out."
         )
+    values = selection.objective.tolist()
     X, objective = X[rows], selection.objective[rows]
     numbers = [trial.number for trial in kept]
     if space is None:
@@ -315,6 +317,14 @@ def read_trials(
             *choice.notes,
             *notes,
             *selection.notes,
+            *best_outside(
+                {
+                    selection.trials[i].number: (values[i], why)
+                    for i, why in outside.items()
+                },
+                objective[ok],
+                way,
+            ),
             *repeated(X[ok]),
             *_only_left_out(trials, excluded, space),
             *_untimed(numbers, times[ok]),

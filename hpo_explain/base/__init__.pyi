@@ -23,6 +23,7 @@ from .errors import Text as Text
 from .errors import unless_nothing as unless_nothing
 from .facts import Fact as Fact
 from .facts import Origin as Origin
+from .numbers import INACTIVE as INACTIVE
 from .numbers import NORMAL_95 as NORMAL_95
 from .numbers import ROUNDED_95 as ROUNDED_95
 from .numbers import among as among

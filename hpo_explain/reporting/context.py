@@ -15,6 +15,10 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.explainable import (
+    explainable,
+    why_unexplained,
+)
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.advice.summary import BEST, summarized
@@ -34,10 +38,6 @@ from hpo_explain.methods.proposals.densities_result import ProposalDensities
 from hpo_explain.methods.proposals.desirability_path_result import (
     LATEST,
     DesirabilityPath,
-)
-from hpo_explain.methods.proposals.explain_proposal import (
-    explainable,
-    why_unexplained,
 )
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves

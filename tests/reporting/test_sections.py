@@ -306,7 +306,7 @@ def test_the_path_and_what_its_parts_mean_are_told(tmp_path):
     path = hx.methods.desirability_path(run, progress=False)
     assert path.sentence in page.text
     assert (
-        "Above zero, mean: the model predicts a better objective with this value"
+        "Above zero, mean: the objective that the model predicts with this value speaks for it"
         in page.text
     )
     assert "This is about the optimizer's choices." in page.text

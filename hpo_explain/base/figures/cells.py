@@ -60,8 +60,8 @@ class Cells(Words):
 
     def ends(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""
-        known = self.values[np.isfinite(self.values)]
-        low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        finite = self.values[np.isfinite(self.values)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
         ends = (
             low if self.low is None else self.low,
             high if self.high is None else self.high,

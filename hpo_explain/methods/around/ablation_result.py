@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
+    INACTIVE,
     UNCLEAR,
     Claim,
     Estimate,
@@ -251,7 +252,7 @@ class Ablation(Result):
     def change(self, names: tuple[str, ...]) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
         old, new = (
-            {n: format_value(config.get(n, "inactive")) for n in names}
+            {n: format_value(config.get(n, INACTIVE)) for n in names}
             for config in (self.source, self.target)
         )
         return " and ".join(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base import (
+    INACTIVE,
     UNCLEAR,
     Claim,
     Estimate,
@@ -335,11 +336,12 @@ class Changes(Result):
 
     def change(self, i: int) -> str:
         """Return a change in words, as in "lr = 0.01 (was 0.1)"."""
+        name = self.names[i]
         old, new = (
-            "inactive" if one is None else format_value(one)
-            for one in self._pair(self.names[i])
+            format_value(config.get(name, INACTIVE))
+            for config in (self.start.config, self.best.config)
         )
-        return f"{self.names[i]} = {new} (was {old})"
+        return f"{name} = {new} (was {old})"
 
     def _pair(self, name: str) -> tuple[Any, Any]:
         return self.start.config.get(name), self.best.config.get(name)

@@ -382,16 +382,17 @@ class _Game:
         columns = sorted(game.players.tolist())
         sets = sets_up_to(len(columns), self.order)
         place = {members: i for i, members in enumerate(sets)}
-        by_cube = np.zeros(
-            (len(self.cubes), len(sets), len(game.acquisition.term_names))
-        )
+        names = game.acquisition.term_names
+        by_cube = np.zeros((len(self.cubes), len(sets), len(names)))
         for part in parts:
             of_part = self.interactions(part)
+            terms = [names.index(term) for term in part.acquisition.term_names]
             for i, members in enumerate(of_part.sets):
                 whole = sorted(
                     columns.index(of_part.players[p][0]) for p in members
                 )
-                by_cube[:, place[tuple(whole)]] += of_part.by_cube[:, i]
+                row = place[tuple(whole)]
+                by_cube[:, row, terms] += of_part.by_cube[:, i]
         return _Interactions([[j] for j in columns], sets, by_cube)
 
     def _players(

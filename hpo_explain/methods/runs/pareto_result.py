@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
+    INACTIVE,
     Claim,
     Direction,
     PosteriorDraws,
@@ -410,12 +411,12 @@ class ParetoFront(Result):
 
 
 def _ends(move: Move, name: str) -> tuple[Any, Any]:
-    return move.before.get(name), move.after.get(name)
+    return move.before.get(name, INACTIVE), move.after.get(name, INACTIVE)
 
 
 def _change(was: Any, now: Any) -> str:
-    if was is None or now is None:
-        return "becoming " + (
-            "inactive" if now is None else f"active ({format_value(now)})"
-        )
+    if now is INACTIVE:
+        return "becoming inactive"
+    if was is INACTIVE:
+        return f"becoming active ({format_value(now)})"
     return f"= {format_value(now)} (was {format_value(was)})"
