@@ -77,7 +77,7 @@ class ShapleyInteractions(Sets):
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
     >>> table["loss"] = table.x * table.y
     >>> found = hx.methods.shapley_interactions(table, objective="loss", background=50)
-    >>> sorted(found.self.labels)
+    >>> sorted(found.labels)
     ['x', 'x × y', 'y']
     """
 
