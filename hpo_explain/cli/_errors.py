@@ -69,13 +69,13 @@ class SourceError(ValueError):
     """A source that cannot be read; its text names the options of the command at hand."""
 
     def __init__(self, error: InputError | NothingToExplain) -> None:
-        super().__init__(error.told(name_reading_option))
+        super().__init__(error.text(name_reading_option))
 
 
 def told(error: Exception) -> str:
     """Return an error's text, in which arguments are options of the command at hand."""
     if isinstance(error, (InputError, NothingToExplain)):
-        return error.told(name_option)
+        return error.text(name_option)
     return str(error)
 
 

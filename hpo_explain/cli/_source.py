@@ -231,7 +231,7 @@ class Source:
             for flag, value in self.given.items():
                 given[_argument(flag)] = _as_in_python(flag, value)
         except InputError as error:
-            raise click.UsageError(error.told(name_reading_option)) from error
+            raise click.UsageError(error.text(name_reading_option)) from error
         return given
 
     def _check_options(self, form: Format) -> None:
@@ -259,7 +259,7 @@ class Source:
                 and f"--{named}" not in self.given
             ):
                 raise click.UsageError(
-                    error.told(name_reading_option)
+                    error.text(name_reading_option)
                 ) from error
             raise SourceError(error) from error
 
