@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import PredictedObjective
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import counted
@@ -41,6 +40,7 @@ from hpo_explain.models.acquisition.protocols import (
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsCoalitions, SupportsRelevance
+from hpo_explain.question.explained import PredictedObjective
 from hpo_explain.space import Array
 
 Players = npt.NDArray[np.int64]

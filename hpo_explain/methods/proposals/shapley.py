@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained, accepted_acquisition
 from hpo_explain.base.checks import (
     check_count,
     check_fraction,
@@ -51,6 +50,7 @@ from hpo_explain.methods.proposals.contributions_result import (
 )
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.densities.ratio import DensityRatio
+from hpo_explain.question.explained import Explained, accepted_acquisition
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.adapters.sources import as_objectives, as_run
-from hpo_explain.asked.explained import accepted_acquisition
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.base.facts import Fact
@@ -20,6 +19,7 @@ from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
+from hpo_explain.question.explained import accepted_acquisition
 from hpo_explain.run import Objectives, Run, average_instances
 from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
 from hpo_explain.space import Config, encode_one
