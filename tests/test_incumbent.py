@@ -6,7 +6,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain import Run
 from hpo_explain.base.facts import fact
-from hpo_explain.run.best_predicted import best_predicted
+from hpo_explain.question.decision import decision_of
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(2)
@@ -71,64 +71,25 @@ def noisy(seed, std=0.1):
     return run(BOWL + np.random.default_rng(seed).normal(0.0, std, 60))
 
 
-def test_the_best_predicted_is_truly_better_than_the_luckiest():
-    """On a bowl with noise of 0.7 of its spread, where it is told."""
-    found = [
-        f
-        for f in (best_predicted(noisy(seed)) for seed in range(12))
-        if f.notable
-    ]
-    assert len(found) >= 6
-    lucky = np.array([BOWL[f.incumbent_trial] for f in found]) - BOWL.min()
-    predicted = np.array([BOWL[f.trial] for f in found]) - BOWL.min()
-    assert predicted.mean() < 0.5 * lucky.mean()
-    assert np.mean(predicted <= lucky) > 0.7
+def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
+    """On a bowl with noise of 0.7 of its spread, where they differ."""
+    decisions = [decision_of(noisy(seed)) for seed in range(8)]
+    differ = [one for one in decisions if one.why_another]
+    assert len(differ) >= 2
+    observed = [one.run.incumbent_trial for one in differ]
+    lucky = BOWL[observed] - BOWL.min()
+    kept = BOWL[[one.keep for one in differ]] - BOWL.min()
+    assert kept.mean() < 0.8 * lucky.mean()
+    for decision in differ:
+        (why,) = decision.why_another
+        assert why.trials == (decision.keep, decision.run.incumbent_trial)
 
 
-def test_it_is_the_best_posterior_mean_among_feasible_trials_by_its_definition():
-    for sign, direction in ((1.0, "minimize"), (-1.0, "maximize")):
-        feasible = np.arange(60) % 3 != 0
-        made = run(sign * noisy(1).objective, direction, feasible=feasible)
-        mean, std = made.surrogate().predict(X)
-        best = min(np.flatnonzero(feasible), key=lambda i: sign * mean[i])
-        found = best_predicted(made)
-        assert (found.trial, found.mean, found.std) == (
-            best,
-            mean[best],
-            std[best],
-        )
-        assert found.observed == made.objective[best]
-        assert found.configuration == made.config(int(best))
-        at = made.incumbent_trial
-        assert (found.incumbent_trial, found.incumbent_mean) == (at, mean[at])
-        assert made.incumbent == made.config(at)  # stays the best observed
-
-
-def test_it_is_told_where_the_noise_is_notable_and_only_there():
-    clean = best_predicted(run(BOWL))
-    assert clean.noise < 0.02
-    assert not clean.differs
-    assert not clean.notable
-    assert "predicted" not in str(run(BOWL))
+def test_a_printed_run_fits_nothing(monkeypatch):
     made = noisy(0)
-    found = best_predicted(made)
-    assert found.noise == pytest.approx(
-        0.1 / made.objective.std(), rel=0.3
-    )  # the true share
-    assert found.notable == ("best predicted: trial" in str(made)) == True  # noqa: E712
-
-
-def test_a_model_that_does_not_know_its_noise_tells_nothing_of_luck():
-    space = hx.SearchSpace(
-        [hx.CategoricalParameter(name, range(3)) for name in "ab"]
-    )
-    rows = space.sample(30, seed=0)
-    made = Run(
-        space, rows, np.random.default_rng(0).normal(size=30), "minimize"
-    )
-    found = best_predicted(made)
-    assert np.isnan(found.noise)
-    assert not found.notable
+    monkeypatch.setattr(Run, "surrogate", None)
+    monkeypatch.setattr(Run, "belief", None)
+    assert f"best: trial {made.incumbent_trial}" in str(made)
 
 
 # ---------------------------------------------------------------------- the best to improve on

@@ -80,7 +80,6 @@ def _content(context: Context) -> Content:
                 f"{_better(run).capitalize()} is better.",
             ),
         ),
-        luck=words.luck(run) if _has_incumbent(run) else (),
         left_out=_left_out(run),
         notes=run.notes,
     )

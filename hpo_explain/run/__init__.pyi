@@ -4,7 +4,6 @@ from .acquisitions import OptimizerRecord as OptimizerRecord
 from .acquisitions import OwnAcquisition as OwnAcquisition
 from .averaged import OverInstances as OverInstances
 from .averaged import average_instances as average_instances
-from .best_predicted import BestPredicted as BestPredicted
 from .clocks import clock_difference as clock_difference
 from .diverged import LARGEST as LARGEST
 from .diverged import diverged_above as diverged_above

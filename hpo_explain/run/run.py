@@ -180,12 +180,13 @@ class Run(Record):
         """
         check_option("kind", kind, KINDS)
         n_trees, seed = check_count("n_trees", n_trees), check_seed(seed)
-        fit: Surrogate = self._remembered(
+        fit: Surrogate = self.remembered(
             self._surrogate, before, kind, n_trees, seed
         )
         return fit
 
-    def _remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+    def remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+        """Return what a function makes of arguments, computed once: the latest few are kept."""
         key = (make.__name__, *given)
         if key not in self._fits:
             fit = make(*given)
@@ -308,7 +309,7 @@ class Run(Record):
         """What has to be known of the model of :meth:`explained_by`; empty where there is none."""
         if self.model is None:
             return ()
-        found: tuple[Fact, ...] = self._remembered(self._noted_model)
+        found: tuple[Fact, ...] = self.remembered(self._noted_model)
         return found
 
     def _noted_model(self) -> tuple[Fact, ...]:
@@ -348,9 +349,7 @@ class Run(Record):
         >>> run.belief().draws(space.encode({"x": 0.4})).shape
         (192, 1)
         """
-        found: Belief = self._remembered(
-            self._belief, before, check_seed(seed)
-        )
+        found: Belief = self.remembered(self._belief, before, check_seed(seed))
         return found
 
     def _belief(self, before: int | None, seed: int) -> Belief:
@@ -429,7 +428,7 @@ class Run(Record):
         >>> run.feasibility().probability(space.encode([{"memory": 8.0}])).round(1).tolist()
         [0.0]
         """
-        fit: Feasibility | None = self._remembered(
+        fit: Feasibility | None = self.remembered(
             self._feasibility, before, check_seed(seed)
         )
         return fit
@@ -486,7 +485,7 @@ class Run(Record):
         [0.1]
         """
         check_option("kind", kind, KINDS)
-        fit: NoiseModel = self._remembered(
+        fit: NoiseModel = self.remembered(
             self._noise, before, kind, check_seed(seed)
         )
         return fit

@@ -14,9 +14,7 @@ from tests.claims.runs import Setting, make_run, settings
 from tests.contradictions.rules import RULES, contradictions
 
 
-def of_setting(
-    setting: Setting, cache: Path | None
-) -> list[tuple[str, str]]:
+def of_setting(setting: Setting, cache: Path | None) -> list[tuple[str, str]]:
     """Return the contradictions in the answers about one run; an error is one, too."""
     warnings.simplefilter("ignore")
     try:
@@ -24,9 +22,7 @@ def of_setting(
     except Exception as error:
         broken = [("an error", f"{type(error).__name__}: {error}")]
     for rule, said in broken:
-        print(
-            f"{setting.label} | {rule}: {said}", file=sys.stderr, flush=True
-        )
+        print(f"{setting.label} | {rule}: {said}", file=sys.stderr, flush=True)
     return broken
 
 

@@ -45,7 +45,7 @@ class Answers:
     @cached_property
     def importance(self) -> Any:
         """What matters, alone and in pairs."""
-        return hx.importance(self.run, order=2)
+        return hx.importance(self.run, order=min(2, len(self.run.space)))
 
     @cached_property
     def around(self) -> Any:
@@ -97,8 +97,9 @@ class Answers:
         """Whether the trial to keep has the configuration of the best observed one."""
         observed = self.run.X[self.run.row(self.run.incumbent_trial)]
         return bool(
-            ((self.kept_row == observed) | (self.kept_row != self.kept_row))
-            .all()
+            (
+                (self.kept_row == observed) | (self.kept_row != self.kept_row)
+            ).all()
         )
 
     @property

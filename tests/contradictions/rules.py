@@ -91,7 +91,7 @@ def the_box_holds_what_is_kept_and_tried(answers: Answers) -> Iterator[str]:
 
 
 def what_is_narrowed_is_the_box(answers: Answers) -> Iterator[str]:
-    """Advice narrows as the recommended space does, or does not narrow."""
+    """Advice narrows no other hyperparameter than the box does, and gives up no value of it."""
     space, where = answers.space, answers.summary.claims[2]
     narrowed = {row.hyperparameter for row in space.narrowed}
     told = set(where.hyperparameters) if narrowed else set()
@@ -99,10 +99,13 @@ def what_is_narrowed_is_the_box(answers: Answers) -> Iterator[str]:
         yield f"summary narrows {told}, recommended space {narrowed}"
     for action in answers.actions("narrow"):
         for parameter in action.parameters:
-            if parameter.name not in narrowed:
-                yield f"advise narrows {parameter.name}, which is kept"
-            elif space.space[parameter.name] != parameter:
-                yield f"advise narrows {parameter.name} to something else"
+            name = parameter.name
+            if name not in narrowed:
+                yield f"advise narrows {name}, which is kept"
+            elif name in space.space.names:
+                for value in _ends(space.space[name]):
+                    if not has(parameter, value):
+                        yield f"advise gives {name} = {value} up"
 
 
 def no_end_is_widened_that_is_given_up(answers: Answers) -> Iterator[str]:
@@ -248,9 +251,8 @@ def no_share_exceeds_the_whole(answers: Answers) -> Iterator[str]:
             ends = [claim.estimate, *(claim.interval or ())]
             if not all(-ROUNDING <= end <= 1.0 + ROUNDING for end in ends):
                 yield f"{who}: {ends}"
-        if not math.isnan(claim.probability):
-            if not 0.0 <= claim.probability <= 1.0:
-                yield f"{who}: probability {claim.probability}"
+        if claim.probability < 0.0 or claim.probability > 1.0:
+            yield f"{who}: probability {claim.probability}"
 
 
 def every_estimate_lies_in_its_interval(answers: Answers) -> Iterator[str]:
@@ -323,6 +325,4 @@ RULES: tuple[Rule, ...] = (
 def contradictions(run: hx.Run) -> list[tuple[str, str]]:
     """Return what contradicts each other in the answers about a run: rule, and what breaks it."""
     answers = Answers(run)
-    return [
-        (rule.__name__, said) for rule in RULES for said in rule(answers)
-    ]
+    return [(rule.__name__, said) for rule in RULES for said in rule(answers)]
