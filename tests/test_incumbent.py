@@ -1,4 +1,4 @@
-"""The best trial: shared, lucky, or the last for a long time."""
+"""The best trial: shared, or the last for a long time."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,11 @@ import pytest
 import hpo_explain as hx
 from hpo_explain import Run
 from hpo_explain.base.facts import fact
+from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.feasibility import Feasibility
+from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate
 from hpo_explain.question.decision import decision_of
+from hpo_explain.run import Instances
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(2)
@@ -64,17 +68,37 @@ def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it()
     )
 
 
-# ---------------------------------------------------------------------- lucky
+# ---------------------------------------------------------------------- in words
 
 
-def noisy(seed, std=0.1):
-    return run(BOWL + np.random.default_rng(seed).normal(0.0, std, 60))
+def test_a_run_is_told_without_a_fit(monkeypatch):
+    def fit(*args, **options):
+        raise AssertionError("a model was fitted")
+
+    for model in (GaussianProcessSurrogate, ForestSurrogate, Feasibility):
+        monkeypatch.setattr(model, "fit", fit)
+    monkeypatch.setattr(Belief, "__init__", fit)
+    noisy = BOWL + np.random.default_rng(0).normal(0.0, 0.1, 60)
+    folds = Instances("ab", X[[0, 0, 1]], [0, 1, 0], [1.0, 2.0, 3.0])
+    for made in (
+        run(noisy),
+        run(noisy, "maximize", feasible=np.arange(60) % 3 != 0),
+        run(noisy, instances=folds),
+    ):
+        best = f"best: trial {made.incumbent_trial}, "
+        assert best in str(made)
+        assert best in made._repr_html_()
+        assert "60 trials" in repr(made)
 
 
 def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
     """On a bowl with noise of 0.7 of its spread, where they differ."""
-    decisions = [decision_of(noisy(seed)) for seed in range(8)]
-    differ = [one for one in decisions if one.why_another]
+    differ = []
+    for seed in range(8):
+        noise = np.random.default_rng(seed).normal(0.0, 0.1, 60)
+        decision = decision_of(run(BOWL + noise))
+        if decision.why_another:
+            differ.append(decision)
     assert len(differ) >= 2
     observed = [one.run.incumbent_trial for one in differ]
     lucky = BOWL[observed] - BOWL.min()
@@ -83,13 +107,6 @@ def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
     for decision in differ:
         (why,) = decision.why_another
         assert why.trials == (decision.keep, decision.run.incumbent_trial)
-
-
-def test_a_printed_run_fits_nothing(monkeypatch):
-    made = noisy(0)
-    monkeypatch.setattr(Run, "surrogate", None)
-    monkeypatch.setattr(Run, "belief", None)
-    assert f"best: trial {made.incumbent_trial}" in str(made)
 
 
 # ---------------------------------------------------------------------- the best to improve on

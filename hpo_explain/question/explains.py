@@ -195,7 +195,7 @@ def explains(
                     raise InputError(
                         name, problem, value, "Ask for one run at a time."
                     )
-            runs = several_runs(public, "run", source, reading, held["seed"])
+            runs = several_runs(public, "run", source, reading)
             run = next(iter(runs.values()))
         else:
             run = read(public, source, reading, surrogate, kind)

@@ -238,7 +238,7 @@ class Report:
         >>> Report.of({"loss": run}, sections=["overview"]).cards[0].finding
         'The best objective of 2 trials is 1, by trial 1; the last one.'
         """
-        from hpo_explain.run.told import summary
+        from hpo_explain.run.description import summary
 
         if not runs:
             raise InputError(

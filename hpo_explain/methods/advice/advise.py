@@ -23,7 +23,7 @@ from hpo_explain.methods.advice.rules import (
 )
 from hpo_explain.question.decision import NONE_FEASIBLE, decision_of
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import Run, average_instances
+from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 from hpo_explain.space.possible import still_possible
 
@@ -73,7 +73,7 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     >>> advice.actions[0].title
     'Keep trial 15: x = 0.1757 and y = 0.1503'
     """
-    run = average_instances(question.run, seed=question.seed)
+    run = question.run
     most, n = check_count("most", most), check_count("n", n)
     if not np.any(run.feasible):
         raise NothingToExplain(NONE_FEASIBLE())

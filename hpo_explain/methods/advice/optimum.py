@@ -37,7 +37,7 @@ from hpo_explain.question.decision import (
 )
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import surrogate_of
-from hpo_explain.run import Run, average_instances
+from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
     Bools,
@@ -106,7 +106,7 @@ def optimum(
     >>> round(found.config["x"], 1), found.space["x"].low < 0.3 < found.space["x"].high < 0.5
     (0.3, True)
     """
-    run = average_instances(question.run, seed=question.seed)
+    run = question.run
     run.check_differences()
     more = check_count("more", more)
     if epsilon is not None and check_number("epsilon", epsilon) < 0.0:

@@ -22,8 +22,7 @@ from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import Run, average_instances
-from hpo_explain.run.averaged import with_instance
+from hpo_explain.run import Run
 from hpo_explain.space import Config, encode_one
 
 Cap = float | str | Config | None
@@ -85,8 +84,8 @@ def importance(
     -------
     FanovaImportance
         Shares of the variance, with 95 % intervals unless a forest was asked for. Of a
-        run with instances, after :func:`hpo_explain.run.average_instances` (Section 3.3 of [1]_)
-        unless `instances` says otherwise.
+        run with instances those of the average over all instances (Section 3.3 of [1]_), unless
+        `instances` says otherwise.
 
     Raises
     ------
@@ -123,9 +122,7 @@ def importance(
     run = question.run
     if check_flag("instances", instances):
         run = _evaluations(run)
-    run = average_instances(run, n_trees=n_trees or _TREES, seed=question.seed)
-    averaged = [note for note in run.notes if note not in question.run.notes]
-    about, seed = Subject.of(run, notes=averaged), question.seed
+    about, seed = Subject.of(run), question.seed
     kind, bound = _kind(question.kind, order, n_trees, cap, given), None
     trees = n_trees or _TREES
     if run.model is not None and question.kind == "auto":
@@ -156,7 +153,7 @@ def _evaluations(run: Run) -> Run:
             ", and give no model.",
         )
         raise InputError("instances", f"was True, but {why}", True, remedy)
-    space, rows = with_instance(run.space, run.instances)
+    space, rows = run.instances.as_hyperparameter(run.space)
     return Run(
         space,
         rows,

@@ -38,7 +38,6 @@ from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
 )
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
-from hpo_explain.methods._engines.orders import evaluate
 from hpo_explain.methods._engines.uncertainty import widened
 from hpo_explain.methods.importance._variance_game import (
     configurations_of,
@@ -275,8 +274,8 @@ class ShapleyInteractionExplainer:
         )
         found = self._interactions(game)
         background = np.vstack(cubes)
-        at_x = float(evaluate(explained.game, x[None, :]).sum())
-        elsewhere = evaluate(explained.game, background).sum(axis=1)
+        at_x = float(explained(x[None, :])[0])
+        elsewhere = explained(space.project(background))
         baseline = float(elsewhere.mean())
         by_term = found.over_cubes(cubes)
         total = by_term.sum(axis=1)

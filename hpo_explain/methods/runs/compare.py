@@ -187,7 +187,7 @@ def compare(
     from joblib import delayed
 
     check_option("kind", kind, KINDS)
-    read = several_runs(compare, "runs", runs, reading, seed)
+    read = several_runs(compare, "runs", runs, reading)
     shared = Shared.of([run.space for run in read.values()])
     work = (
         delayed(_compared)(name, run, shared, kind, seed)

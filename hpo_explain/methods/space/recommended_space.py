@@ -6,7 +6,6 @@ How it is found is told in `hpo_explain.belief.narrowing`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from hpo_explain.methods.space.recommended_space_result import (
 from hpo_explain.question.decision import RARELY_FEASIBLE, decision_of
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import average_instances
 
 _NO_POSTERIOR = declared_fact(
     "no_posterior_to_draw",
@@ -68,12 +66,8 @@ def recommended_space(
     >>> found.space["x"].high < 0.7, found.volume < 0.7
     (True, True)
     """
-    run = average_instances(question.run, seed=question.seed)
+    run = question.run
     run.check_differences()
-    question.notes += [
-        note for note in run.notes if note not in question.run.notes
-    ]
-    question = replace(question, run=run)
     if lose is not None and check_number("lose", lose) <= 0.0:
         raise InputError("lose", f"must be positive, but was {lose!r}", lose)
     about = Explained.of(question.model, run.direction)

@@ -39,7 +39,6 @@ from hpo_explain.models.box_sums import (
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
 from hpo_explain.question.explained import accepted_surrogate
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import average_instances
 from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
@@ -117,13 +116,8 @@ def subspace(
     >>> hx.methods.subspace(table, objective="loss").names
     ('x',)
     """
-    seed = question.seed
-    run = average_instances(question.run, n_trees=n_trees, seed=seed)
-    model = replace(question, run=run).model
-    about = Subject.of(
-        run,
-        notes=[note for note in run.notes if note not in question.run.notes],
-    )
+    run, model, seed = question.run, question.model, question.seed
+    about = Subject.of(run)
     if (
         cap == "25%"
         and len(run)
