@@ -11,6 +11,7 @@ from pathlib import Path
 from joblib import Parallel, delayed
 
 from tests.claims.runs import Setting, make_run, settings
+from tests.contradictions.answers import Answers
 from tests.contradictions.rules import RULES, contradictions
 
 
@@ -18,7 +19,7 @@ def of_setting(setting: Setting, cache: Path | None) -> list[tuple[str, str]]:
     """Return the contradictions in the answers about one run; an error is one, too."""
     warnings.simplefilter("ignore")
     try:
-        broken = contradictions(make_run(setting, cache))
+        broken = contradictions(Answers(make_run(setting, cache)))
     except Exception as error:
         broken = [("an error", f"{type(error).__name__}: {error}")]
     for rule, said in broken:

@@ -16,7 +16,7 @@ from hpo_explain.base.result import Result
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Answers:
     """The answers about a run, each asked once."""
 

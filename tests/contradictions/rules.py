@@ -322,7 +322,6 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def contradictions(run: hx.Run) -> list[tuple[str, str]]:
+def contradictions(answers: Answers) -> list[tuple[str, str]]:
     """Return what contradicts each other in the answers about a run: rule, and what breaks it."""
-    answers = Answers(run)
     return [(rule.__name__, said) for rule in RULES for said in rule(answers)]
