@@ -37,7 +37,9 @@ def _conditions_within(
     conditions = {}
     for name, values in (parameter.active_when or {}).items():
         possible = [
-            v for v in values if name in parents and _has(parents[name], v)
+            v
+            for v in values
+            if name in parents and has_value(parents[name], v)
         ]
         if not possible:
             return None
@@ -47,7 +49,8 @@ def _conditions_within(
     )
 
 
-def _has(parameter: Parameter, value: Any) -> bool:
+def has_value(parameter: Parameter, value: Any) -> bool:
+    """Return whether a hyperparameter has a value, in the user's units."""
     if isinstance(parameter, CategoricalParameter):
         return parameter.has(value)
     return bool(parameter.low <= value <= parameter.high)

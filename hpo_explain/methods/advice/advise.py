@@ -10,8 +10,13 @@ from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.box import Box
 from hpo_explain.belief.improvement import keeps_up
-from hpo_explain.methods.advice.advise_result import Action, Advice
+from hpo_explain.methods.advice.advise_result import (
+    Action,
+    Advice,
+    values_of,
+)
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.rules import (
     attempt,
@@ -24,8 +29,8 @@ from hpo_explain.methods.advice.rules import (
 from hpo_explain.question.decision import NONE_FEASIBLE, decision_of
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Run
-from hpo_explain.space import SearchSpace
-from hpo_explain.space.possible import still_possible
+from hpo_explain.space import Parameter, SearchSpace
+from hpo_explain.space.possible import has_value, still_possible
 
 _UNKNOWN = declared_fact(
     "nothing_to_change",
@@ -96,6 +101,7 @@ def _actions(run: Run, n: int, seed: int) -> list[Action]:
     if decision is None or constant:
         unknown = _UNKNOWN(constant=constant)
         return [*warned, Action("go_on", evidence=(unknown,))]
+    warned = [_as_the_box(action, decision.box) for action in warned]
     wider = _known(widen(decision))
     changes = [a for a in (*warned, *wider) if a.parameters]
     others = {p.name for action in changes for p in action.parameters}
@@ -106,6 +112,21 @@ def _actions(run: Run, n: int, seed: int) -> list[Action]:
         tried = hand_over(run.space)
     more = _known(repeat(decision) if tried is None else again, tried)
     return [keep(decision), *warned, *wider, *smaller, *more]
+
+
+def _as_the_box(warning: Action, box: Box) -> Action:
+    """Return a warning that gives values up only where the box does, too."""
+    parts = {part.name: part for part in box.parts}
+    if all(_is_part(parts[left.name], left) for left in warning.parameters):
+        return warning
+    return replace(warning, parameters=())
+
+
+def _is_part(part: Parameter, whole: Parameter) -> bool:
+    """Return whether a hyperparameter has no other values than another one."""
+    ends = values_of(part)
+    values = ends if isinstance(ends, tuple) else (ends,)
+    return all(has_value(whole, value) for value in values)
 
 
 def _another_goes_on(run: Run) -> bool:
