@@ -33,6 +33,7 @@ import numpy as np
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.belief import REACH, Belief
 from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.feasibility import PROPOSED
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.conditioned import Conditioned
@@ -440,12 +441,13 @@ def _climbed(
     rng: np.random.Generator,
 ) -> Array:
     """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
-    scores = _score(improvement, rows)
+    required = PROPOSED * improvement.probability(rows).max()
+    scores = _score(improvement, rows, required)
     for turn in range(_ROUNDS):
         in_order = np.argsort(-scores, kind="stable")[:_STARTS]
         rows, scores = rows[in_order], scores[in_order]
         near = may_be(_neighbors(improvement.space, rows, turn, rng))
-        of_near = _score(improvement, near)
+        of_near = _score(improvement, near, required)
         rows, scores = (
             np.concatenate([rows, near]),
             np.concatenate([scores, of_near]),
@@ -455,13 +457,13 @@ def _climbed(
     return np.asarray(rows[np.argmax(scores)])
 
 
-def _score(improvement: ExpectedGain, X: Array) -> Array:
+def _score(improvement: ExpectedGain, X: Array, required: float) -> Array:
     """Return what rows are chosen by, (n,).
 
     Where it is not safe, how probable a result that counts is: below anything that is.
     """
     probability = improvement.probability(X)
-    safe = improvement.feasible(X)
+    safe = improvement.feasible(X) & (probability >= required)
     found = probability - 1.0
     found[safe] = improvement.if_feasible(X[safe]) * probability[safe]
     return found
