@@ -25,6 +25,7 @@ READ_AS = {
     "duration": "--duration-column",
     "status": "--status-column",
 }
+_AFTER = "hpo_explain.after"  # in a context: what is told after the answer
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
 _UNEXPECTED = (
     "{}: {}. This is a defect: please report it with what --debug shows."
@@ -90,6 +91,23 @@ def say(text: str) -> None:
     put(printable(text), err=True)
 
 
+def say_after(lines: Sequence[str]) -> None:
+    """Tell lines on stderr once the command has answered, or has failed."""
+    context = click.get_current_context()
+    if _AFTER not in context.meta:
+        context.meta[_AFTER] = []
+        context.call_on_close(answered)
+    context.meta[_AFTER] += lines
+
+
+def answered() -> None:
+    """Tell what was to be told after the answer, each line once."""
+    context = click.get_current_context()
+    for line in dict.fromkeys(context.meta.get(_AFTER, ())):
+        say(line)
+    context.meta[_AFTER] = []
+
+
 def put(text: str, err: bool = False, nl: bool = True) -> None:
     """Write a part of an answer, and note it where answers are recorded."""
     context = click.get_current_context(silent=True)
@@ -128,7 +146,7 @@ def _named(option: Option, otherwise: Mapping[str, str]) -> str:
     name = otherwise.get(option.name, f"--{option.name.replace('_', '-')}")
     if name not in there:
         return str(option)
-    if option.value is None:
+    if option.value in (None, True):  # an option without a value, or a flag
         return name
     several = isinstance(option.value, Sequence) and not isinstance(
         option.value, str

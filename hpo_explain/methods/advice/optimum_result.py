@@ -196,6 +196,7 @@ class Optimum(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "config": "Expected best near the trials: {objective} {promised} with {settings}.",
+        "short": "Expected best: {found.objective_name} {promised}.",
         "better": "{probability:%} chance that something is better than trial {trial} by more than "
         "{epsilon}.",
         "more": "{n:#more trial} like the last ones: expect {gain} better.",
@@ -246,6 +247,16 @@ class Optimum(Result):
         return tuple(self.regions[place] for place in order)
 
     @property
+    def _promised(self) -> Estimate:
+        low, high = self.interval
+        return Estimate(self.estimate, (high - low) / 2.0)
+
+    @property
+    def headline(self) -> str:
+        """What is expected of the best."""
+        return self.briefly("short", promised=self._promised)
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """What is best near the trials, whether there is more, what trials bring, and regions.
 
@@ -257,7 +268,6 @@ class Optimum(Result):
         ][:_NAMED]
         trial, config = self.keep, tuple(self.config)
         values = tuple(self.config.values())
-        half = (self.interval[1] - self.interval[0]) / 2.0
         promised = replace(
             self.improved, estimate=self.estimate, interval=self.interval
         )
@@ -271,7 +281,7 @@ class Optimum(Result):
                 "config",
                 values,
                 objective=self.objective_name,
-                promised=Estimate(self.estimate, half),
+                promised=self._promised,
                 settings=settings_of(config, values),
             ),
             self._told(

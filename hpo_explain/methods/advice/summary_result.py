@@ -14,7 +14,9 @@ from hpo_explain.base.width import columns, shorten
 from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import Advice, settings_of
 from hpo_explain.methods.advice.optimum_result import Optimum
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import (
+    FanovaImportance,
+)
 from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.trust_result import RunTrust
@@ -125,6 +127,14 @@ class Summary(Result):
         return " ".join(self.lines)
 
     @property
+    def headline(self) -> str:
+        """What the best trial reached."""
+        trial = self.history.incumbent_trial
+        if trial is None:
+            return self.briefly("no best")
+        return self.briefly("best", best=self._level, trial=trial)
+
+    @property
     def said(self) -> str:
         """The lines, one below the other."""
         return "\n".join(self.lines)
@@ -146,12 +156,16 @@ class Summary(Result):
         return replace(claim, frame=frame, text=text)
 
     @property
+    def _level(self) -> str:
+        name = shorten(self.objective_name, _NAME)
+        return f"Best {name} {format_value(float(self.history.best[-1]))}"
+
+    @property
     def _more(self) -> Claim:
         trial = self.history.incumbent_trial
         if trial is None:
             return self._short(None, "no best")
-        name = shorten(self.objective_name, _NAME)
-        best = f"Best {name} {format_value(float(self.history.best[-1]))}"
+        best = self._level
         if self.optimum is None:
             return self._short(
                 self.history.claims[0], "best", trial=trial, best=best
@@ -176,9 +190,11 @@ class Summary(Result):
 
     @property
     def _matters(self) -> Claim:
-        claim = None if self.importance is None else self.importance.claims[0]
-        sure = "nothing" if claim is None else how_sure(claim)
-        if claim is None or sure == "nothing":
+        if self.importance is None:
+            return self._short(None, "nothing")
+        claim = self.importance.claims[0]
+        sure = how_sure(claim)
+        if sure == "nothing":
             return self._short(None, "nothing")
         (name,) = claim.hyperparameters
         words = {

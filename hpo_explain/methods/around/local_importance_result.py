@@ -67,6 +67,8 @@ class LocalImportance(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "Around {found.where} no hyperparameter alone changes the {found.what}.",
+        "short": "Around {found.where} {names} matters most.",
+        "short nothing": "Around {found.where} no hyperparameter matters.",
         "main": "Around {found.where} the {found.what} depends most on {each}. | "
         "{names} ({share})",
     }
@@ -123,6 +125,14 @@ class LocalImportance(Result):
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest share first."""
         return np.argsort(-self.importance, kind="stable")
+
+    @property
+    def headline(self) -> str:
+        """What matters most here."""
+        first = self.claims[0]
+        if first.side == "below":
+            return self.briefly("short nothing")
+        return self.briefly("short", names=first.hyperparameters)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

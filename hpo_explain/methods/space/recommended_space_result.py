@@ -140,6 +140,7 @@ class Recommendation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "No value can be left out of the search.",
+        "short": "{found.volume:part} of the space is enough.",
         "narrow": "{volume:part} of the space is enough: with {kept} a configuration is left whose "
         "{objective} is the best one's or worse by {lose} at most (probability {probability:%}).",
     }
@@ -164,6 +165,11 @@ class Recommendation(Result):
     def narrowed(self) -> tuple[Kept, ...]:
         """The hyperparameters of which some values are given up."""
         return tuple(row for row in self.rows if row.share < 1.0)
+
+    @property
+    def headline(self) -> str:
+        """How much of the space is enough."""
+        return self.briefly("short" if self.narrowed else "nothing")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
