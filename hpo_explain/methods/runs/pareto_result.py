@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.numbers import format_value, plus_minus
+from hpo_explain.base.numbers import INACTIVE, format_value, plus_minus
 from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
@@ -405,12 +405,12 @@ class ParetoFront(Result):
 
 
 def _ends(move: Move, name: str) -> tuple[Any, Any]:
-    return move.before.get(name), move.after.get(name)
+    return move.before.get(name, INACTIVE), move.after.get(name, INACTIVE)
 
 
 def _change(was: Any, now: Any) -> str:
-    if was is None or now is None:
-        return "becoming " + (
-            "inactive" if now is None else f"active ({format_value(now)})"
-        )
+    if now is INACTIVE:
+        return "becoming inactive"
+    if was is INACTIVE:
+        return f"becoming active ({format_value(now)})"
     return f"= {format_value(now)} (was {format_value(was)})"
