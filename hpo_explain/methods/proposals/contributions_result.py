@@ -271,6 +271,7 @@ class ProposalExplanation(Contributions):
         "reason": "For {found.seen} {found.judged} {found.compared} because of {each}. | "
         "{setting} ({why})",
         "counter_reason": "{found.against}: {each}. | {setting} ({why})",
+        "short": "Because of {setting}.",
         "indifferent": "For {found.seen} no better and no worse than {found.compared}.",
         "objective": "By all that {found.known}, {each}. | {setting} {does} the "
         "{found.objective_name} by {size}",
@@ -447,6 +448,16 @@ class ProposalExplanation(Contributions):
     def known(self) -> str:
         """What it rests on that a value makes the objective better."""
         return "is known" if self.subject.state in NEXT else "was known then"
+
+    @property
+    def headline(self) -> str:
+        """The first reason."""
+        first = self.claims[0]
+        if first.side == "below":
+            return super().headline
+        (name,) = first.hyperparameters
+        value = self.value(self.names.index(name))
+        return self.briefly("short", setting=f"{name} = {value}")
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -30,7 +30,6 @@ from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
-_SHARED = ("acquisition", "before", "kind", "surrogate", "draws", "seed")
 
 
 def _why(about: Fact) -> Text:
@@ -60,7 +59,7 @@ _OTHER = declared_fact(
 )
 
 
-@explains(without=_SHARED)
+@explains(of="optimizer", without=("seed",))
 def proposal_densities(
     question: Question, trial: int | WhichTrial | Config | HasNumber = "latest"
 ) -> ProposalDensities:
@@ -121,7 +120,7 @@ def proposal_densities(
     )
 
 
-@explains(without=_SHARED)
+@explains(of="optimizer", without=("seed",))
 def density_path(
     question: Question, name: str, trials: Sequence[int] | None = None
 ) -> DensityPath:

@@ -118,6 +118,7 @@ class DesirabilityPath(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "driver": "Over {found.over} {each} mattered most to what was proposed. | {what}",
+        "short": "{names} mattered most to what was proposed.",
         "turn": "The predicted objective took the lead from uncertainty for {each}. | {what}",
         "balance": "Of the contributions to the latest proposals {share:%} are about "
         "uncertainty{within}.",
@@ -417,6 +418,18 @@ class DesirabilityPath(Result):
         """How many proposals there are, in words, and which κ is assumed."""
         assumed = f" (κ = {self.kappa:g} is assumed)" if self.kappa else ""
         return f"{counted(len(self), 'proposal')}{assumed}"
+
+    @property
+    def headline(self) -> str:
+        """What mattered most to what was proposed."""
+        if self.claims[0].side == "below":
+            return super().headline
+        drivers = [
+            claim.hyperparameters[0]
+            for claim in self.claims
+            if claim.kind == "contribution"
+        ]
+        return self.briefly("short", names=drivers)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
