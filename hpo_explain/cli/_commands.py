@@ -15,7 +15,7 @@ import click
 from hpo_explain.base.options import KINDS
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._cache import cached, key_of, store
-from hpo_explain.cli._errors import RECORDED, put
+from hpo_explain.cli._errors import RECORDED, answered, put
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
 from hpo_explain.cli._source import takes_source
@@ -128,6 +128,7 @@ def command_of(method: Method) -> click.Command:
             )
         result = function(read, **own)
         show(result, form, plot)
+        answered()
         _keep_written()
 
     made: Callable[..., Any] = command

@@ -25,6 +25,7 @@ READ_AS = {
     "duration": "--duration-column",
     "status": "--status-column",
 }
+_AFTER = "hpo_explain.after"  # in a context: what is told after the answer
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
 _UNEXPECTED = (
     "{}: {}. This is a defect: please report it with what --debug shows."
@@ -88,6 +89,23 @@ debuggable = click.option(
 def say(text: str) -> None:
     """Tell on stderr what is being done."""
     put(printable(text), err=True)
+
+
+def say_after(lines: Sequence[str]) -> None:
+    """Tell lines on stderr once the command has answered, or has failed."""
+    context = click.get_current_context()
+    if _AFTER not in context.meta:
+        context.meta[_AFTER] = []
+        context.call_on_close(answered)
+    context.meta[_AFTER] += lines
+
+
+def answered() -> None:
+    """Tell what was to be told after the answer, each line once."""
+    context = click.get_current_context()
+    for line in dict.fromkeys(context.meta.get(_AFTER, ())):
+        say(line)
+    context.meta[_AFTER] = []
 
 
 def put(text: str, err: bool = False, nl: bool = True) -> None:

@@ -106,20 +106,20 @@ def _pair_effects(
             own[1, box_of[i]] = upper[entry[i]]
         x = cuts[first[j] : first[j + 1]]
         for k in range(j + 1, len(variance)):
-            found = 0
+            count = 0
             for i in range(start[k], start[k + 1]):
                 box = box_of[i]
                 if own[0, box] >= 0:
-                    w[found] = weight[box]
-                    bounds[0, found] = own[0, box]
-                    bounds[1, found] = own[1, box]
-                    bounds[2, found] = lower[entry[i]]
-                    bounds[3, found] = upper[entry[i]]
-                    found += 1
-            if found:
+                    w[count] = weight[box]
+                    bounds[0, count] = own[0, box]
+                    bounds[1, count] = own[1, box]
+                    bounds[2, count] = lower[entry[i]]
+                    bounds[3, count] = upper[entry[i]]
+                    count += 1
+            if count:
                 y = cuts[first[k] : first[k + 1]]
                 variance[j, k] = _pair_surface(
-                    x, y, w[:found], bounds, surface, means
+                    x, y, w[:count], bounds, surface, means
                 )
         for i in range(start[j], start[j + 1]):
             own[0, box_of[i]] = -1
@@ -253,7 +253,7 @@ def slices(
     The boxes that contain the rest of a row partition its line along j, so one pass over the boxes
     is enough for all of `points`. With j = -1 nothing is replaced and any one point will do.
     """
-    found = np.empty((len(U), len(points)))
+    out = np.empty((len(U), len(points)))
     for i in range(len(U)):
         for box in range(len(value)):
             start = 0.0
@@ -270,5 +270,5 @@ def slices(
             if inside:
                 for g in range(len(points)):
                     if start <= points[g] < end:
-                        found[i, g] = value[box]
-    return found
+                        out[i, g] = value[box]
+    return out

@@ -100,7 +100,7 @@ class MarginalLikelihood:
 
         within = Bounds(*bounds.T)
         most = _STEPS if steps is None else steps
-        found = minimize(
+        result = minimize(
             loss,
             theta,
             method="L-BFGS-B",
@@ -108,7 +108,7 @@ class MarginalLikelihood:
             bounds=within,
             options={"maxiter": most},
         )
-        return np.asarray(found.x), float(found.fun)
+        return np.asarray(result.x), float(result.fun)
 
 
 def density_of(

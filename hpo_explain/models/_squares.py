@@ -68,14 +68,14 @@ def squared_distances(Z: Array, T: Array, weight: Array, amid: Array) -> Array:
 def squares_by_column(Z: Array, amid: Array) -> Array:
     """Return the squared distances of all pairs of rows in each column, (p, number of pairs)."""
     one = np.ones(1)
-    found = [
+    squares = [
         squareform(
             squared_distances(Z[:, [c]], Z[:, [c]], one, amid[[c]]),
             checks=False,
         )
         for c in range(Z.shape[1])
     ]
-    return np.array(found)
+    return np.array(squares)
 
 
 @numba.njit(cache=True, nogil=True)

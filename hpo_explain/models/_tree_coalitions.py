@@ -232,7 +232,7 @@ def shapley_of_leaves(
     roots, left, right, feature, threshold, missing_left, depth = forest
     n = len(background)
     d = len(plays)
-    found = np.zeros((n, d))
+    contributions = np.zeros((n, d))
     # 1 / ((a + b) binom(a + b - 1, b)): the weight of each of a players, b others
     weight = np.zeros((depth + 2, depth + 2))
     for a in range(1, depth + 2):
@@ -297,11 +297,11 @@ def shapley_of_leaves(
                 for k in range(length):
                     j = trail[k]
                     if state[j] == 1:
-                        found[i, j] += value[node] * weight[a, b]
+                        contributions[i, j] += value[node] * weight[a, b]
                     else:
-                        found[i, j] -= value[node] * weight[b, a]
+                        contributions[i, j] -= value[node] * weight[b, a]
             while length > 0:
                 length -= 1
                 state[trail[length]] = 0
             count[:] = 0
-    return found
+    return contributions

@@ -207,16 +207,16 @@ class Prior:
 def distances(left: Array, right: Array, numbers: Bools) -> Single:
     """Return how far rows (..., d) are from others, times √5, by hyperparameter, (d, pairs)."""
     shape = np.broadcast_shapes(left.shape[:-1], right.shape[:-1])
-    found = np.empty((len(numbers), *shape), np.float32)
+    apart = np.empty((len(numbers), *shape), np.float32)
     for j, number in enumerate(numbers.tolist()):
         a = left[..., j]
         b = right[..., j]
-        found[j] = np.abs(a - b) * ROOT5 if number else FAR * (a != b)
+        apart[j] = np.abs(a - b) * ROOT5 if number else FAR * (a != b)
         off = np.isnan(a)
         other = np.isnan(b)
-        found[j][off | other] = FAR
-        found[j][off & other] = NOWHERE
-    return found.reshape(len(numbers), -1)
+        apart[j][off | other] = FAR
+        apart[j][off & other] = NOWHERE
+    return apart.reshape(len(numbers), -1)
 
 
 def covariances(apart: Single, p: Parameters) -> tuple[Single, Single]:
@@ -326,12 +326,12 @@ class Pairs:
         G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)
         own = 0.5 * (alpha * alpha - diagonal)
         by_product = G * product
-        found = []
+        sums = []
         decay = np.empty_like(G)
         for apart, rate, weight, _ in zip(self.apart, *p.single, strict=True):
             np.exp(np.multiply(apart, -rate, out=decay), out=decay)
-            found.append(_sums(apart, decay, rate, weight, G, by_product))
-        length, length_alone, by_weight, alone = np.array(found).T
+            sums.append(_sums(apart, decay, rate, weight, G, by_product))
+        length, length_alone, by_weight, alone = np.array(sums).T
         w = p.weight
         a = p.amplitude
         lengths = (w * length + a * length_alone)[self.prior.numbers]
@@ -381,9 +381,9 @@ class Posterior:
     proposals: Array
     weights: Array
 
-    def drawn(self, kept: int) -> list[Parameters]:
+    def drawn(self, count: int) -> list[Parameters]:
         """Return parameters drawn systematically: at the middles of equal parts of the weights."""
-        places = (np.arange(kept) + 0.5) / kept
+        places = (np.arange(count) + 0.5) / count
         picked = np.searchsorted(np.cumsum(self.weights), places)
         return [
             self.prior.parameters(self.proposals[i])
@@ -416,7 +416,7 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
     mode = np.zeros(size)
     least = np.inf
     for start in (np.zeros(size), 0.7 * rng.normal(size=size)):
-        found = minimize(
+        result = minimize(
             downhill,
             start,
             jac=True,
@@ -424,9 +424,9 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             # a third of the steps that the default takes, for a mode within 0.02 of its log density
             options={"maxiter": 60, "ftol": 1e-5},
         )
-        if found.fun < least:
-            mode = found.x
-            least = found.fun
+        if result.fun < least:
+            mode = result.x
+            least = result.fun
     root = _spread(pairs, mode) if size <= _MOST else np.eye(size)
     degrees = 6
     t = rng.normal(size=(proposals, size))

@@ -55,8 +55,7 @@ def category_index(choices: Sequence[Any], value: Any) -> int | None:
         i for i, choice in enumerate(choices) if _same(plain(choice), wanted)
     ]
     exact = [i for i in matches if type(plain(choices[i])) is type(wanted)]
-    found = exact or matches
-    return found[0] if found else None
+    return min(exact or matches, default=None)
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -103,9 +102,9 @@ class CategoryIndex:
         value = plain(value)
         if not _is_simple(value):
             return category_index(self._choices, value)
-        found = self._exact.get((type(value), value))
-        if found is not None:
-            return found
+        exact = self._exact.get((type(value), value))
+        if exact is not None:
+            return exact
         equal = self._equal.get(_key(value))
         matches = [] if equal is None else [equal]
         matches += [
@@ -284,7 +283,11 @@ class CategoricalParameter:
     def share_below(self, positions: Array) -> Array:
         """Return the measure of all indices up to given ones."""
         return (
-            np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size)
+            np.clip(
+                np.floor(np.asarray(positions) + POSITION_TOLERANCE) + 1.0,
+                0,
+                self.size,
+            )
             / self.size
         )
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_number, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
@@ -125,7 +126,7 @@ def changes(
     """
     run, model = question.run, question.model
     best = _best(question)
-    notes = question.notes
+    notes = list[Fact]()
     if default is not None:
         start = End(
             question.config("default", default),
@@ -142,7 +143,7 @@ def changes(
         start = End(run.space.decode(_middle(question))[0], "middle")
         notes.append(_START(of="middle"))
     explainer = ChangesExplainer(
-        model, subject=question.subject(), seed=question.seed
+        model, subject=question.subject(notes=notes), seed=question.seed
     )
     if reach is not None:
         return explainer.reach(start, reach, run.X[np.asarray(run.feasible)])

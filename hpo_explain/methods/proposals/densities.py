@@ -13,6 +13,7 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.explainable import proposals_of
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
     all_proposals,
@@ -23,7 +24,6 @@ from hpo_explain.methods.proposals.densities_result import (
     DensityPath,
     ProposalDensities,
 )
-from hpo_explain.methods.proposals.desirability_path import proposals_of
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explains
@@ -31,7 +31,6 @@ from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
-_SHARED = ("acquisition", "before", "kind", "surrogate", "draws", "seed")
 
 
 def _why(about: Fact) -> Text:
@@ -61,7 +60,7 @@ _OTHER = declared_fact(
 )
 
 
-@explains(without=_SHARED)
+@explains(of="optimizer", without=("seed",))
 def proposal_densities(
     question: Question, trial: int | WhichTrial | Config | HasNumber = "latest"
 ) -> ProposalDensities:
@@ -121,7 +120,7 @@ def proposal_densities(
     )
 
 
-@explains(without=_SHARED)
+@explains(of="optimizer", without=("seed",))
 def density_path(
     question: Question, name: str, trials: Sequence[int] | None = None
 ) -> DensityPath:

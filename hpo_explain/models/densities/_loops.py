@@ -18,12 +18,12 @@ def normal_logs(
     values: Array, mu: Array, inverse: Array, constant: Array
 ) -> Array:
     """Return ``constant - z²/2`` with ``z = (value - mu) · inverse``, (n, K)."""
-    found = np.empty((len(values), len(mu)))
+    out = np.empty((len(values), len(mu)))
     for i in range(len(values)):
         for k in range(len(mu)):
             z = (values[i] - mu[k]) * inverse[k]
-            found[i, k] = constant[k] - 0.5 * z * z
-    return found
+            out[i, k] = constant[k] - 0.5 * z * z
+    return out
 
 
 @numba.njit(
@@ -88,7 +88,7 @@ def log_sums(
     """
     c, n = values.shape
     kernels = base.shape[1]
-    found = np.empty(n)
+    out = np.empty(n)
     logs = np.empty(kernels)
     for i in range(n):
         own = base[i if len(base) > 1 else 0]
@@ -101,8 +101,8 @@ def log_sums(
                 for k in range(kernels):
                     z = (value - mu[j, k]) * inverse[j, k]
                     logs[k] += constant[j, k] - 0.5 * z * z
-        found[i] = log_sum_of(logs, least)
-    return found
+        out[i] = log_sum_of(logs, least)
+    return out
 
 
 @numba.njit(
@@ -158,7 +158,7 @@ def walked_log_sums(
     """
     n, walks, steps, c = sources.shape
     kernels = len(log_weights)
-    found = np.empty((n, walks, steps))
+    out = np.empty((n, walks, steps))
     logs = np.zeros((3, c, kernels))  # by source
     shift = np.zeros((3, c))
     factor = np.ones((3, c, kernels))
@@ -244,8 +244,8 @@ def walked_log_sums(
                     for j in range(c):
                         whole += logs[of[s, j], j]
                     value = log_sum_of(whole, least)
-                found[i, w, s] = max(value, least)
-    return found
+                out[i, w, s] = max(value, least)
+    return out
 
 
 @numba.njit(cache=True, nogil=True)
