@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import click
 
+from hpo_explain.adapters.addresses import without_secrets
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.phrases import printable
 
@@ -61,7 +62,7 @@ def errors(*, debug: bool = False) -> Iterator[None]:
             if known
             else _UNEXPECTED.format(type(error).__name__, error)
         )
-        raise click.ClickException(printable(text)) from error
+        raise click.ClickException(printable(without_secrets(text))) from error
     finally:
         logger.removeHandler(handler)
 

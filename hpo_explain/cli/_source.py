@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.adapters.formats import (
     PICKLE,
     STORAGE,
     TABLE,
     Format,
     place_of,
-    shown,
 )
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.options import MEASURED
@@ -184,7 +184,7 @@ class Source:
     @property
     def label(self) -> str:
         """The source as it may be shown: without the password of an address."""
-        return printable(shown(self.source))
+        return printable(shown_address(self.source))
 
     @property
     def study_name(self) -> str | None:
@@ -360,7 +360,9 @@ def _by_label(found: Sequence[Source]) -> dict[str, Source]:
     for labels in (places, studies, both):
         if len(set(labels)) == len(labels):
             return dict(zip(labels, found, strict=True))
-    twice = next(source for source in found if found.count(source) > 1)
+    twice = next((one for one in found if found.count(one) > 1), None)
+    if twice is None:  # what differs is not shown
+        return {f"{i + 1}: {both[i]}": found[i] for i in range(len(found))}
     raise click.UsageError(
         f"{twice.label} was given twice. Give each run once."
     )

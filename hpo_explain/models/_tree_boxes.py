@@ -24,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.text import declared_fact
+from hpo_explain.models._compiled import compiled
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.models.protocols import TreeBoxes
@@ -346,7 +346,7 @@ def _all_boxes(
     return box_at, leaf[:n], volume[:n], ends[: n + 1], dims, lower, upper
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _walk(
     nodes: _Nodes,
     cuts: Array,
