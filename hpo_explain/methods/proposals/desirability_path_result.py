@@ -121,7 +121,7 @@ class DesirabilityPath(Result):
         "short": "{names} mattered most to what was proposed.",
         "turn": "The predicted objective took the lead from uncertainty for {each}. | {what}",
         "balance": "Of the contributions to the latest proposals {share:%} are about "
-        "uncertainty{within}.",
+        "{part}.",
         "indifferent": "Over {found.over} no hyperparameter stands out from an average "
         "configuration.",
     }
@@ -493,7 +493,10 @@ class DesirabilityPath(Result):
         balance = self.balance()
         if not balance:
             return ()
-        share, interval, certain, within = balance["exploring"], None, True, ""
+        share = balance["exploring"]
+        interval = None
+        certain = True
+        part = "uncertainty"
         if self.kappa:
             shares = [
                 share,
@@ -501,7 +504,7 @@ class DesirabilityPath(Result):
             ]
             low, high = interval = min(shares), max(shares)
             certain = not low <= _EVEN <= high
-            within = f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
+            part += f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
             self.told(
                 "form",
@@ -510,7 +513,7 @@ class DesirabilityPath(Result):
                 interval,
                 says="balance",
                 share=share,
-                within=within,
+                part=part,
                 **self._if(certain),
             ),
         )
