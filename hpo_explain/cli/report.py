@@ -130,7 +130,7 @@ def write_and_tell(
     title: str | None = None,
     interactive: bool = False,
 ) -> None:
-    """Write the report on each objective's run, and print what matters most and where it is."""
+    """Write the report on each objective's run, and print a line for each section."""
     from hpo_explain.reporting import Report
 
     say("writing the report ...")
@@ -140,25 +140,12 @@ def write_and_tell(
     interrupt_at_hand().check()
     written = report.write(path)
     for tab in report.tabs:
-        if tab.name in runs:
-            if len(report.tabs) > 1:
-                click.echo(printable(f"Objective: {tab.name}"))
-            _tell_best(runs[tab.name])
+        if len(report.tabs) > 1:
+            click.echo(printable(f"{tab.name}:"))
         for card in tab.cards:
-            click.echo(printable(f"{card.title.rstrip('?')}: {card.finding}"))
+            label = card.anchor.removeprefix(tab.prefix)
+            click.echo(printable(f"{label}: {card.headline}"))
     click.echo(printable(f"Report: {written}"))
-
-
-def _tell_best(run: Run) -> None:
-    from hpo_explain.base.numbers import format_value
-
-    if run.feasible is not None and run.feasible.any():
-        values = (
-            f"{name} = {format_value(value)}"
-            for name, value in run.incumbent.items()
-        )
-        best = f"Best configuration (trial {run.incumbent_trial}): {', '.join(values)}"
-        click.echo(printable(best))
 
 
 def runs_in(source: Source) -> dict[str, Source]:

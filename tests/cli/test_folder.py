@@ -7,7 +7,7 @@ import sys
 import pytest
 
 pytestmark = pytest.mark.usefixtures("brief_reports")
-SECTIONS = ("overview",)
+SECTIONS = ("history",)
 
 reporting = sys.modules[
     "hpo_explain.cli.report"

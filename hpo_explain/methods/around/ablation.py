@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import (
+    Fact,
     Measured,
     NothingToExplain,
     declared_fact,
@@ -34,6 +35,7 @@ from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explains
+from hpo_explain.question.given import default_source
 from hpo_explain.space import Array, Config, encode_one
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
@@ -57,6 +59,9 @@ _SEVERAL = declared_fact(
 )
 _SAMPLED = declared_fact(
     "shapley_sampled", "Shapley values are estimated from sampled coalitions"
+)
+_SOURCE_CHOSEN = declared_fact(
+    "source_chosen", "source: trial {trials}, as none was given"
 )
 
 
@@ -105,10 +110,13 @@ def ablation(
     """
     model = question.model
     end = question.config("target", target)
-    start = question.start_of(end) if source is None else source
+    start, notes = source, list[Fact]()
+    if start is None:
+        start = default_source(question.run, end)
+        notes.append(_SOURCE_CHOSEN(trials=[start]))
     first = question.config("source", start)
     return AblationExplainer(
-        model, subject=question.subject(), seed=question.seed
+        model, subject=question.subject(notes=notes), seed=question.seed
     ).explain(
         first,
         end,

@@ -108,6 +108,9 @@ class Ablation(Result):
         "better": "From {found.ends} the {found.what} improves by {size}, from {first} to {last}.",
         "worse": "From {found.ends} the {found.what} gets worse by {size}, from {first} to {last}.",
         "unclear": "From {found.ends} the {found.what} may not change at all ({size}).",
+        "short": "The gain is {gain}.",
+        "short unclear": "It may not change at all.",
+        "short same": "It does not change.",
         "main": "{each}. | {change} brings {estimate}",
         "order": "Over all orders {step} brings {estimate} on average, not {gain}.",
     }
@@ -195,6 +198,18 @@ class Ablation(Result):
         if self.gains_drawn is None:
             return (None,) * len(self.steps)
         return tuple(_decided(drawn, CHOSEN) for drawn in self.gains_drawn)
+
+    @property
+    def headline(self) -> str:
+        """The change that brings most, where the whole is known to bring something."""
+        whole, *others = self.claims
+        if others and others[0].kind == "contribution":
+            return f"{others[0].text}."
+        if whole.side == "below":
+            return self.briefly("short same")
+        if not whole.certain:
+            return self.briefly("short unclear")
+        return self.briefly("short", gain=whole.estimate)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -24,6 +24,7 @@ import numpy as np
 
 from hpo_explain.base import (
     Direction,
+    Fact,
     InputError,
     NothingToExplain,
     Subject,
@@ -128,7 +129,7 @@ def changes(
     """
     run, model = question.run, question.model
     best = _best(question)
-    notes = question.notes
+    notes = list[Fact]()
     if default is not None:
         start = End(
             question.config("default", default),
@@ -144,7 +145,7 @@ def changes(
     else:
         start = End(run.space.decode(_middle(question))[0], "middle")
         notes.append(_START(of="middle"))
-    subject, seed = question.subject(), question.seed
+    subject, seed = question.subject(notes=notes), question.seed
     if reach is not None:
         tried = run.X[np.asarray(run.feasible)]
         return changes_that_reach(

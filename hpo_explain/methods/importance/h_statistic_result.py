@@ -89,6 +89,8 @@ class InteractionStrength(Estimates):
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
         "none with": "No hyperparameter interacts with {found.focus} in its effect on the "
         "{found.what}{at_most}.",
+        "short": "{names} {verb} most.",
+        "short none": "No hyperparameters interact.",
         "most": "Of {pairs}, {names} {verb} most in their effect on the {found.what}: H is {H}."
         "{larger}",
     }
@@ -144,6 +146,15 @@ class InteractionStrength(Estimates):
         low, high = ends
         H = float(self.values[place])
         return max(H - low, 0.0), max(high - H, 0.0)
+
+    @property
+    def headline(self) -> str:
+        """The pair with most interaction."""
+        (first,) = self.claims
+        if first.side == "below":
+            return self.briefly("short none")
+        verb = "interact" if first.certain else "may interact"
+        return self.briefly("short", names=first.hyperparameters, verb=verb)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

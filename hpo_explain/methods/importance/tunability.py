@@ -23,7 +23,6 @@ from hpo_explain.base import (
     InputError,
     InteractionIndex,
     Over,
-    Subject,
     check_fraction,
     check_option,
     check_sequence,
@@ -64,7 +63,7 @@ _UNEVEN_RUNS = declared_fact(
 )
 
 
-@explains(several=True, without=("acquisition",))
+@explains(several="runs", without=("acquisition",))
 def tunability(
     question: Question,
     default: Config | int | None = None,
@@ -214,16 +213,10 @@ def _played(
         question.model,
         question.config("default", default),
         trial=question.trial(default),
-        subject=_subject(question, notes),
+        subject=question.subject(notes=notes),
         seed=question.seed,
         **options,
     )
-
-
-def _subject(question: Question, notes: Sequence[Fact]) -> Subject:
-    """Return what is explained, with what was chosen and what is known of the model."""
-    subject = question.subject()
-    return replace(subject, notes=(*notes, *question.notes))
 
 
 def _of_several(
@@ -250,8 +243,7 @@ def _of_several(
         raise InputError("default", problem, default, remedy)
     config = question.config("default", default)
     of_runs = {
-        name: replace(question, run=run, notes=[])
-        for name, run in runs.items()
+        name: replace(question, run=run, runs={}) for name, run in runs.items()
     }
     models = [of_run.model for of_run in of_runs.values()]
     players = shared_players(models, config, seed=question.seed)
@@ -260,7 +252,7 @@ def _of_several(
             game,
             of_run.model,
             config,
-            subject=_subject(of_run, notes),
+            subject=of_run.subject(notes=notes),
             players=players,
             # another seed for each, so that functions drawn are independent
             seed=question.seed + i,

@@ -22,6 +22,7 @@ from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
 from hpo_explain.methods.proposals.desirability_path_result import (
+    LATEST,
     DesirabilityPath,
 )
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
@@ -38,12 +39,22 @@ _SEVERAL = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate"))
+_SOME = declared_fact(
+    "path_of_some",
+    "{shown} of {explainable} proposals are explained: the best, the last {last}, and others "
+    "spread evenly; {trials=} names others",
+    last=lambda fact: str(LATEST),
+)
+_MOST, _OF_MANY = 100, 30  # proposals, each with a model of its own
+_MOST_CONTRIBUTIONS = 5000  # of all of them together
+
+
+@explains(of="optimizer")
 def desirability_path(
     question: Question,
     trials: Sequence[int] | None = None,
     *,
-    pending: bool = False,
+    pending: bool = True,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Any = None,
@@ -62,8 +73,9 @@ def desirability_path(
     Parameters
     ----------
     trials : sequence of int, optional
-        The proposals to explain; by default all that are finished.
-    pending : bool, default False
+        The proposals to explain; by default all, and of more than 100 (or, of
+        many hyperparameters, more than 5000 contributions) the best one, the last and some others.
+    pending : bool, default True
         Whether to explain by default those without a result as well: those that run, failed or
         were pruned.
     acquisition, background, surrogate, estimator, orders
@@ -122,13 +134,40 @@ def desirability_path(
     shown = check_flag("progress", progress)
     with progress_of("desirability_path", shown=shown):
         if trials is None:
-            numbers, notes = explainable(run, acquisition, pending=pending)
+            every, notes = explainable(run, acquisition, pending=pending)
+            numbers = some_of(run, every)
+            if len(numbers) < len(every):
+                of = _SOME(shown=len(numbers), explainable=len(every))
+                notes = (*notes, of)
         else:
             numbers, notes = proposals_of(run, trials), ()
         calls = (delayed(_explain)(explainer, run, n) for n in numbers)
         work = by_workers(n_jobs, calls)
         found = tuple(steps(work, "proposals", len(numbers)))
     return path_of(run, found, notes)
+
+
+def some_of(run: Run, proposals: list[int]) -> list[int]:
+    """Return all proposals, or of many the last few, the best, and some spread evenly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hpo_explain as hx
+    >>> x = np.linspace(0.0, 1.0, 300)[:, None]
+    >>> run = hx.Run(hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)]), x, x[:, 0], "minimize")
+    >>> len(some_of(run, [*range(100)])), some_of(run, [*range(300)])[-6:]
+    (100, [282, 295, 296, 297, 298, 299])
+    """
+    most = min(_MOST, max(_MOST_CONTRIBUTIONS // len(run.space), 2 * LATEST))
+    if len(proposals) <= most:
+        return proposals
+    earlier, latest = proposals[:-LATEST], proposals[-LATEST:]
+    spread = min(_OF_MANY, most) - LATEST - 1
+    places = np.linspace(0, len(earlier) - 1, spread).round().astype(int)
+    finished = {*np.asarray(run.trials).tolist()} & {*proposals}
+    best = [run.best(sorted(finished))] if finished else []
+    return sorted({*best, *(earlier[i] for i in places.tolist()), *latest})
 
 
 def path_of(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import check_number, declared_fact
+from hpo_explain.base import Subject, check_number, declared_fact
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.question.explains import Question, explains
 
@@ -17,7 +17,7 @@ _BEATEN = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate", "seed"))
+@explains(of="optimizer", without=("seed",))
 def history(question: Question, *, optimum: float | None = None) -> History:
     """Show what every trial reached, the best so far, and which trials failed or were pruned.
 
@@ -54,7 +54,7 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
-    subject = question.subject()
+    subject = Subject.of(run)
     found = History(
         subject=replace(
             subject, notes=(), tried=run.X[order], costs=subject.costs[order]

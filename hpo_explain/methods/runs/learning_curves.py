@@ -68,7 +68,7 @@ _ENDS_ELSEWHERE = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "surrogate"))
+@explains(of="surrogate", without=("surrogate",))
 def learning_curves(
     question: Question,
     *,

@@ -178,6 +178,16 @@ class LearningCurves(Result):
         return f"No {self.curves.step_name} before the last one tells trials apart by their values."
 
     @property
+    def headline(self) -> str:
+        """From which step on ranks are known."""
+        known = self._ranks()
+        if not known or not known[0].certain:
+            return self.briefly("short unknown")
+        (step,) = known[0].values
+        last = f"{self.steps[-1]:g}"
+        return self.briefly("short", step=f"{step:g}", last=last)
+
+    @property
     def finding(self) -> str:
         """How early ranks are known, and which shares change."""
         if self._ranks():

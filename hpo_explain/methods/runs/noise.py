@@ -44,7 +44,7 @@ _OF_ONE = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "surrogate"))
+@explains(of="surrogate", without=("surrogate",))
 def noise(question: Question, order: int = 1) -> Noise:
     """Say where results of the same configuration scatter, and what that depends on.
 
@@ -93,7 +93,10 @@ def noise(question: Question, order: int = 1) -> Noise:
     """
     model = question.run.noise(kind=question.kind, seed=question.seed)
     return noise_of(
-        model, order, subject=question.subject(), seed=question.seed
+        model,
+        order,
+        subject=Subject.of(question.run),
+        seed=question.seed,
     )
 
 

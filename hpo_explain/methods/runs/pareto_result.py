@@ -185,6 +185,7 @@ class ParetoFront(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "alone": "Trial {best} is the best of {n} trials in all objectives ({found.objectives}).",
+        "short": "{front} of {n} trials are on the Pareto front.",
         "trade": "On the way, {each}. | {effect}",
         "unclear": "It is not certain which hyperparameters pay for the way.",
         "saving": "Trial {saving.instead} in place of trial {saving.best}, the best in "
@@ -314,6 +315,12 @@ class ParetoFront(Result):
             *self._trades(self.moves[0]),
             *map(self._of_saving, self.savings),
         )
+
+    @property
+    def headline(self) -> str:
+        """How large the front is."""
+        n, front = len(self.trials), len(self.front)
+        return self.briefly("short", front=front, n=n)
 
     @property
     def finding(self) -> str:
