@@ -162,4 +162,6 @@ def _cell(value: Any) -> str:
     from hpo_explain.base.numbers import format_value
 
     missing = value is not None and value != value  # None may be a category
-    return "" if missing else printable(format_value(value, width=_WIDEST))
+    if missing or value == "":
+        return ""
+    return printable(format_value(value, width=_WIDEST))

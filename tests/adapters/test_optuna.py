@@ -578,7 +578,7 @@ def test_what_is_no_study_is_refused_with_the_remedy(study):
 
 def test_a_best_trial_outside_its_range_is_named():
     """As an enqueued value may be."""
-    study = optuna.create_study()
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.enqueue_trial({"x": 5.0})
     with pytest.warns(UserWarning, match="out of range"):
         study.optimize(
