@@ -12,17 +12,14 @@ from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.frame._cells import read_durations, read_objective
 from hpo_explain.adapters.frame._columns import (
     Roles,
+    check_column,
+    check_names,
     choose_columns,
     configurations,
     read_roles,
-    without_row_numbers,
 )
-from hpo_explain.adapters.frame._layouts import (
-    Layout,
-    expanded,
-    layout_of,
-    read_sweep,
-)
+from hpo_explain.adapters.frame._configurations import spread
+from hpo_explain.adapters.frame._layouts import Layout, layout_of, read_sweep
 from hpo_explain.adapters.frame._results import (
     encoded_of,
     last_of_each,
@@ -33,7 +30,11 @@ from hpo_explain.adapters.frame._results import (
 )
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
 from hpo_explain.adapters.frame._trials import Evaluations, read_trials
-from hpo_explain.base.checks import check_count, check_direction
+from hpo_explain.base.checks import (
+    check_count,
+    check_direction,
+    unknown_name,
+)
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
@@ -65,6 +66,9 @@ def from_frame(
     space: SearchSpace | Sequence[Parameter] | Mapping[str, Any] | None = None,
     *,
     hyperparameters: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    log: Sequence[str] | None = None,
+    linear: Sequence[str] | None = None,
     initial: int | None = None,
     proposed: str | bool | Sequence[int] | None = None,
     optimizer: str | None = None,
@@ -183,9 +187,17 @@ def from_frame(
     """
     if initial is not None:
         check_count("initial", initial, minimum=0)
-    table = expanded(_with_text_names(frame))
+    table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(_EMPTY())
+    ignored = check_names("ignore", ignore)
+    for name in ignored:
+        check_column("ignore", name, table)
+    dictionaries = spread(
+        table.drop(columns=ignored),
+        {str(objective), *_mentioned(hyperparameters, None)},
+    )
+    table = dictionaries.table
     about_sweep: Sequence[Fact] = ()
     if isinstance(space, Mapping):
         tried = {
@@ -211,22 +223,20 @@ def from_frame(
         "duration": duration,
         "status": status,
     }
-    table, about_rows = without_row_numbers(
-        table, [*mentioned, *map(str, asked.values())]
-    )
-    every_step = table
-    has_curves = (
-        trial is not None and isinstance(fidelity, str) and instance is None
-    )
-    if trial is not None and isinstance(fidelity, str):
-        table = last_of_each(table, str(trial), fidelity, level)
-    layout = layout_of(table)
-    roles = read_roles(table, layout, mentioned, asked)
-    values = read_objective(table, roles.objective)
-    direction, about_direction = _direction(direction, layout, roles.objective)
+    layout = layout_of(table, dictionaries, objective)
+    given = read_roles(table, layout, mentioned, asked)
+    values = read_objective(table, given.objective)
+    direction, about_direction = _direction(direction, layout, given.objective)
     chosen = choose_columns(
-        table, layout, roles, hyperparameters, space, values
+        table, layout, given, hyperparameters, space, values
     )
+    roles = chosen.roles
+    every_step = table
+    has_curves = bool(roles.trial and roles.fidelity and not roles.instance)
+    if has_curves and not _is_of(layout, roles.fidelity):
+        table = last_of_each(table, roles.trial, roles.fidelity, level)
+        values = read_objective(table, roles.objective)
+        layout = layout_of(table, dictionaries, objective)
     configs, set_to_none = configurations(table, chosen, layout)
 
     columns = [*chosen.names]
@@ -271,8 +281,8 @@ def from_frame(
             cells,
             kept,
             numbers[kept],
-            sure=chosen.sure,
             given=chosen.given,
+            log=_scales(log, linear, [*configs.columns]),
             set_to_none=none,
         )
         in_order = cells.iloc[trials.order]
@@ -318,9 +328,8 @@ def from_frame(
         else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
         excluded=excluded,
         notes=[
-            *about_rows,
             *about_sweep,
-            *chosen.named_in(own),
+            *chosen.named_in(own, given, ignored),
             *about_direction,
             *of_sentinels(excluded),
             *results.notes,
@@ -416,6 +425,36 @@ def _direction(
         )
         raise InputError("direction", problem, None, ("Give ", *ways, "."))
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
+
+
+def _is_of(layout: Layout | None, fidelity: str) -> bool:
+    """Say whether a framework writes one row per trial, with the budget that it reached."""
+    return layout is not None and layout.fidelity == fidelity
+
+
+def _scales(
+    log: Sequence[str] | None, linear: Sequence[str] | None, names: list[str]
+) -> dict[str, bool]:
+    """Return whether the user said that the scale of hyperparameters is logarithmic, by name.
+
+    Raises
+    ------
+    InputError
+        If there is no such hyperparameter, or one has both scales.
+    """
+    scales: dict[str, bool] = {}
+    for argument, listed, is_log in (
+        ("log", log, True),
+        ("linear", linear, False),
+    ):
+        for name in check_names(argument, listed):
+            if name not in names:
+                raise unknown_name(argument, name, names, "hyperparameter")
+            if name in scales:
+                problem = f"names {name!r}, which log does already"
+                raise InputError(argument, problem, name, "Choose one.")
+            scales[name] = is_log
+    return scales
 
 
 def _mentioned(hyperparameters: object, space: object) -> list[str]:

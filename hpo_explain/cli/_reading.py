@@ -22,9 +22,8 @@ CAUTIONS = frozenset(
     (
         "active_when",
         "column_empty",
-        "column_of_time_texts",
         "column_of_times",
-        "columns_of_layout",
+        "columns",
         "different_in_every_row",
         "direction_assumed",
         "direction_by_name",
@@ -34,11 +33,9 @@ CAUTIONS = frozenset(
         "instances_missing",
         "instances_not_shared",
         "log_scale_guessed",
-        "measured_by_name",
         "none_is_a_value",
         "only_left_out",
         "orders_like_objective",
-        "row_numbers_left_out",
         "scale_unclear",
         "separator",
     )

@@ -1,0 +1,476 @@
+"""What each column of a table is, by what it holds; its name is a hint that the cells confirm.
+
+A hyperparameter is what was set: nothing else tells it. So every other kind has a sign of its own:
+
+=============  ==================================================================================
+kind           sign
+=============  ==================================================================================
+constant       one value in all rows
+number         whole numbers, each once, that count the rows or are called a trial, an id, ...
+status         words for what became of a trial
+time           dates and times of any form; seconds since 1970
+id             text that differs from row to row, numbers beyond all ranges
+seed           a seed of its own in each row
+duration       numbers called so
+metric         numbers with a name of measurement, or in the range and order of the objective
+copy           the objective in other digits or units
+derived        follows from one or two other columns in every row
+instance       folds, data sets, seeds: the same configurations stand in front of several of them
+fidelity       a budget: the same configurations stand in front of several, fewer of the larger
+=============  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.stats import kstest, rankdata
+
+from hpo_explain.adapters.frame import _names as names_of
+from hpo_explain.adapters.frame._cells import (
+    as_float,
+    cell_key,
+    is_empty,
+    is_number,
+    is_number_text,
+    is_time,
+    is_time_text,
+    texts_as_numbers,
+)
+from hpo_explain.adapters.frame._layouts import is_state_text
+from hpo_explain.space import Array, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Literal[
+    "constant",
+    "number",
+    "status",
+    "time",
+    "id",
+    "seed",
+    "duration",
+    "metric",
+    "copy",
+    "derived",
+    "instance",
+    "fidelity",
+]
+
+_LEAST_ROWS = 10  # for anything that rests on a correlation
+_SAME_ORDER = 0.9  # of the rank correlation with the objective
+_RELATED = 0.3
+_ALL_DIFFERENT = 0.9  # share of the rows with a value of their own
+_NOT_EVEN = (
+    0.01  # p-value below which values were not spread evenly over a range
+)
+_LARGEST_RANGE = 2**31
+_EPOCH = (946_684_800.0, 2_208_988_800.0)  # the years 2000 to 2040, in seconds
+_UNITS_OF_TIME = (1.0, 1e3, 1e6, 1e9)
+_BITS = 10.0  # a coincidence rarer than 1 in 1000
+_MOST_PARENTS = 20
+_DENSE = 3  # ids of a run, some of them left out: at most as many missing
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column, in what its kind is told by.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    cells : list
+        Its cells.
+    numbers : ndarray of shape (n,) or None
+        Its numbers, NaN where a cell is empty; None where another cell is no number.
+    codes : ndarray of int, shape (n,)
+        The number of each cell among those that differ.
+    """
+
+    name: str
+    cells: list[Any]
+    numbers: Array | None
+    codes: Ints
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, name: str) -> Column:
+        """Return a column of a table."""
+        cells = texts_as_numbers(table[name]).tolist()
+        numbers = None
+        if all(is_empty(cell) or is_number(cell) for cell in cells):
+            numbers = np.array(
+                [
+                    np.nan if is_empty(cell) else as_float(cell)
+                    for cell in cells
+                ]
+            )
+        return cls(name, cells, numbers, codes_of(map(cell_key, cells)))
+
+    @property
+    def n_different(self) -> int:
+        """How many cells differ."""
+        return int(self.codes.max(initial=-1)) + 1
+
+    @property
+    def present(self) -> list[Any]:
+        """The cells that are not empty."""
+        return [cell for cell in self.cells if not is_empty(cell)]
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no two rows have the same cell, and none is empty."""
+        return self.n_different == len(self.cells) == len(self.present)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether it has numbers, nearly each row one of its own, and not only whole ones."""
+        if self.numbers is None:
+            return False
+        known = self.numbers[np.isfinite(self.numbers)]
+        return (
+            len(known) > 2
+            and len(np.unique(known)) >= _ALL_DIFFERENT * len(known)
+            and not is_whole(known)
+        )
+
+
+def codes_of(keys: Any) -> Ints:
+    """Return for each key its number, in the order in which keys first occur."""
+    known: dict[Any, int] = {}
+    return np.array(
+        [known.setdefault(key, len(known)) for key in keys], dtype=np.int64
+    )
+
+
+def joint_codes(columns: Sequence[Column], n: int) -> Ints:
+    """Return for each of n rows the number of its combination of cells."""
+    return (
+        codes_of(zip(*(c.codes.tolist() for c in columns), strict=True))
+        if (columns)
+        else np.zeros(n, dtype=np.int64)
+    )
+
+
+def is_whole(values: Array) -> bool:
+    """Say whether all finite values are whole numbers."""
+    known = values[np.isfinite(values)]
+    return bool((known == np.round(known)).all())
+
+
+def rank_correlation(column: Array, objective: Array) -> float:
+    """Return the rank correlation where both are known; 0 where that is in few rows."""
+    both = np.isfinite(column) & np.isfinite(objective)
+    if both.sum() < _LEAST_ROWS:
+        return 0.0
+    first, second = column[both], objective[both]
+    if min(np.ptp(first), np.ptp(second)) == 0.0:
+        return 0.0
+    return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
+
+
+# ---------------------------------------------------------------------- kinds by a column alone
+
+
+def kind_alone(column: Column, objective: Array) -> Kind | None:
+    """Return the kind of a column that it shows by itself; None for a hyperparameter."""
+    if column.n_different < 2:
+        return "constant"
+    for kind, has_sign in _SIGNS:
+        if has_sign(column):
+            return kind
+    return _measured(column, objective)
+
+
+def _is_status(column: Column) -> bool:
+    """Say whether all cells are words for what became of a trial; yes and no need a name for it."""
+    is_called = names_of.is_called_state(column.name)
+    return bool(column.present) and all(
+        is_state_text(cell, plain=not is_called) for cell in column.present
+    )
+
+
+def _is_time(column: Column) -> bool:
+    cells = column.present
+    if all(map(is_time, cells)) or all(map(is_time_text, cells)):
+        return True
+    if column.numbers is None or len(cells) < 3:
+        return False
+    known = column.numbers[np.isfinite(column.numbers)]
+    if names_of.is_called_stamp(column.name):
+        return True
+    is_called = names_of.is_called_time(column.name)
+    for unit in _UNITS_OF_TIME:
+        seconds = known / unit
+        if _EPOCH[0] <= seconds.min() and seconds.max() <= _EPOCH[1]:
+            return is_called or _is_steady(known)
+    # the time since the start of the run
+    return is_called and _is_steady(known) and not is_whole(known)
+
+
+def _is_steady(values: Array) -> bool:
+    """Say whether values rise, or fall, from row to row."""
+    steps = np.diff(values)
+    return bool((steps >= 0.0).all() or (steps <= 0.0).all())
+
+
+def _is_number(column: Column) -> bool:
+    """Say whether a column numbers the rows, or what they belong to."""
+    if column.numbers is None or np.isnan(column.numbers).any():
+        return False
+    values = column.numbers
+    if not is_whole(values) or len(values) < 3:
+        return False
+    if names_of.is_called_number(column.name):
+        dense = np.ptp(values) < _DENSE * len(values)
+        if column.is_unique:
+            return dense or _is_steady(values)
+        return _counts_in_blocks(values)
+    starts = (
+        (0, 1) if names_of.is_called_number(column.name, maybe=True) else (0,)
+    )
+    counts = any(
+        np.array_equal(values, np.arange(len(values)) + start)
+        for start in starts
+    )
+    is_written_whole = all(isinstance(cell, int) for cell in column.cells)
+    return counts and is_written_whole and len(values) >= _LEAST_ROWS
+
+
+def _counts_in_blocks(values: Array) -> bool:
+    """Say whether values count up, with several rows each, or start again as for a further run."""
+    steps = np.diff(values)
+    again = np.flatnonzero(steps < 0.0) + 1
+    forward = steps[steps >= 0.0]
+    return bool(
+        (values[again] == values[0]).all()
+        and (forward <= 1.0).all()
+        and len(again) < len(values) / 3
+    )
+
+
+def _is_id(column: Column) -> bool:
+    if column.numbers is not None:
+        large = np.nanmax(np.abs(column.numbers)) > _LARGEST_RANGE
+        is_called = names_of.is_called_id(column.name)
+        many = len(column.cells) >= _LEAST_ROWS
+        unique = large and many and column.is_unique
+        return is_whole(column.numbers) and (is_called or unique)
+    texts = column.present
+    if not all(isinstance(cell, str) for cell in texts):
+        return False
+    if names_of.is_called_id(column.name) or names_of.is_called_place(
+        column.name
+    ):
+        return True
+    if any(map(is_number_text, texts)):
+        return False
+    few = len(texts) < _LEAST_ROWS
+    least = len(texts) if few else _ALL_DIFFERENT * len(texts)
+    return len(texts) > 2 and len({*texts}) >= least
+
+
+def _is_duration(column: Column) -> bool:
+    if column.numbers is None or not names_of.is_called_duration(column.name):
+        return False
+    return not (is_whole(column.numbers) and column.n_different <= 5)
+
+
+def _is_seed(column: Column) -> bool:
+    values = column.numbers
+    if values is None or not names_of.is_called_seed(column.name):
+        return False
+    # numbers far beyond their count are those of a generator
+    far = float(np.nanmax(values)) > 100.0 * len(values)
+    one_each = column.is_unique and is_whole(values)
+    return one_each and (far or _is_steady(values))
+
+
+_SIGNS: tuple[tuple[Kind, Any], ...] = (
+    ("status", _is_status),
+    ("time", _is_time),
+    ("number", _is_number),
+    ("seed", _is_seed),
+    ("id", _is_id),
+    ("duration", _is_duration),
+)
+
+
+# ---------------------------------------------------------------------- what was measured
+
+
+def _measured(column: Column, objective: Array) -> Kind | None:
+    """Return whether numbers were measured, by their name, range and order."""
+    values = column.numbers
+    if values is None:
+        return None
+    related = abs(rank_correlation(values, objective))
+    if names_of.is_called_measured(column.name):
+        is_many = column.n_different > max(2.0, _RELATED * len(values))
+        rounded = column.n_different > 4 and related >= 0.5
+        if (is_many and not is_whole(values)) or rounded:
+            return "metric"
+    if not column.is_fine:
+        return None
+    alike = overlap(values, objective) >= 0.5
+    if names_of.mentions_measurement(column.name) and (
+        alike or related >= _RELATED
+    ):
+        return "metric"
+    if related < _SAME_ORDER or _is_evenly_spread(values):
+        return None
+    if _is_copy(values, objective):
+        return "copy"
+    return "metric" if alike else None
+
+
+def overlap(column: Array, objective: Array) -> float:
+    """Return which part of the joint range both have, from the 5 % to the 95 % quantile of each."""
+    first = np.nanquantile(column, (0.05, 0.95))
+    known = objective[np.isfinite(objective)]
+    if not len(known):
+        return 0.0
+    second = np.quantile(known, (0.05, 0.95))
+    joint = max(first[1], second[1]) - min(first[0], second[0])
+    shared = min(first[1], second[1]) - max(first[0], second[0])
+    return float(shared / joint) if joint > 0.0 else 0.0
+
+
+def _is_evenly_spread(values: Array) -> bool:
+    """Say whether numbers are spread as a design spreads them, on a linear or logarithmic scale."""
+    known = values[np.isfinite(values)]
+    scales = [known, np.log(known)] if known.min() > 0.0 else [known]
+    for positions in scales:
+        line = (positions - positions.min()) / np.ptp(positions)
+        if kstest(line, "uniform").pvalue >= _NOT_EVEN:
+            return True
+    return False
+
+
+def _is_copy(values: Array, objective: Array) -> bool:
+    both = np.isfinite(values) & np.isfinite(objective)
+    return bool(
+        abs(np.corrcoef(values[both], objective[both])[0, 1]) > 1.0 - 1e-6
+    )
+
+
+# ---------------------------------------------------------------------- what follows from others
+
+
+def derived(columns: Sequence[Column]) -> dict[str, tuple[str, ...]]:
+    """Return the columns that follow from one or two others in every row, and from which.
+
+    The first of several that say the same stays. One that follows from two others has more values
+    than each of them, as a size has: in a fractional design all have as many.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    filled = [c for c in columns if len(c.present) == len(c.cells)]
+    if not filled:
+        return found
+    # what is repeated is no evidence
+    rows = np.unique(np.column_stack([c.codes for c in filled]), axis=0)
+    codes = {c.name: rows[:, j] for j, c in enumerate(filled)}
+    levels = {name: len(np.unique(column)) for name, column in codes.items()}
+    several = [c.name for c in filled if 2 * levels[c.name] <= len(rows)]
+    parents = several[:_MOST_PARENTS]
+    for j, column in enumerate(filled):
+        name, own = column.name, codes[column.name]
+        twin = next(
+            (
+                other.name
+                for other in filled[:j]
+                if other.name not in found
+                and _tell_the_same(column, other, own, codes[other.name])
+            ),
+            "",
+        )
+        if twin:
+            found[name] = (twin,)
+            continue
+        fewer = [
+            parent
+            for parent in parents
+            if parent not in found and levels[parent] < levels[name]
+        ]
+        if column.numbers is None:
+            continue
+        for first, second in combinations(fewer, 2):
+            pair = codes[first] * (len(rows) + len(own)) + codes[second]
+            if _follows(own, pair):
+                found[name] = (first, second)
+                break
+    return found
+
+
+def _tell_the_same(
+    column: Column, other: Column, own: Ints, others: Ints
+) -> bool:
+    """Say whether two columns tell the same, row by row, as in words or in other units."""
+    if column.n_different != other.n_different:
+        return False
+    if _follows(own, others):
+        return True
+    if column.numbers is None or other.numbers is None:
+        return False
+    if not (column.is_fine and other.is_fine):
+        return False
+    order = rank_correlation(column.numbers, other.numbers)
+    return column.n_different >= _LEAST_ROWS and abs(order) > 1.0 - 1e-9
+
+
+def _follows(own: Ints, other: Ints) -> bool:
+    """Say whether a column is a function of another, by more than coincidence."""
+    n_groups, n_levels = len(np.unique(other)), len(np.unique(own))
+    evidence = (len(own) - n_groups) * np.log2(max(n_levels, 1))
+    if evidence < _BITS:
+        return False
+    pairs = np.unique(np.column_stack([other, own]), axis=0)
+    return len(pairs) == n_groups
+
+
+# ---------------------------------------------------------------------- instances and budgets
+
+
+def is_instance(column: Column, settings: Sequence[Column]) -> bool:
+    """Say whether a column holds folds, data sets or seeds of the same configurations."""
+    is_called = names_of.is_called_instance(
+        column.name
+    ) or names_of.is_called_seed(column.name)
+    if not is_called or column.is_fine:
+        return False
+    return _share_of_repeated(column, settings) >= 0.5
+
+
+def is_budget(column: Column, settings: Sequence[Column]) -> bool:
+    """Say whether a column holds the budgets of the same configurations.
+
+    A budget whose name is that of a hyperparameter, too (epochs), must have fewer configurations at
+    its larger levels, as a halving search has; in a grid each level has as many.
+    """
+    name, values = column.name, column.numbers
+    if values is None or np.isnan(values).any():
+        return False
+    if not names_of.is_called_budget(name, also_set=True):
+        return False
+    if _share_of_repeated(column, settings) < _RELATED:
+        return False
+    if names_of.is_called_budget(name, also_set=False):
+        return True
+    counts = np.unique(values, return_counts=True)[1]
+    return bool((np.diff(counts) <= 0).all() and counts[0] >= 1.5 * counts[-1])
+
+
+def _share_of_repeated(column: Column, settings: Sequence[Column]) -> float:
+    """Return the share of rows whose configuration has several values of a column."""
+    others = [c for c in settings if c.name != column.name]
+    if not others:
+        return 0.0
+    groups = joint_codes(others, len(column.cells))
+    pairs = np.unique(np.column_stack([groups, column.codes]), axis=0)
+    n_values = np.bincount(pairs[:, 0], minlength=int(groups.max()) + 1)
+    return float((n_values[groups] > 1).mean())

@@ -1,0 +1,86 @@
+"""Which column of a table is most likely its objective, where nobody said it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hpo_explain.adapters.frame import _names as names_of
+from hpo_explain.adapters.frame._kinds import Column
+from hpo_explain.base.errors import InputError, Option
+from hpo_explain.run.metrics import direction_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST = 5
+_USUAL = names_of.word_set(
+    "objective objectives value values target y f score result cost fitness reward metric"
+)
+_TRAINED = names_of.word_set("train training")
+
+
+def likeliest_objectives(table: pd.DataFrame) -> list[str]:
+    """Return the columns of a table that may be its objective, the most likely first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"lr": [0.1, 0.2], "train_loss": [1.5, 2.5], "val_loss": [1.5, 3.5]})
+    >>> likeliest_objectives(table)
+    ['val_loss', 'train_loss', 'lr']
+    """
+    places = {name: i for i, name in enumerate(table.columns)}
+    columns = [Column.of(table, name) for name in table.columns]
+    numbers = [
+        c for c in columns if c.numbers is not None and c.n_different > 1
+    ]
+    return [
+        column.name
+        for column in sorted(
+            numbers, key=lambda c: (-_score(c), -places[c.name])
+        )
+    ]
+
+
+def _score(column: Column) -> float:
+    """Return how many signs a column has of being the objective."""
+    words = names_of.words_of(column.name)
+    score = 3.0 * bool(_USUAL.intersection(words))
+    score += 3.0 * (direction_of(column.name) is not None)
+    score += 2.0 * names_of.is_called_measured(column.name)
+    score += 1.0 * names_of.mentions_measurement(column.name)
+    score += 0.5 * column.is_fine
+    score -= 1.0 * bool(_TRAINED.intersection(words))
+    score -= 4.0 * names_of.is_called_duration(column.name)
+    return score - 4.0 * names_of.is_called_number(column.name, maybe=True)
+
+
+def missing_objective(table: pd.DataFrame, *, every: bool) -> InputError:
+    """Return the error that the objective was not given, with the columns that may be it.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The table.
+    every : bool
+        Whether all columns are to be listed.
+    """
+    columns = [*map(str, table.columns)]
+    if every:
+        problem = f"was asked for: the columns are {', '.join(columns)}"
+        remedy = ("Choose one, as ", Option("objective", "..."), ".")
+        return InputError("objective", problem, None, remedy)
+    likely = likeliest_objectives(table)[:_MOST]
+    problem = "is missing: a table does not say which column it is"
+    if not likely:
+        return InputError("objective", problem, None, "No column has numbers.")
+    more = len(columns) - len(likely)
+    others = f" {more} other columns: " if more else ""
+    listing = (others, Option("objective", "?"), " lists all.") if more else ()
+    remedy = (
+        "Give ",
+        Option("objective", likely[0]),
+        f", or whichever it is; the likeliest are {', '.join(likely)}.",
+        *listing,
+    )
+    return InputError("objective", problem, None, remedy)
