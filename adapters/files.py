@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.file_kind import PICKLE, STORAGE, TABLE, kind_of
-from hpo_explain.adapters.sources import as_run, checked_options, read_by
+from hpo_explain.adapters.sources import (
+    as_run,
+    as_runs,
+    checked_options,
+    read_by,
+)
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
@@ -40,6 +45,7 @@ _SEPARATED = declared_fact(
 _COLUMNS = (
     "objective",
     "hyperparameters",
+    "ignore",
     "trial",
     "time",
     "instance",
@@ -86,7 +92,7 @@ def read_place(place: str | os.PathLike[str], **options: Any) -> Run:
     """
     name = os.fspath(place)
     kind = kind_of(name)
-    check_filled(name, options.get("objective"))
+    check_filled(name, is_table=options.get("objective") is not None)
     if kind == STORAGE:
         from hpo_explain.adapters.optuna.storage import read_storage
 
@@ -107,10 +113,19 @@ def read_place_by_objective(
         As of :func:`read_place`; with `target` there is one run.
     """
     name = os.fspath(place)
-    if kind_of(name) != STORAGE:
+    kind = kind_of(name)
+    if kind == TABLE:
+        check_filled(name, is_table=options.get("objective") is not None)
+        frame, read_as = _frame(name, options)
+        runs = as_runs(frame, **options)
+        return {
+            objective: replace(run, notes=[*read_as, *run.notes])
+            for objective, run in runs.items()
+        }
+    if kind != STORAGE:
         run = read_place(name, **options)
         return {run.objective_name: run}
-    check_filled(name, options.get("objective"))
+    check_filled(name, is_table=options.get("objective") is not None)
     from hpo_explain.adapters.optuna.storage import read_objectives
 
     return read_objectives(
@@ -139,12 +154,10 @@ def _of_study(options: dict[str, Any]) -> dict[str, Any]:
     return checked_options(options, from_optuna)
 
 
-def check_filled(place: str, objective: str | None) -> None:
+def check_filled(place: str, *, is_table: bool) -> None:
     """Raise InputError where a table is meant, and the file is empty; a journal may be."""
     path = Path(place)
-    meant = objective is not None or path.name.lower().endswith(
-        (".csv", ".tsv")
-    )
+    meant = is_table or path.name.lower().endswith((".csv", ".tsv"))
     if meant and path.is_file() and path.stat().st_size == 0:
         raise InputError(
             "run",
@@ -157,6 +170,15 @@ def check_filled(place: str, objective: str | None) -> None:
 def _table(place: str, options: dict[str, Any]) -> Run:
     from hpo_explain.adapters.frame import from_frame
 
+    frame, read_as = _frame(place, options)
+    run = read_by(from_frame, frame, options)
+    return replace(run, notes=[*read_as, *run.notes])
+
+
+def _frame(
+    place: str, options: Mapping[str, Any]
+) -> tuple[pd.DataFrame, list[Fact]]:
+    """Return the table in a file, whose columns the options name, and how it was read."""
     given = [
         options[name] for name in _COLUMNS if options.get(name) is not None
     ]
@@ -165,9 +187,7 @@ def _table(place: str, options: dict[str, Any]) -> Run:
         for value in given
         for name in ([value] if isinstance(value, str) else value)
     }
-    frame, read_as = read_csv(place, named)
-    run = read_by(from_frame, frame, options)
-    return replace(run, notes=[*read_as, *run.notes])
+    return read_csv(place, named)
 
 
 def _pickled(place: str, options: dict[str, Any]) -> Run:

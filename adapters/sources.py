@@ -9,7 +9,13 @@ from importlib import metadata
 from typing import Any
 
 from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError, UnknownOptionError
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    Option,
+    UnknownOptionError,
+)
+from hpo_explain.base.options import Direction
 from hpo_explain.run import (
     Objectives,
     Run,
@@ -19,6 +25,7 @@ from hpo_explain.run import (
     measured,
     within,
 )
+from hpo_explain.run.metrics import direction_of
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
@@ -174,10 +181,19 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
             return {found.objective_name: found}
         return read_place_by_objective(run, **options)
     option, targets = _targets(run)
+    if isinstance(options.get(option), list):
+        targets = options.pop(option)
     if len(targets) < 2 or options.get(option) is not None:
+        if len(targets) == 1:
+            options.setdefault(option, targets[0])
         found = as_run(run, **options)
         return {found.objective_name: found}
-    runs = [as_run(run, **{**options, option: target}) for target in targets]
+    runs = [
+        as_run(run, **{**options, option: target, **of_target})
+        for target, of_target in zip(
+            targets, _of_each(run, targets, options), strict=True
+        )
+    ]
     names = [one.objective_name for one in runs]
     if len(set(names)) < len(names):
         names = [f"{name} {i}" for i, name in enumerate(names)]
@@ -205,6 +221,61 @@ def as_objectives(run: Any, **options: Any) -> Objectives:
     ('loss', 'duration in seconds')
     """
     return Objectives.of(as_runs(run, **options))
+
+
+def _of_each(
+    source: Any, targets: list[Any], options: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the options of each of several objectives: its direction, and what it ignores.
+
+    Raises
+    ------
+    InputError
+        If there are more or fewer directions than objectives.
+    """
+    directions = options.pop("directions", None)
+    one = options.pop("direction", None)
+    if not is_a(source, "pandas", "DataFrame"):
+        return [{} if one is None else {"direction": one}] * len(targets)
+    if directions is None:
+        directions = [one] * len(targets)
+    if isinstance(directions, Mapping):
+        directions = [directions.get(target) for target in targets]
+    if len(directions) != len(targets):
+        problem = f"must be one for each of {targets}, but was {directions}"
+        raise InputError("directions", problem, directions)
+    known = [
+        direction or direction_of(target)
+        for direction, target in zip(directions, targets, strict=True)
+    ]
+    if None in known:
+        raise _missing_direction(targets, known)
+    return [
+        {
+            "direction": direction,
+            "ignore": [
+                *(options.get("ignore") or ()),
+                *(name for name in targets if name != target),
+            ],
+        }
+        for target, direction in zip(targets, known, strict=True)
+    ]
+
+
+def _missing_direction(
+    targets: list[Any], known: list[Direction | None]
+) -> InputError:
+    """Return the error that the direction of one of several objectives is not known."""
+    unknown = targets[known.index(None)]
+    problem = f"does not say which way {unknown!r} is better"
+    ways: list[Direction] = [way or "minimize" for way in known]
+    return MissingOptionError(
+        "directions",
+        problem,
+        unknown,
+        ("Give one for each objective, as ", Option("directions", ways), "."),
+        [Option("directions", ways)],
+    )
 
 
 def _holds_a_run(value: Any) -> bool:
@@ -239,6 +310,10 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
+    if is_a(source, "pandas", "DataFrame"):
+        from hpo_explain.adapters.frame import several_objectives as columns_of
+
+        return "objective", columns_of(source)
     return "objective", []
 
 

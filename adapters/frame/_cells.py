@@ -54,15 +54,28 @@ def is_time(value: Any) -> bool:
     )  # timestamps are dates, and pandas's durations timedeltas
 
 
-# ISO 8601, and durations as pandas writes them. A bare "16:09" may be a ratio, so a time without
-# a date needs its seconds.
-_CLOCK = r"([01]\d|2[0-3]):[0-5]\d"
+# ISO 8601 and what people write in its place, and durations. A bare "16:09" may be a ratio, so a
+# time without a date needs its seconds.
+_CLOCK = r"([01]?\d|2[0-3]):[0-5]\d"
 _SECONDS = r":[0-5]\d([.,]\d+)?"
-_ZONE = r"( ?(Z|[+-]\d\d(:?\d\d)?))?"
+_ZONE = r"( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?"
+_DAY = r"(0?[1-9]|[12]\d|3[01])"
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATES = (
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])",
+    rf"\d{{4}}[/.]{_DAY}[/.]{_DAY}",
+    rf"{_DAY}[/.]{_DAY}[/.]\d{{2}}(\d\d)?",
+    rf"{_DAY}[ -]{_MONTH}[ -]\d{{4}}",
+    rf"([a-z]{{3}},? )?{_MONTH} {_DAY},? \d{{4}}",
+)
 _TIME_TEXT = re.compile(
-    rf"\d{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]{_CLOCK}({_SECONDS})?{_ZONE})?"
+    rf"({'|'.join(_DATES)})([T ,]+{_CLOCK}({_SECONDS})?( ?[ap]m)?{_ZONE})?"
+    rf"|[a-z]{{3}} {_MONTH} +{_DAY} {_CLOCK}{_SECONDS} \d{{4}}"  # of C's ctime
+    r"|20\d\d-?[01]\d-?[0-3]\d[_T -][0-2]\d[-:]?[0-5]\d([-:]?[0-5]\d)?"  # in names of files
     rf"|{_CLOCK}{_SECONDS}{_ZONE}"
     rf"|-?\d+ days?( [+-]?{_CLOCK}{_SECONDS})?"
+    r"|(\d+h ?)?(\d+ ?m(in)? ?)?\d+(\.\d+)? ?(ms|s|sec)",
+    re.IGNORECASE,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -187,9 +188,9 @@ def _objective(
             return layout.objective
         raise missing_objective(table, every=given is not None)
     name = str(given)
-    if name not in table.columns and layout is not None:
-        return layout.metrics.get(name, name)
-    return name
+    if layout is not None and name in layout.metrics:
+        return layout.metrics[name]
+    return column_called("objective", name, table)
 
 
 def _times(table: pd.DataFrame, time: object) -> tuple[str, ...]:
@@ -240,6 +241,23 @@ def check_names(argument: str, names: object) -> list[str]:
         problem = f"must be a list of columns, but was {names!r}"
         raise InputError(argument, problem, names, f"Write [{names!r}].")
     return [str(name) for name in names]
+
+
+def column_called(argument: str, name: str, table: pd.DataFrame) -> str:
+    """Return the column of a name, which may lack its prefix: Flops is values_Flops.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if name in table.columns:
+        return name
+    ending = re.compile(rf".*[./:_]{re.escape(name)}")
+    found = [column for column in table.columns if ending.fullmatch(column)]
+    if len(found) == 1:
+        return str(found[0])
+    raise unknown_name(argument, name, table.columns, "column")
 
 
 def check_column(argument: str, name: str, table: pd.DataFrame) -> None:
@@ -369,7 +387,8 @@ def choose_columns(
         **taken.left_out,
     }
     left_out = {n: k for n, k in left_out.items() if n not in roles.columns}
-    notes = [] if is_named else _in_doubt(table, [*candidates], objective)
+    doubtful = () if is_named or settings else [*candidates]
+    notes = _in_doubt(table, doubtful, objective)
     source = "" if layout is None or is_named else layout.source
     return Chosen(names_, roles, left_out, described, source, notes)
 

@@ -184,7 +184,7 @@ def kind_alone(column: Column, objective: Array) -> Kind | None:
     for kind, has_sign in _SIGNS:
         if has_sign(column):
             return kind
-    return _measured(column, objective)
+    return "metric" if _is_called_measured(column, objective) else None
 
 
 def _is_status(column: Column) -> bool:
@@ -229,7 +229,7 @@ def _is_number(column: Column) -> bool:
     if names_of.is_called_number(column.name):
         dense = np.ptp(values) < _DENSE * len(values)
         if column.is_unique:
-            return dense or _is_steady(values)
+            return bool(dense) or _is_steady(values)
         return _counts_in_blocks(values)
     starts = (
         (0, 1) if names_of.is_called_number(column.name, maybe=True) else (0,)
@@ -304,29 +304,69 @@ _SIGNS: tuple[tuple[Kind, Any], ...] = (
 # ---------------------------------------------------------------------- what was measured
 
 
-def _measured(column: Column, objective: Array) -> Kind | None:
-    """Return whether numbers were measured, by their name, range and order."""
+def _is_called_measured(column: Column, objective: Array) -> bool:
+    """Say whether numbers were measured: their name says it, and their values do not deny it."""
     values = column.numbers
     if values is None:
-        return None
+        return False
     related = abs(rank_correlation(values, objective))
     if names_of.is_called_measured(column.name):
         is_many = column.n_different > max(2.0, _RELATED * len(values))
-        rounded = column.n_different > 4 and related >= 0.5
-        if (is_many and not is_whole(values)) or rounded:
-            return "metric"
-    if not column.is_fine:
-        return None
-    alike = overlap(values, objective) >= 0.5
-    if names_of.mentions_measurement(column.name) and (
-        alike or related >= _RELATED
-    ):
-        return "metric"
-    if related < _SAME_ORDER or _is_evenly_spread(values):
-        return None
-    if _is_copy(values, objective):
-        return "copy"
-    return "metric" if alike else None
+        is_rounded = column.n_different > 4 and related >= 0.5
+        return (is_many and not is_whole(values)) or is_rounded
+    if not column.is_fine or not names_of.mentions_measurement(column.name):
+        return False
+    return related >= _RELATED or overlap(values, objective) >= 0.5
+
+
+def results_among(
+    columns: Sequence[Column], objective: Array
+) -> dict[str, Kind]:
+    """Return the columns in the order of the objective that are no hyperparameters.
+
+    A hyperparameter may decide the objective alone. But it is spread as a design spreads it, and
+    follows from no other one; what came out is not, and in the objective's range or its copy.
+    """
+    in_order = [
+        column
+        for column in columns
+        if column.is_fine
+        and column.numbers is not None
+        and abs(rank_correlation(column.numbers, objective)) >= _SAME_ORDER
+    ]
+    others = [column for column in columns if column not in in_order]
+    found: dict[str, Kind] = {}
+    for column in in_order:
+        values: Any = column.numbers
+        is_copy = _is_copy(values, objective)
+        if not is_copy and overlap(values, objective) < 0.5:
+            continue
+        if not _is_evenly_spread(values) or _follow_from(others, values):
+            found[column.name] = "copy" if is_copy else "metric"
+    return found
+
+
+def _follow_from(others: Sequence[Column], values: Array) -> bool:
+    """Say whether others explain half of the variance of values, by ranks and their squares."""
+    known = np.isfinite(values)
+    terms = [np.ones(int(known.sum()))]
+    for column in others[:_MOST_PARENTS]:
+        if column.numbers is None:
+            levels = np.unique(column.codes)[1:_LEAST_ROWS]
+            terms += [(column.codes[known] == level) * 1.0 for level in levels]
+            continue
+        ranks = rankdata(np.nan_to_num(column.numbers[known]))
+        line = 2.0 * ranks / len(ranks) - 1.0
+        terms += [line, line**2]
+    n_terms, n = len(terms), len(terms[0])
+    if n_terms < 2 or n < 3 * n_terms:
+        return False
+    target = rankdata(values[known])
+    target -= target.mean()
+    design = np.column_stack(terms)
+    rest = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+    unexplained = (rest @ rest / (n - n_terms)) / (target @ target / (n - 1))
+    return bool(unexplained <= 0.5)
 
 
 def overlap(column: Array, objective: Array) -> float:

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from hpo_explain.adapters.frame import _names as names_of
 from hpo_explain.adapters.frame._kinds import Column
-from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    Option,
+)
 from hpo_explain.run.metrics import direction_of
 
 if TYPE_CHECKING:
@@ -27,19 +31,18 @@ def likeliest_objectives(table: pd.DataFrame) -> list[str]:
     >>> import pandas as pd
     >>> table = pd.DataFrame({"lr": [0.1, 0.2], "train_loss": [1.5, 2.5], "val_loss": [1.5, 3.5]})
     >>> likeliest_objectives(table)
-    ['val_loss', 'train_loss', 'lr']
+    ['val_loss', 'train_loss']
     """
     places = {name: i for i, name in enumerate(table.columns)}
     columns = [Column.of(table, name) for name in table.columns]
-    numbers = [
-        c for c in columns if c.numbers is not None and c.n_different > 1
-    ]
-    return [
-        column.name
-        for column in sorted(
-            numbers, key=lambda c: (-_score(c), -places[c.name])
-        )
-    ]
+    numbers = [column for column in columns if column.numbers is not None]
+    varying = [column for column in numbers if column.n_different > 1]
+    numbers = varying or numbers
+    scores = {column.name: _score(column) for column in numbers}
+    likely = [name for name, score in scores.items() if score >= 1.0]
+    # objectives stand at the end, where nothing else tells
+    likely = likely or [column.name for column in numbers]
+    return sorted(likely, key=lambda n: (-scores[n], -places[n]))
 
 
 def _score(column: Column) -> float:
@@ -75,12 +78,10 @@ def missing_objective(table: pd.DataFrame, *, every: bool) -> InputError:
     if not likely:
         return InputError("objective", problem, None, "No column has numbers.")
     more = len(columns) - len(likely)
-    others = f" {more} other columns: " if more else ""
-    listing = (others, Option("objective", "?"), " lists all.") if more else ()
-    remedy = (
-        "Give ",
-        Option("objective", likely[0]),
-        f", or whichever it is; the likeliest are {', '.join(likely)}.",
-        *listing,
-    )
-    return InputError("objective", problem, None, remedy)
+    others = f"; {more} more: " if more else ""
+    listing = (others, Option("objective", "?"), " lists all") if more else ()
+    remedy = (f"The likeliest are {', '.join(likely)}", *listing, ".")
+    settled_by = [Option("objective", likely[0])]
+    if direction_of(likely[0]) is None:
+        settled_by.append(Option("direction", "minimize"))
+    return MissingOptionError("objective", problem, None, remedy, settled_by)

@@ -21,6 +21,7 @@ from hpo_explain.adapters.frame._kinds import (
     is_instance,
     joint_codes,
     kind_alone,
+    results_among,
 )
 from hpo_explain.space import Array
 
@@ -98,9 +99,9 @@ def take(
         varied = [columns[name] for name in varying]
         open_ = [n for n in open_ if _has_settings(columns[n], varied)]
     else:
-        kinds |= dict.fromkeys(
-            derived([columns[name] for name in open_]), "derived"
-        )
+        kinds |= results_among([columns[n] for n in open_], objective)
+        inputs = [columns[n] for n in open_ if n not in kinds]
+        kinds |= dict.fromkeys(derived(inputs), "derived")
     hyperparameters = [
         name for name in (*varying, *open_) if name not in kinds
     ]

@@ -12,9 +12,9 @@ from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.frame._cells import read_durations, read_objective
 from hpo_explain.adapters.frame._columns import (
     Roles,
-    check_column,
     check_names,
     choose_columns,
+    column_called,
     configurations,
     read_roles,
 )
@@ -35,7 +35,12 @@ from hpo_explain.base.checks import (
     check_direction,
     unknown_name,
 )
-from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    NothingToExplain,
+    Option,
+)
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
@@ -85,11 +90,13 @@ def from_frame(
 
     The tables of Optuna (``trials_dataframe()``), scikit-learn (``cv_results_``), Ray Tune
     (``get_dataframe()``), MLflow (``search_runs()``), W&B and Ax (``summarize()``) are recognized
-    by their columns, and only those of hyperparameters are read as such, without their prefix. Rows
-    that failed, were pruned, run or wait are left out. In other tables every column is a
-    hyperparameter that has no other role, except for text that differs in every row, times, and
-    numbers with a name like train_loss, which were measured. The run's notes name what was left
-    out, and numbers in the order of the objective.
+    by their columns, and only those of hyperparameters are read as such, without their prefix, as
+    in any table with names like ``params.lr``. A column of dictionaries, or their text, is read as
+    a column for each entry. In other tables every column is a hyperparameter that is nothing else:
+    numbers and names of trials, states, times, durations, seeds, metrics, copies of the objective
+    or of another column, what never varies. Folds, seeds and budgets of which the same
+    configurations have several become `instance` and `fidelity`. A note says what was taken for
+    what. Rows that failed, were pruned, run or wait are left out.
 
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur; numbers, also those written as text, get the range that occurs, on
@@ -103,7 +110,7 @@ def from_frame(
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
         Column of the objective; rows in which it is NaN or infinite failed. May be left out
-        for a table of scikit-learn or Optuna with a single one.
+        for a table of scikit-learn or Optuna with a single one; "?" lists all columns.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
         metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
@@ -113,6 +120,11 @@ def from_frame(
         W&B, whose parameters alone are the hyperparameters, and whose metric is the objective.
     hyperparameters : sequence of str, optional
         Columns of the hyperparameters, which are then read whatever they hold.
+    ignore : sequence of str, optional
+        Columns to leave out, whatever they hold.
+    log, linear : sequence of str, optional
+        Hyperparameters whose scale is logarithmic, or linear; by default that on which the values
+        of each spread evenly.
     initial : int, optional
         How many trials came first and were not chosen by a model, whereas all others were.
     proposed : str, bool or sequence of int, optional
@@ -190,9 +202,12 @@ def from_frame(
     table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(_EMPTY())
-    ignored = check_names("ignore", ignore)
-    for name in ignored:
-        check_column("ignore", name, table)
+    if isinstance(objective, list):
+        objective = _only(objective)
+    ignored = [
+        column_called("ignore", name, table)
+        for name in check_names("ignore", ignore)
+    ]
     dictionaries = spread(
         table.drop(columns=ignored),
         {str(objective), *_mentioned(hyperparameters, None)},
@@ -418,13 +433,41 @@ def _direction(
     by_name = direction_of(objective)
     if by_name is None:
         problem = f"was not given, and the name {objective!r} does not say which way is better"
-        ways = (
+        smaller, larger = (
             Option("direction", "minimize"),
-            " or ",
             Option("direction", "maximize"),
         )
-        raise InputError("direction", problem, None, ("Give ", *ways, "."))
+        raise MissingOptionError(
+            "direction",
+            problem,
+            objective,
+            ("Give ", smaller, " or ", larger, "."),
+            [smaller],
+        )
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
+
+
+def _only(objectives: list[str]) -> str:
+    """Return the only objective of a list.
+
+    Raises
+    ------
+    InputError
+        If there are several.
+    """
+    if len(objectives) == 1:
+        return objectives[0]
+    problem = f"names {len(objectives)} columns: {', '.join(objectives)}"
+    remedy = "Name one here; pareto and report take several."
+    raise InputError("objective", problem, objectives, remedy)
+
+
+def several_objectives(frame: pd.DataFrame) -> list[str]:
+    """Return the objectives of a table of Optuna's with several; none of another table."""
+    columns = [*map(str, frame.columns)]
+    if not {"number", "state"} <= {*columns}:
+        return []
+    return [name for name in columns if name.startswith("values_")]
 
 
 def _is_of(layout: Layout | None, fidelity: str) -> bool:

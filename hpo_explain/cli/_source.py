@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,12 +18,18 @@ from hpo_explain.adapters.file_kind import (
     kind_of,
     shown,
 )
-from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    NothingToExplain,
+)
 from hpo_explain.base.options import MEASURED
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
     READ_AS,
+    WRITTEN,
     SourceError,
+    command_with,
     debuggable,
     errors,
     name_reading_option,
@@ -30,6 +37,9 @@ from hpo_explain.cli._errors import (
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
+
+
+_T = TypeVar("_T")
 
 
 class Trials(click.ParamType):  # type: ignore[type-arg]
@@ -86,15 +96,30 @@ _READS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "its defaults; a storage does not record it.",
         {"metavar": "NAME"},
     ),
-    "--objective": (TABLE, "the objective.", _COLUMN),
+    "--objective": (
+        TABLE,
+        "the objective; may be repeated for pareto and report; '?' lists all columns.",
+        _COLUMNS,
+    ),
     "--direction": (
         TABLE,
-        "which way is better; by default as the objective's name says.",
-        {"type": click.Choice(["minimize", "maximize"])},
+        "which way is better, of each objective; by default as its name says.",
+        {"type": click.Choice(["minimize", "maximize"]), "multiple": True},
     ),
     "--hyperparameter": (
         TABLE,
-        "one to read, may be repeated; by default all.",
+        "one to read, may be repeated; by default all that are nothing else.",
+        _COLUMNS,
+    ),
+    "--ignore": (TABLE, "a column to leave out, may be repeated.", _COLUMNS),
+    "--log": (
+        TABLE,
+        "a hyperparameter on a logarithmic scale, may be repeated.",
+        _COLUMNS,
+    ),
+    "--linear": (
+        TABLE,
+        "a hyperparameter on a linear scale, may be repeated.",
         _COLUMNS,
     ),
     "--trial-column": (TABLE, "the trials' numbers.", _COLUMN),
@@ -147,9 +172,11 @@ _READS: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
 }
 """The options of reading: what kind of source each is for, its help, and what click is told."""
-_ARGUMENTS = {
-    flag: argument for argument, flag in READ_AS.items()
-}  # of reading, in Python
+_ARGUMENTS = {  # of reading, in Python
+    flag: argument
+    for argument, flag in READ_AS.items()
+    if argument != "directions"
+}
 _SAID = {STORAGE: "Storage: ", TABLE: "Table: "}
 _SEVERAL = (
     "the study, if there are several; given again for each source, or for each study of "
@@ -203,24 +230,33 @@ class Source:
         """
         from hpo_explain.adapters.sources import as_run
 
-        options = self._options()
-        with self._reading():
-            return as_run(self.source, **options)
+        return self._read(as_run)
 
     def read_all(self) -> dict[str, Run]:
         """Return a run per objective by its name, as they are now; raises as `read`."""
         from hpo_explain.adapters.sources import as_runs
 
+        return self._read(as_runs)
+
+    def _read(self, reader: Callable[..., _T]) -> _T:
+        """Return what a reader returns; on a terminal a missing direction is asked for."""
         options = self._options()
-        with self._reading():
-            return as_runs(self.source, **options)
+        while True:
+            try:
+                with self._reading():
+                    return reader(self.source, **options)
+            except _MissingOption as error:
+                missing = error.missing
+                if missing.argument == "objective" or not _on_terminal():
+                    raise
+                _ask_direction(missing, options)
 
     def _options(self) -> dict[str, Any]:
         """Return the options as those of reading in Python; raise UsageError if they are not."""
         from hpo_explain.adapters.files import check_filled, check_trusted
 
         kind = kind_of(self.source)
-        check_filled(self.source, self.given.get("--objective"))
+        check_filled(self.source, is_table="--objective" in self.given)
         self._check_options(kind)
         given: dict[str, Any] = {}
         try:
@@ -228,9 +264,10 @@ class Source:
                 given["trust_pickle"] = "--trust-pickle" in self.given
                 check_trusted(self.source, trust_pickle=given["trust_pickle"])
             for flag, value in self.given.items():
-                given[_ARGUMENTS.get(flag, _name(flag))] = _as_in_python(
-                    flag, value, kind
-                )
+                name = _ARGUMENTS.get(flag, _name(flag))
+                given[name] = _as_in_python(flag, value, kind)
+            if isinstance(given.get("direction"), list):
+                given["directions"] = given.pop("direction")
         except InputError as error:
             raise click.UsageError(error.told(name_reading_option)) from error
         return given
@@ -251,21 +288,52 @@ class Source:
         try:
             yield
         except (InputError, NothingToExplain) as error:
-            named = getattr(error, "argument", "")
-            if (
-                named in ("objective", "direction")
-                and f"--{named}" not in self.given
-            ):
-                raise click.UsageError(
-                    error.told(name_reading_option)
-                ) from error
+            if isinstance(error, MissingOptionError):
+                raise _MissingOption(error) from error
             raise SourceError(error) from error
+
+
+class _MissingOption(click.UsageError):
+    """An option of reading that was not given; the message has a command to copy."""
+
+    def __init__(self, error: MissingOptionError) -> None:
+        command = command_with(error.settled_by)
+        super().__init__(
+            f"{error.told(name_reading_option)} To copy:\n  {command}"
+        )
+        self.missing = error
+
+
+def _on_terminal() -> bool:
+    """Say whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask_direction(
+    missing: MissingOptionError, options: dict[str, Any]
+) -> None:
+    """Ask which way an objective is better, and put the answer into the options of reading."""
+    question = f"Is a smaller {printable(missing.value)} better?"
+    smaller = click.confirm(question, default=True, err=True)
+    direction = "minimize" if smaller else "maximize"
+    # the answer is not on the command line: what it leads to is not kept for that
+    click.get_current_context().meta.pop(WRITTEN, None)
+    if missing.argument == "direction":
+        options["direction"] = direction
+        return
+    answers = options.get("directions")
+    answers = answers if isinstance(answers, dict) else {}
+    options["directions"] = {**answers, missing.value: direction}
 
 
 def _as_in_python(flag: str, value: Any, kind: str) -> Any:
     """Return the value of an option of reading as Python takes it."""
     if flag == "--target" and kind == STORAGE and value.isdecimal():
         return int(value)
+    if flag in ("--objective", "--direction") and len(value) == 1:
+        return value[0]
+    if flag in ("--objective", "--direction", "--ignore", "--log", "--linear"):
+        return [*value]
     if flag == "--sampler":
         from hpo_explain.adapters.optuna.samplers import make_sampler
 

@@ -137,7 +137,7 @@ def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
             ],
         ),
         (Tuner, {}, ["Tuner", "skopt", "Run"]),
-        (lambda: TABLE, {}, ["objective='...'", "x, loss"]),
+        (lambda: TABLE, {}, ["objective is missing", "likeliest are loss"]),
         (
             lambda: TABLE,
             {"objective": "loss", "directon": "maximize"},
