@@ -92,7 +92,7 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(
     )  # saved twice, two such columns
     outcome = run("importance", "trials.csv", "--objective", "auc", "--csv")
     assert first_column(outcome.stdout) == {"x", "kernel"}
-    assert "left out: Unnamed: 0.1 (numbers rows)" in outcome.stderr
+    assert "left out: Unnamed: 0 (numbers rows)" in outcome.stderr
     chosen = ["--hyperparameter", "Unnamed: 0", "--hyperparameter", "x"]
     asked = run(
         "importance", "trials.csv", "--objective", "auc", "--csv", *chosen
