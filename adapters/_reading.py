@@ -18,7 +18,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain, Text
 from hpo_explain.base.facts import Fact, by_reason
 from hpo_explain.base.options import STATES, State
 from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import counted_trials, declared_fact, separated
+from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.run import NO_VALUE, Instances, Run
 from hpo_explain.space import (
     Array,
@@ -124,12 +124,6 @@ MEAN_OVER_INSTANCES = declared_fact(
     "one by one",
     objective=lambda fact: fact.names[0],
     instances=_instances,
-)
-INSTANCES_MISSING = declared_fact(
-    "instances_missing",
-    "instances: not evaluated on all of them: {trials}; such a mean is over fewer, so compare it "
-    "with care",
-    trials=counted_trials,
 )
 
 

@@ -1,4 +1,4 @@
-"""The best trial: shared, lucky, or the last for a long time."""
+"""The best trial: shared, or the last for a long time."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,10 @@ import pytest
 import hpo_explain as hx
 from hpo_explain import Run
 from hpo_explain.base.facts import fact
-from hpo_explain.run.best_predicted import best_predicted
+from hpo_explain.belief.belief import Belief
+from hpo_explain.belief.feasibility import Feasibility
+from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate
+from hpo_explain.run import Instances
 from tests.analytic import unit_cube
 
 SPACE = unit_cube(2)
@@ -64,71 +67,27 @@ def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it()
     )
 
 
-# ---------------------------------------------------------------------- lucky
+# ---------------------------------------------------------------------- in words
 
 
-def noisy(seed, std=0.1):
-    return run(BOWL + np.random.default_rng(seed).normal(0.0, std, 60))
+def test_a_run_is_told_without_a_fit(monkeypatch):
+    def fit(*args, **options):
+        raise AssertionError("a model was fitted")
 
-
-def test_the_best_predicted_is_truly_better_than_the_luckiest():
-    """On a bowl with noise of 0.7 of its spread, where it is told."""
-    found = [
-        f
-        for f in (best_predicted(noisy(seed)) for seed in range(12))
-        if f.notable
-    ]
-    assert len(found) >= 6
-    lucky = np.array([BOWL[f.incumbent_trial] for f in found]) - BOWL.min()
-    predicted = np.array([BOWL[f.trial] for f in found]) - BOWL.min()
-    assert predicted.mean() < 0.5 * lucky.mean()
-    assert np.mean(predicted <= lucky) > 0.7
-
-
-def test_it_is_the_best_posterior_mean_among_feasible_trials_by_its_definition():
-    for sign, direction in ((1.0, "minimize"), (-1.0, "maximize")):
-        feasible = np.arange(60) % 3 != 0
-        made = run(sign * noisy(1).objective, direction, feasible=feasible)
-        mean, std = made.surrogate().predict(X)
-        best = min(np.flatnonzero(feasible), key=lambda i: sign * mean[i])
-        found = best_predicted(made)
-        assert (found.trial, found.mean, found.std) == (
-            best,
-            mean[best],
-            std[best],
-        )
-        assert found.observed == made.objective[best]
-        assert found.configuration == made.config(int(best))
-        at = made.incumbent_trial
-        assert (found.incumbent_trial, found.incumbent_mean) == (at, mean[at])
-        assert made.incumbent == made.config(at)  # stays the best observed
-
-
-def test_it_is_told_where_the_noise_is_notable_and_only_there():
-    clean = best_predicted(run(BOWL))
-    assert clean.noise < 0.02
-    assert not clean.differs
-    assert not clean.notable
-    assert "predicted" not in str(run(BOWL))
-    made = noisy(0)
-    found = best_predicted(made)
-    assert found.noise == pytest.approx(
-        0.1 / made.objective.std(), rel=0.3
-    )  # the true share
-    assert found.notable == ("best predicted: trial" in str(made)) == True  # noqa: E712
-
-
-def test_a_model_that_does_not_know_its_noise_tells_nothing_of_luck():
-    space = hx.SearchSpace(
-        [hx.CategoricalParameter(name, range(3)) for name in "ab"]
-    )
-    rows = space.sample(30, seed=0)
-    made = Run(
-        space, rows, np.random.default_rng(0).normal(size=30), "minimize"
-    )
-    found = best_predicted(made)
-    assert np.isnan(found.noise)
-    assert not found.notable
+    for model in (GaussianProcessSurrogate, ForestSurrogate, Feasibility):
+        monkeypatch.setattr(model, "fit", fit)
+    monkeypatch.setattr(Belief, "__init__", fit)
+    noisy = BOWL + np.random.default_rng(0).normal(0.0, 0.1, 60)
+    folds = Instances("ab", X[[0, 0, 1]], [0, 1, 0], [1.0, 2.0, 3.0])
+    for made in (
+        run(noisy),
+        run(noisy, "maximize", feasible=np.arange(60) % 3 != 0),
+        run(noisy, instances=folds),
+    ):
+        best = f"best: trial {made.incumbent_trial}, "
+        assert best in str(made)
+        assert best in made._repr_html_()
+        assert "60 trials" in repr(made)
 
 
 # ---------------------------------------------------------------------- the best to improve on

@@ -8,6 +8,7 @@ from hpo_explain.methods.proposals.explain_proposal import (
     explainable,
     why_unexplained,
 )
+from hpo_explain.models import ForestSurrogate
 from hpo_explain.run import fits as limits
 from hpo_explain.run.fits import learned_rows
 from tests.noted import the_note
@@ -136,7 +137,7 @@ def test_many_categories_cost_no_more_than_some_and_those_left_out_are_told():
     X[:30, 0] = 7.0
     y = (X[:, 0] == 7.0) + X[:, 1]
     run = hx.Run(MANY, X, y, "maximize")
-    assert the_note(run.notes, "surrogate_kind")["beyond"] == "choices"
+    assert isinstance(run.surrogate(n_trees=2), ForestSurrogate)
     effect = hx.partial_dependence(run, "choice", sample=20)
     assert len(effect.grid) == 50
     assert {"v7", run.incumbent["choice"]} <= {*effect.grid}

@@ -435,39 +435,25 @@ NUMBER = [FloatParameter(f"x{j}", 0.0, 1.0) for j in range(2)]
 
 
 @pytest.mark.parametrize(
-    ("space", "n", "model", "beyond"),
+    ("space", "n", "model"),
     [
-        (unit_cube(2), 1000, GaussianProcessSurrogate, ("", None)),
-        (unit_cube(2), 1001, ForestSurrogate, ("n", 1000)),
-        (unit_cube(20), 10, GaussianProcessSurrogate, ("", None)),
-        (unit_cube(21), 10, ForestSurrogate, ("d", 20)),
-        (
-            SearchSpace(CATEGORY[:2] + NUMBER),
-            10,
-            GaussianProcessSurrogate,
-            ("", None),
-        ),
-        (
-            SearchSpace(CATEGORY + NUMBER),
-            10,
-            ForestSurrogate,
-            ("categorical", 0.5),
-        ),
+        (unit_cube(2), 1000, GaussianProcessSurrogate),
+        (unit_cube(2), 1001, ForestSurrogate),
+        (unit_cube(20), 10, GaussianProcessSurrogate),
+        (unit_cube(21), 10, ForestSurrogate),
+        (SearchSpace(CATEGORY[:2] + NUMBER), 10, GaussianProcessSurrogate),
+        (SearchSpace(CATEGORY + NUMBER), 10, ForestSurrogate),
     ],
     ids=["1000", "1001", "20 d", "21 d", "half", "most"],
 )
 def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(
-    space, n, model, beyond
+    space, n, model
 ):
     record = sampled_run(space, n)
     assert isinstance(record.surrogate(n_trees=2), model)
     # by what was known: only the number of trials changes along a run
-    known = GaussianProcessSurrogate if beyond[0] == "n" else model
+    known = GaussianProcessSurrogate if n > 1000 else model
     assert isinstance(record.surrogate(before=6, n_trees=2), known)
-    note = the_note(record.notes, "surrogate_kind")
-    assert note["surrogate"] == ("forest" if beyond[0] else "gp")
-    assert (note["n"], note["d"]) == (n, len(space))
-    assert (note["beyond"], note["limit"]) == beyond
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
@@ -495,8 +481,6 @@ def test_the_optimizers_own_model_and_acquisition_come_first():
     )
     assert isinstance(recorded.surrogate(before=6), GaussianProcessSurrogate)
     assert recorded.own_acquisition(6) is None
-    assert the_note(recorded.notes, "surrogate_kind")["own"]
-    assert not the_note(run().notes, "surrogate_kind")["own"]
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_explain.adapters._reading import (
-    INSTANCES_MISSING,
     MEAN_OVER_INSTANCES,
     NOT_FINITE_ON_INSTANCE,
     not_finite,
@@ -146,8 +145,8 @@ class Evaluations:
             self.names, X[at], self.instance[rows], objective[rows]
         )
 
-    def notes(self, trials: Ints, name: str) -> list[Fact]:
-        """Return what was averaged over, and what is missing."""
+    def notes(self, name: str) -> list[Fact]:
+        """Return what was averaged over, and whether it is no instance or was repeated."""
         if not self.column:
             return []
         counts = self._counts()
@@ -156,11 +155,8 @@ class Evaluations:
                 names=[name, self.column], instances=self.names
             )
         ]
-        partly = (counts == 0).any(axis=1)
         if len(self.names) > 1 and ((counts > 0).sum(axis=1) == 1).all():
             notes.append(_NOT_SHARED(names=[self.column]))
-        elif partly.any():
-            notes.append(INSTANCES_MISSING(trials=trials[partly]))
         repeated = int(np.maximum(counts - 1, 0).sum())
         if repeated:
             notes.append(_REPEATED(count=repeated))

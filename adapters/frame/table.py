@@ -349,7 +349,7 @@ def from_frame(
             *of_sentinels(excluded),
             *results.notes,
             *trials.notes,
-            *evaluations.notes(numbers, roles.objective),
+            *evaluations.notes(roles.objective),
             *inferred,
             *about_proposals,
             *repeated(X),

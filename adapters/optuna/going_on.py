@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,10 @@ from hpo_explain.adapters.optuna._space import (
     distribution_of,
     read_parameter,
 )
-from hpo_explain.adapters.optuna.samplers import unwrapped
+from hpo_explain.adapters.optuna.samplers import (
+    DelegatingSampler,
+    unwrapped,
+)
 from hpo_explain.adapters.optuna.study import (
     check_sampler,
     check_space,
@@ -61,7 +64,7 @@ class _Learned:
         return self.space == run.space and 0 <= len(run) - self.count < _EVERY
 
 
-class BeliefSampler(BaseSampler):
+class BeliefSampler(DelegatingSampler):
     """Proposes each trial by the expected improvement over the belief, from all results so far.
 
     Of hyperparameters whose conditions the finished trials tell, those that are active are
@@ -113,12 +116,17 @@ class BeliefSampler(BaseSampler):
             independent_sampler = TPESampler(seed=self._seed)
         check_sampler(independent_sampler)
         check_space(space)
-        self.independent_sampler = independent_sampler
+        super().__init__(independent_sampler)
         self._n_startup_trials = check_count(
             "n_startup_trials", n_startup_trials, minimum=2
         )
         self._space = space
         self._learned: _Learned | None = None
+
+    @property
+    def independent_sampler(self) -> BaseSampler:
+        """The sampler that proposes where this one does not."""
+        return self.sampler
 
     def __getstate__(self) -> dict[str, Any]:
         """Return it without what it has learned, which a copy learns itself."""
@@ -130,9 +138,7 @@ class BeliefSampler(BaseSampler):
         """Return every hyperparameter of the finished trials, as it was asked for last."""
         finished = study.get_trials(deepcopy=False, states=_FINISHED)
         if len(study.directions) > 1 or len(finished) < self._n_startup_trials:
-            return self.independent_sampler.infer_relative_search_space(
-                study, trial
-            )
+            return super().infer_relative_search_space(study, trial)
         latest: dict[str, BaseDistribution] = {}
         for one in finished:
             latest |= one.distributions
@@ -153,7 +159,7 @@ class BeliefSampler(BaseSampler):
         try:
             config = self._proposed(study, trial, search_space)
         except Exception:
-            other = type(self.independent_sampler).__name__
+            other = type(self.sampler).__name__
             _logger.warning(_OTHERWISE, trial.number, other, exc_info=True)
             return self._otherwise(study, trial, search_space)
         study._storage.set_trial_system_attr(trial._trial_id, BELIEVED, True)
@@ -170,14 +176,13 @@ class BeliefSampler(BaseSampler):
         search_space: Mapping[str, BaseDistribution],
     ) -> dict[str, Any]:
         """Return what the other sampler chooses together."""
-        other = self.independent_sampler
-        asked = other.infer_relative_search_space(study, trial)
+        asked = super().infer_relative_search_space(study, trial)
         asked = {
             name: found
             for name, found in asked.items()
             if search_space.get(name) == found
         }
-        return other.sample_relative(study, trial, asked)
+        return super().sample_relative(study, trial, asked)
 
     def _proposed(
         self,
@@ -213,37 +218,6 @@ class BeliefSampler(BaseSampler):
             self._learned = _Learned(run.space, len(run), belief.processes)
         cost = run.cost[run.feasible] if np.any(run.feasible) else run.cost
         return Improvement.over(belief, float(cost.min()), processes)
-
-    def sample_independent(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """Return the value that the other sampler chooses for one hyperparameter."""
-        other = self.independent_sampler
-        return other.sample_independent(
-            study, trial, param_name, param_distribution
-        )
-
-    def before_trial(self, study: Study, trial: FrozenTrial) -> None:
-        """Tell the other sampler that a trial begins."""
-        self.independent_sampler.before_trial(study, trial)
-
-    def after_trial(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        state: TrialState,
-        values: Sequence[float] | None,
-    ) -> None:
-        """Tell the other sampler that a trial ends."""
-        self.independent_sampler.after_trial(study, trial, state, values)
-
-    def reseed_rng(self) -> None:
-        """Seed the other sampler anew."""
-        self.independent_sampler.reseed_rng()
 
 
 def _within(

@@ -16,7 +16,7 @@ from hpo_explain.adapters.optuna.quiet import made
 from hpo_explain.base.checks import check_option
 
 
-class WrappingSampler(BaseSampler):
+class DelegatingSampler(BaseSampler):
     """A sampler that asks another one, which notices no difference.
 
     Parameters
@@ -27,11 +27,6 @@ class WrappingSampler(BaseSampler):
 
     def __init__(self, sampler: BaseSampler) -> None:
         self.sampler = sampler
-
-    @property
-    def fixed(self) -> dict[str, Any]:
-        """The values that it fixes."""
-        return {}
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -77,6 +72,15 @@ class WrappingSampler(BaseSampler):
     def reseed_rng(self) -> None:
         """Seed the sampler asked anew."""
         self.sampler.reseed_rng()
+
+
+class WrappingSampler(DelegatingSampler):
+    """A sampler whose trials count as proposed by the one that it asks."""
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """The values that it fixes."""
+        return {}
 
 
 def unwrapped(

@@ -14,6 +14,7 @@ from smac.model.random_forest.random_forest import EPMRandomForest
 
 from hpo_explain.base.options import Direction
 from hpo_explain.models.acquisition.protocols import TermBlock
+from hpo_explain.models.acquisition.split import SplitCriterion
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 
@@ -265,6 +266,10 @@ class LogNormalImprovement:
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each hyperparameter whether a tree splits on it, (d,)."""
         return self.on_log_scale.relevant()
+
+    def split(self) -> SplitCriterion:
+        """Return the criterion with what the forest predicts on SMAC's scale."""
+        return SplitCriterion(self, self.on_log_scale, self._terms_of)
 
     def _terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         return {

@@ -22,7 +22,6 @@ from hpo_explain.adapters._evaluations import (
     run_of,
 )
 from hpo_explain.adapters._reading import (
-    INSTANCES_MISSING,
     MEAN_OVER_INSTANCES,
     with_default,
 )
@@ -73,7 +72,8 @@ def from_smac(
     """Read what SMAC3 evaluated, with its search space and who chose each configuration.
 
     A trial is a configuration, numbered from 0 in the order of SMAC's `config_id`. Its objective is
-    the mean over the instances and seeds that it was evaluated on. Read with SMAC 2.4.
+    the mean over instances and seeds, adjusted for those that it was not evaluated on. Read with
+    SMAC 2.4.
 
     Parameters
     ----------
@@ -439,13 +439,6 @@ def _with_instances(
             names=[run.objective_name, column], instances=names
         )
     ]
-    partly = [
-        t
-        for t, found in zip(trials, results, strict=True)
-        if len(found) < len(names)
-    ]
-    if partly:
-        notes.append(INSTANCES_MISSING(trials=partly))
     instances = Instances(
         names, run.X[rows], np.array(index), np.array(objective)
     )

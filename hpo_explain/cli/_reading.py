@@ -76,7 +76,7 @@ def summary(run: Run) -> list[str]:
     left out: 1 (1): its loss is nan
     """
     from hpo_explain.base.text import tell as told
-    from hpo_explain.run import told as run_words
+    from hpo_explain.run import description as run_words
 
     notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
     lines = [

@@ -11,7 +11,6 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from hpo_explain.asked.explains import arguments_of
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import plain_json
@@ -19,6 +18,7 @@ from hpo_explain.base.options import KINDS
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.mcp.places import Places
+from hpo_explain.question.explains import arguments_of
 
 _STUDY = (
     "A name that the tool `studies` lists: a file of a study, or an address."

@@ -8,13 +8,11 @@ from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.run import Objectives, Run
-from hpo_explain.run.told import proposals, who_is_unknown
+from hpo_explain.run.description import proposals, who_is_unknown
 
 TERMS = {
     "mean": "predicted objective",
     "uncertainty": "uncertainty",
-    "exploitation": "predicted improvement",
-    "exploration": "uncertainty",
     "good": "common among good trials",
     "bad": "rare among the others",
     "noise": "noise",

@@ -14,7 +14,7 @@ from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.section import Content, Section, line
 from hpo_explain.run import Run
-from hpo_explain.run import told as words
+from hpo_explain.run import description as words
 
 _MOST_ACTIONS = 3
 
@@ -80,7 +80,6 @@ def _content(context: Context) -> Content:
                 f"{_better(run).capitalize()} is better.",
             ),
         ),
-        luck=words.luck(run) if _has_incumbent(run) else (),
         left_out=_left_out(run),
         notes=run.notes,
     )

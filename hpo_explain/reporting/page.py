@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from hpo_explain.adapters.sources import as_runs
-from hpo_explain.asked.given import options_of
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import (
     check_flag,
@@ -21,6 +20,7 @@ from hpo_explain.base.checks import (
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.catalog.methods import IMPORTANCE, METHODS, TRUST
+from hpo_explain.question.given import options_of
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._ahead import Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically
@@ -238,7 +238,7 @@ class Report:
         >>> Report.of({"loss": run}, sections=["overview"]).cards[0].finding
         'The best objective of 2 trials is 1, by trial 1; the last one.'
         """
-        from hpo_explain.run.told import summary
+        from hpo_explain.run.description import summary
 
         if not runs:
             raise InputError(

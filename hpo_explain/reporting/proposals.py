@@ -26,13 +26,9 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run
 
 _MOST_CURVES = 9
-_PREDICTED = "the model predicts a better {objective} with this value"
-_UNCERTAIN = "the model is uncertain there, so there is something to learn"
 _MEANINGS = {
-    "mean": _PREDICTED,
-    "uncertainty": _UNCERTAIN,
-    "exploitation": _PREDICTED,
-    "exploration": _UNCERTAIN,
+    "mean": "the {objective} that the model predicts with this value speaks for it",
+    "uncertainty": "how unsure the model is with this value speaks for it",
     "good": "such a value is common among good trials (log l)",
     "bad": "such a value is rare among the other trials (−log g)",
     "noise": "results scatter less there than on average",

@@ -13,8 +13,9 @@ from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted, spans
+from hpo_explain.run.curves import Curves
 from hpo_explain.run.metrics import bounds_of, check_bounds
-from hpo_explain.run.parts import Curves, Reviewed, WithoutResult
+from hpo_explain.run.without_result import Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.run.parts import Frozen, WithoutResult, frozen
+from hpo_explain.base.frozen import Frozen, frozen
 from hpo_explain.run.record import Record
+from hpo_explain.run.without_result import WithoutResult
 from hpo_explain.space import Array, Ints
 from hpo_explain.space.searches import filled
 

@@ -11,7 +11,7 @@ from hpo_explain.base.errors import Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction, Kind
 from hpo_explain.base.phrases import counted, join_words
-from hpo_explain.base.text import declared_fact, filled
+from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models.forest import ForestSurrogate
@@ -27,42 +27,15 @@ from hpo_explain.space import (
 )
 from hpo_explain.space.support import gower_distances
 
-GP_TRIALS = (
-    1000  # beyond, conditioning a Gaussian process costs too much: O(n³)
-)
-GP_DIMENSIONS = 20  # beyond, its distances say little
-GP_CHOICES = (
-    100  # of a hyperparameter, beyond: all as far apart, and few tried twice
-)
-GP_CATEGORIES = (
-    0.5  # share of categorical hyperparameters beyond which trees fit better
-)
+# beyond, conditioning a Gaussian process costs too much: O(n³)
+GP_TRIALS = 1000
+# beyond, its distances say little
+GP_DIMENSIONS = 20
+# of a hyperparameter, beyond: all as far apart, and few tried twice
+GP_CHOICES = 100
+# share of categorical hyperparameters beyond which trees fit better
+GP_CATEGORIES = 0.5
 
-
-_REASONS = {
-    "n": "because {trials} are more than {limit}",
-    "d": "because {dimensions} are more than {limit}",
-    "categorical": "because {categorical:%} of the hyperparameters are categorical",
-    "choices": "because {choices:,} values of a categorical hyperparameter are more than {limit}",
-    "failed": "whose trees predict the probability of it",
-    "": "for {trials} and {dimensions}, {categorical:%} of them categorical",
-}
-_surrogate_kind = declared_fact(
-    "surrogate_kind",
-    "surrogate: {first}{model}, {reason}",
-    first=lambda fact: (
-        "the optimizer's own model where it is stored, else " * fact["own"]
-    ),
-    model=lambda fact: (
-        "a Gaussian process" if fact["surrogate"] == "gp" else "a forest"
-    ),
-    reason=lambda fact: filled(
-        _REASONS[fact["beyond"]],
-        trials=counted(fact["n"], "trial"),
-        dimensions=counted(fact["d"], "hyperparameter"),
-        **dict(fact.values),
-    ),
-)
 _WHICH = (
     "the best one and those nearest to it ({best:,}), the latest ({latest:,}), and some drawn "
     "evenly over the run ({spread:,}; seed {seed})"
@@ -118,47 +91,29 @@ TOO_FEW_AT_LEVEL = declared_fact(
 )
 
 
-def choose_kind(
-    n: int,
-    space: SearchSpace,
-    *,
-    own: bool = False,
-    measured: str | None = None,
-) -> Fact:
-    """Return the kind of surrogate for a run of n trials, and why, as a "surrogate_kind".
+def kind_for(
+    n: int, space: SearchSpace, measured: str | None = None
+) -> Literal["gp", "forest"]:
+    """Return the kind of surrogate for a run of n trials.
 
-    Its values are ``surrogate`` ("gp" or "forest"), ``n``, ``d``, ``categorical`` (the share of
-    categorical hyperparameters), ``choices`` (the most that one has), ``beyond`` (which of the four
-    is too large for a Gaussian process, with its ``limit``; "failed" where the objective is whether
-    a trial failed or broke a constraint; empty where nothing speaks against it), and ``own`` as
-    given: whether the optimizer's own model comes first.
+    Parameters
+    ----------
+    n : int
+        Number of trials.
+    space : SearchSpace
+        The search space.
+    measured : str, optional
+        What the objective is, where it is not what was optimized: trees predict probabilities.
     """
-    d = len(space)
     choices = [p.size for p in space if isinstance(p, CategoricalParameter)]
-    categorical = sum(isinstance(p, CategoricalParameter) for p in space) / d
-    beyond, limit = next(
-        (
-            (name, most)
-            for name, size, most in (
-                ("n", n, GP_TRIALS),
-                ("d", d, GP_DIMENSIONS),
-                ("categorical", categorical, GP_CATEGORIES),
-                ("choices", max(choices, default=0), GP_CHOICES),
-            )
-            if size > most
-        ),
-        ("failed" if measured in ("failed", "infeasible") else "", None),
+    beyond = (
+        n > GP_TRIALS,
+        len(space) > GP_DIMENSIONS,
+        len(choices) > GP_CATEGORIES * len(space),
+        max(choices, default=0) > GP_CHOICES,
+        measured in ("failed", "infeasible"),
     )
-    return _surrogate_kind(
-        surrogate="forest" if beyond else "gp",
-        n=n,
-        d=d,
-        categorical=categorical,
-        choices=max(choices, default=0),
-        beyond=beyond,
-        limit=limit,
-        own=own,
-    )
+    return "forest" if any(beyond) else "gp"
 
 
 MOST_TRIALS = {"gp": 2000, "forest": 4000}

@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts
+from hpo_explain.base.frozen import Frozen, frozen
 from hpo_explain.base.options import Direction, Measured
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import counted_trials, declared_fact
@@ -34,6 +35,7 @@ from hpo_explain.run._checked import (
 )
 from hpo_explain.run.acquisitions import OptimizerRecord
 from hpo_explain.run.clocks import clock_difference
+from hpo_explain.run.curves import Curves
 from hpo_explain.run.diverged import (
     LARGEST,
     converged,
@@ -42,22 +44,10 @@ from hpo_explain.run.diverged import (
     space_filling_part,
     winsorized,
 )
-from hpo_explain.run.fits import choose_kind
+from hpo_explain.run.instances import Instances
 from hpo_explain.run.metrics import BOUNDS_BY_NAME, bounds_of
-from hpo_explain.run.parts import (
-    UNDER_WAY,
-    Curves,
-    Frozen,
-    Instances,
-    Reviewed,
-    WithoutResult,
-    frozen,
-)
+from hpo_explain.run.without_result import UNDER_WAY, Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Config, Ints, SearchSpace
-
-if TYPE_CHECKING:
-    from hpo_explain.run.averaged import OverInstances
-
 
 _diverged = declared_fact(
     "diverged",
@@ -87,6 +77,14 @@ _CONSTANT = declared_fact(
     "the {names} is constant ({value:.6g} in all {finished} trials): no hyperparameter made a "
     "difference",
 )
+_INSTANCES_MISSING = declared_fact(
+    "instances_missing",
+    "instances: not evaluated on all of them: {trials}; their mean is adjusted "
+    "for the levels of the missing ones",
+    trials=counted_trials,
+)
+_OWN = ("bounds_by_name", "instances_missing")
+"""Kinds of notes that a run makes anew of what it holds."""
 NO_FEASIBLE_TRIAL = declared_fact(
     "no_feasible_trial",
     "run has no finished feasible trial, so there is no incumbent. Run more trials, or read "
@@ -124,7 +122,6 @@ class Record(Frozen):
     instances: Instances | None = None
     curves: Curves | None = None
     ranges_from: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    averaged: OverInstances | None = None
     measured: Measured | Literal["joined"] | None = None
     model: Surrogate | None = None
     bounds: tuple[float, float] | None = None
@@ -136,6 +133,10 @@ class Record(Frozen):
     def __post_init__(self) -> None:
         check_direction(self.direction)
         X, objective = checked_rows(self.space, self.X, self.objective)
+        bounds = checked_bounds(self.bounds, objective, self.objective_name)
+        if self.instances is not None:
+            self.space.check_rows("X of instances", self.instances.X)
+            objective = self.instances.averaged(X, objective, bounds)
         numbers = checked_numbers(self.trials, len(X))
         started = checked_times("started", self.started, len(X))
         finished = checked_times("finished", self.finished, len(X))
@@ -162,21 +163,15 @@ class Record(Frozen):
                 self.space, self.without_result, numbers.tolist(), self.curves
             ),
             "reviewed": checked_reviewed(self.space, self.reviewed),
-            "bounds": checked_bounds(
-                self.bounds, objective, self.objective_name
-            ),
+            "bounds": bounds,
         }
         for name, value in fields.items():
             kept = frozen(value) if isinstance(value, np.ndarray) else value
             object.__setattr__(self, name, kept)
-        if self.instances is not None:
-            self.space.check_rows("X of instances", self.instances.X)
         if self.curves is not None:
             self.space.check_rows("X of curves", self.curves.X)
         # a run made from another one brings its notes along
-        given = [
-            n for n in self.notes if getattr(n, "kind", "") != "bounds_by_name"
-        ]
+        given = [n for n in self.notes if getattr(n, "kind", "") not in _OWN]
         object.__setattr__(
             self, "notes", as_facts([*given, *self._own_notes()])
         )
@@ -188,10 +183,7 @@ class Record(Frozen):
     def _own_notes(self) -> list[Fact]:
         if not len(self.X):
             return []
-        own = self.record is not None and not self.has_sentinels
-        notes = [
-            choose_kind(len(self), self.space, own=own, measured=self.measured)
-        ]
+        notes = []
         numbers, bound = np.asarray(self.trials), self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
@@ -215,12 +207,22 @@ class Record(Frozen):
             notes.append(_CLOCKS(hours=self._clock_difference / 3600.0))
         elif ran_at_once(*self._clock()[1:]):
             notes.append(_parallel())
+        missing = self._missing_instances()
+        if len(missing):
+            notes.append(_INSTANCES_MISSING(trials=missing))
         bounds = bounds_of(self.objective_name, self.objective)
         if bounds is not None and self.bounds == bounds:
             notes.append(
                 BOUNDS_BY_NAME(names=[self.objective_name], range=bounds)
             )
         return notes
+
+    def _missing_instances(self) -> Ints:
+        """Return the trials that were evaluated on some instances, where these can be compared."""
+        if self.instances is None or not self.instances.levels.any():
+            return np.zeros(0, dtype=np.int64)
+        averages, complete = self.instances.averages(self.X)
+        return np.asarray(self.trials)[~complete & ~np.isnan(averages)]
 
     # ------------------------------------------------------------------ reading
 
@@ -653,15 +655,14 @@ class Record(Frozen):
         (0.9, inf)
         """
         rows = self.known_before(before)
-        rows = rows[np.argsort(np.asarray(self.trials)[rows], kind="stable")]
+        order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
+        rows, cost = rows[order], self.known_cost(before)[order]
         unknown = self._is_by(Origin.UNKNOWN)[rows]
         by_model = self._is_by(Origin.MODEL)[rows] | unknown
         part = space_filling_part(self.space, self.X[rows], by_model)
-        bound = diverged_above(self.cost[rows], part)
-        if unknown[self.cost[rows] > bound].any() and converged(
-            self.cost[rows], bound
-        ):
-            return LARGEST if (self.cost[rows] > LARGEST).any() else math.inf
+        bound = diverged_above(cost, part)
+        if unknown[cost > bound].any() and converged(cost, bound):
+            return LARGEST if (cost > LARGEST).any() else math.inf
         return bound
 
     def _is_by(self, origin: Origin) -> Bools:
@@ -679,6 +680,20 @@ class Record(Frozen):
         ] = True
         return found
 
+    def known_cost(self, before: int | None = None) -> Array:
+        """Return the cost of the known trials, in the order of :meth:`known_before`.
+
+        Averages over instances allow for those levels only that were known by then.
+        """
+        rows = self.known_before(before)
+        if before is None or self.instances is None:
+            return self.cost[rows]
+        X = self.X[rows]
+        by_then = self.instances.of(X)
+        return self.sign * by_then.averaged(
+            X, self.objective[rows], self.bounds
+        )
+
     def learned_cost(self, before: int | None = None) -> Array:
         """Return the known trials' cost as a surrogate learns it, `diverged_above` at most.
 
@@ -692,6 +707,4 @@ class Record(Frozen):
         ndarray of shape (n_known,)
             In the order of :meth:`known_before`.
         """
-        return winsorized(
-            self.cost[self.known_before(before)], self.diverged_above(before)
-        )
+        return winsorized(self.known_cost(before), self.diverged_above(before))

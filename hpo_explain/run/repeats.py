@@ -24,7 +24,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -57,6 +57,8 @@ class Repeats:
         How often each was evaluated.
     instances : int
         Number of instances; 1 where the same evaluation was repeated.
+    levels : ndarray of shape (k,)
+        b, by the instance's index; 0 on average over all that can be compared.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Repeats:
     df: Array
     evaluations: Ints
     instances: int = 1
+    levels: Array = field(default_factory=lambda: np.zeros(1))
 
     @classmethod
     def of(cls, X: Array, index: Ints, objective: Array) -> Repeats:
@@ -89,14 +92,16 @@ class Repeats:
         objective : ndarray of shape (m,)
             What came of it.
         """
+        levels = np.zeros(int(np.max(index, initial=-1)) + 1)
         _, which = different_rows(X)
         several = np.bincount(which)[which] > 1
         X, index, objective = X[several], index[several], objective[several]
         if not len(X):
             nothing = np.zeros(0)
-            return cls(X, nothing, nothing, np.zeros(0, dtype=np.int64))
+            evaluations = np.zeros(0, dtype=np.int64)
+            return cls(X, nothing, nothing, evaluations, 1, levels)
         first, which = different_rows(X)
-        _, index = np.unique(index, return_inverse=True)
+        instances, index = np.unique(index, return_inverse=True)
         counts: Array = np.zeros((len(first), int(index.max()) + 1))
         np.add.at(counts, (which, index), 1.0)
         total: Array = counts.sum(axis=1)
@@ -111,10 +116,11 @@ class Repeats:
             np.bincount(which, (y - means[which]) ** 2), dtype=float
         )
         df: Array = total - 1.0
-        if counts.shape[1] > 1:
-            squares, df = _without_instances(
+        if len(instances) > 1:
+            squares, df, effects = _without_instances(
                 counts, which, index, y, squares, df
             )
+            levels[instances] = unit * effects
         kept = df >= _LEAST_DF
         variance = squares[kept] / df[kept]
         variance[variance <= (_ROUNDED * size) ** 2] = 0.0
@@ -123,7 +129,8 @@ class Repeats:
             unit * np.sqrt(variance),
             df[kept],
             total[kept].astype(np.int64),
-            counts.shape[1],
+            len(instances),
+            levels,
         )
 
     @cached_property
@@ -193,8 +200,8 @@ def _without_instances(
     y: Array,
     squares: Array,
     df: Array,
-) -> tuple[Array, Array]:
-    """Return sums of squares and degrees of freedom without the effects of instances.
+) -> tuple[Array, Array, Array]:
+    """Return sums of squares and degrees of freedom without the instances' effects, and these.
 
     Parameters
     ----------
@@ -209,7 +216,7 @@ def _without_instances(
     """
     total = counts.sum(axis=1)
     n, k = counts.shape
-    weights = np.ones(n)
+    weights, effects = np.ones(n), np.zeros(k)
     for _ in range(_ROUNDS):
         # normal equations of y - mean_i = b - mean_i(b), configuration i with its weight
         among = (counts / total[:, None]).T @ (weights[:, None] * counts)
@@ -227,7 +234,7 @@ def _without_instances(
         leverage = weights * (counts @ np.diag(inverse) - between)
         df = np.maximum(total - 1.0 - leverage, 0.0)
         weights = _weights(squares, df)
-    return squares, df
+    return squares, df, effects
 
 
 def _weights(squares: Array, df: Array) -> Array:

@@ -15,7 +15,6 @@ from hpo_explain.base.html import text_html
 from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.models._repeats import rows_among
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.given import as_surrogate
@@ -28,16 +27,17 @@ from hpo_explain.run.acquisitions import (
     OwnAcquisition,
     criterion_of,
 )
+from hpo_explain.run.description import describe, summary
 from hpo_explain.run.failures import failures
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
     TOO_FEW_AT_LEVEL,
     TOO_FEW_TRIALS,
     believed,
-    choose_kind,
     classified,
     doubts_of_model,
     fitted,
+    kind_for,
     learned_rows,
     most_learned,
     which_of,
@@ -45,7 +45,6 @@ from hpo_explain.run.fits import (
 from hpo_explain.run.noise import NO_NOISE, NO_REPEATS, NoiseModel
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
-from hpo_explain.run.told import describe, summary
 from hpo_explain.space import Array, Ints
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
@@ -101,14 +100,13 @@ class Run(Record):
     record : OptimizerRecord, optional
         What only the framework knows.
     instances : Instances, optional
-        The objective on each instance, where `objective` is the mean over several.
+        The objective on each instance, where `objective` is the mean over several. Where not all
+        were evaluated, the run's objective is the average over all, by :meth:`Instances.averages`.
     curves : Curves, optional
         What trials reported step by step, those without a result included.
     ranges_from : mapping of str to sequence of int, optional
         The hyperparameters whose range or choices were read from the trials, each with the trials
         without which it would be narrower; those left out may be among them.
-    averaged : OverInstances, optional
-        The model whose average over instances is the objective, by :func:`average_instances`.
     measured : {"duration", "failed", "infeasible", "joined"}, optional
         What the objective is, where it is not what was optimized, by :func:`measured` or of
         :class:`Objectives`.
@@ -161,8 +159,7 @@ class Run(Record):
         kind : {"auto", "gp", "forest"}, default "auto"
             "auto" takes the model given by :meth:`explained_by` for all trials, else the
             optimizer's own where it is stored, else a Gaussian process, else (many trials known,
-            many hyperparameters, mostly categories) a forest; the run's notes say which, for all
-            trials, and why.
+            many hyperparameters, mostly categories) a forest.
         n_trees : int, default 64
             Number of trees of a forest.
         seed : int, default 0
@@ -209,9 +206,7 @@ class Run(Record):
             # the one that is next to choose took numbers that stand for failures for results
             if own is not None and not (before is None and self.has_sentinels):
                 return own
-            kind = choose_kind(len(rows), self.space, measured=self.measured)[
-                "surrogate"
-            ]
+            kind = kind_for(len(rows), self.space, self.measured)
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self.sign * self.learned_cost(before)
         some, notes = self._learned(rows, before, kind, seed)
@@ -243,10 +238,8 @@ class Run(Record):
         if len(rows) <= most:
             return np.arange(len(rows)), ()
         in_order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
-        known = rows[in_order]
-        cost = np.where(
-            np.asarray(self.feasible)[known], self.cost[known], np.inf
-        )
+        known, cost = rows[in_order], self.known_cost(before)[in_order]
+        cost = np.where(np.asarray(self.feasible)[known], cost, np.inf)
         some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
         return np.sort(in_order[some]), (
             LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),
@@ -358,7 +351,7 @@ class Run(Record):
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
         known, ended = (
-            noise_of(self.X[rows], self.cost[rows]),
+            noise_of(self.X[rows], self.known_cost(before)),
             failures(self, before),
         )
         cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
@@ -505,18 +498,9 @@ class Run(Record):
 
     def _repeats(self, known: Ints) -> Repeats:
         """Return what repeats say: on instances, or where those say nothing, of trials."""
-        instances = (
-            self.instances
-            if self.averaged is None
-            else self.averaged.instances
-        )
-        if instances is not None:
-            rows = rows_among(instances.X, self.X[known])
-            found = Repeats.of(
-                instances.X[rows],
-                instances.index[rows],
-                instances.objective[rows],
-            )
+        if self.instances is not None:
+            by_then = self.instances.of(self.X[known])
+            found = Repeats.of(by_then.X, by_then.index, by_then.objective)
             if len(found.df):
                 return found
         return Repeats.of(
@@ -570,13 +554,11 @@ class Run(Record):
             return ChosenAcquisition(
                 own.acquisition, False, (*own.notes, *later)
             )
-        surrogate, known = (
-            self.surrogate(before, seed=seed),
-            self.known_before(before),
-        )
-        feasible = known[np.asarray(self.feasible)[known]]
-        among = feasible if len(feasible) else known
-        best = float(self.objective[among[np.argmin(self.cost[among])]])
+        surrogate = self.surrogate(before, seed=seed)
+        cost = self.known_cost(before)
+        feasible = np.asarray(self.feasible)[self.known_before(before)]
+        among = cost[feasible] if feasible.any() else cost
+        best = float(self.sign * among.min())
         built = criterion_of(acquisition, surrogate, best, self.direction)
         why = None
         if acquisition == "auto" and isinstance(self.record, KnowsWhyNot):

@@ -31,7 +31,6 @@ _OF_OBJECTIVE = (
     "pruned_counted",
     "run_without_acquisition",
     "sampler",
-    "surrogate_kind",
 )
 """Notes on the objective itself, which say nothing of another one."""
 
@@ -231,7 +230,6 @@ def _of_failure(run: Run, target: Measured) -> Run:
         finished=_joined(run.finished, late[:, 1], order),
         durations=None,
         instances=None,
-        averaged=None,
         record=None,
         model=None,
     )
@@ -282,8 +280,9 @@ def about(
         "notes": [*changes.pop("notes", ()), *notes],
         "objective_name": name,
         "bounds": None,
+        "record": None,
+        "model": None,
     }
-    without: dict[str, Any] = dict.fromkeys(("record", "averaged", "model"))
     return some_rows(
         run,
         rows,
@@ -292,6 +291,5 @@ def about(
         reviewed={},
         measured=measured,
         **told,
-        **without,
         **changes,
     )

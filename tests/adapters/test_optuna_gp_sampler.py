@@ -10,9 +10,11 @@ import optuna
 import pytest
 from optuna.samplers import GPSampler
 
+import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
 from tests.adapters.studies import optimized
+from tests.all_orders import by_all_orders
 from tests.noted import kinds
 
 torch = pytest.importorskip(
@@ -185,6 +187,41 @@ def test_beside_running_trials_log_ei_is_the_samplers_own_but_for_its_random_num
         assert math.exp(value) == pytest.approx(
             gain.mean(), rel=0.1
         )  # of 128 draws
+    # the predictions are those that are left where the running results are known
+    process, running = own.surrogate, own.running
+    least = (1e-6 * own.scale) ** 2
+    known = process.posterior_covariance(running) + least * np.eye(
+        len(running)
+    )
+    drawn = np.linalg.solve(
+        known, (own.results - process.predict(running)[0]).T
+    )
+    floor = sign * (own.best - own.results)
+    floor = np.maximum(floor.max(axis=1), 1e-12 * own.scale)
+
+    class GivenRunning:
+        space = run.space
+
+        def predict(self, row):
+            cross = process.covariance_with(row, running)
+            mean, std = process.predict(row)
+            left = (
+                std**2 + least - (cross @ np.linalg.solve(known, cross.T))[0]
+            )
+            return mean[:, None] + cross @ drawn, np.sqrt(left)
+
+    def log_ei(expected, left):
+        gain = sign * (own.best - expected) + left * own.normal
+        return np.log(np.maximum(gain, floor).mean())
+
+    config = run.space.decode(X[:1])[0]
+    found = hx.methods.ShapleyExplainer(own, background=X[1:5]).explain(config)
+    shares = by_all_orders(log_ei, GivenRunning(), X[0], X[1:5])
+    np.testing.assert_allclose(found.phi, shares, rtol=1e-6, atol=1e-9)
+    assert (found.terms, found.own_terms) == (
+        ("mean", "uncertainty"),
+        own.term_names,
+    )
 
 
 def test_constraints_and_several_objectives_are_named_and_not_rebuilt():

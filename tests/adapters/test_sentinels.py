@@ -186,7 +186,6 @@ def test_a_result_of_skopt():
     # its own models took these for results
     mean, std = run.surrogate().predict(run.X)
     assert np.abs(mean - run.objective).max() < 1.0 > std.max()
-    assert "surrogate_kind" in kinds(run.notes)
 
 
 def test_a_study():

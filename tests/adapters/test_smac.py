@@ -8,6 +8,7 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.sources import as_runs
+from tests.all_orders import by_all_orders
 from tests.noted import kinds, the_note
 
 CS = pytest.importorskip("ConfigSpace", reason="ConfigSpace is not installed")
@@ -299,6 +300,7 @@ def test_a_log_normal_improvement_by_coalitions_is_that_of_composed_rows(
     run = as_run(watched[0])
     last = run.proposals[-1]
     own = run.own_acquisition(last).acquisition
+    from hpo_explain.adapters.smac._forest import log_normal_improvement
 
     class Composed:
         space, label, term_names, terms = (
@@ -315,8 +317,23 @@ def test_a_log_normal_improvement_by_coalitions_is_that_of_composed_rows(
         for acquisition in (own, Composed())
     ]
     np.testing.assert_allclose(
-        found[0].phi, found[1].phi, rtol=1e-6, atol=1e-12
+        found[0].total, found[1].total, rtol=1e-6, atol=1e-12
     )
+    # on SMAC's scale the criterion is one of mean and standard deviation
+    background = run.space.sample(7, seed=1, latent=True)
+    split = hx.methods.ShapleyExplainer(own, background=background).explain(
+        run.config(last)
+    )
+    x = run.X[run.row(last)]
+    expected = by_all_orders(
+        lambda m, s: log_normal_improvement(m, s, own.best - own.xi),
+        own.on_log_scale,
+        x,
+        background,
+    )
+    assert np.abs(expected).max() > 0.0
+    np.testing.assert_allclose(split.phi, expected, rtol=1e-6, atol=1e-12)
+    assert split.own_terms == ("expected improvement",)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -393,7 +410,8 @@ def test_the_latest_process_of_a_black_box_facade_is_its_own(tmp_path):
 def test_the_mean_over_instances_and_seeds_is_the_objective(history_of):
     i, j = {"instance": "i"}, {"instance": "j"}
     run = as_run(history_of(("a", 1.0, i), ("a", 3.0, j), ("b", 5.0, i)))
-    assert run.objective.tolist() == [2.0, 5.0]
+    # j adds 2 to what a configuration costs on i: b is told as if it had been tried on both
+    assert run.objective.tolist() == [2.0, 6.0]
     assert run.instances.names == ("i", "j")
     assert run.instances.objective.tolist() == [1.0, 3.0, 5.0]
     assert the_note(run.notes, "instances_missing").trials == (1,)

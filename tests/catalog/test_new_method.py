@@ -12,12 +12,12 @@ from tests.stubs import PACKAGES, names_of, written
 TOY = '''
 """Counts the trials."""
 
-from hpo_explain.asked.explains import Asked, explains
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.methods.runs.toy_result import Toy
 
 
 @explains(of="surrogate")
-def toy(asked: Asked, least: int = 1) -> Toy:
+def toy(question: Question, least: int = 1) -> Toy:
     """Say how many trials there are.
 
     Parameters
@@ -25,7 +25,7 @@ def toy(asked: Asked, least: int = 1) -> Toy:
     least : int, default 1
         How many there should be.
     """
-    return Toy(subject=asked.subject(), trials=(len(asked.run),), least=least)
+    return Toy(subject=question.subject(), trials=(len(question.run),), least=least)
 '''
 RESULT = '''
 """How many trials there are."""

@@ -186,8 +186,9 @@ PHI = [[0.5, 0.125], [0.25, -0.25], [-0.25, 0.0]]
         (
             PHI,
             {},
-            "A GP with LCB (κ = 1.96) would have found trial 42 attractive because of x0 = 0 (a "
-            "better loss is predicted). Against it: x2 = 0.25 (a worse loss is predicted).",
+            "For a GP with LCB (κ = 1.96), trial 42 would have been 0.38 more desirable than an "
+            "average configuration because of x0 = 0 (a better loss is predicted). Against it: "
+            "x2 = 0.25 (a worse loss is predicted).",
         ),
         (
             [[0.0, 0.4], [0.0, 0.5], [0.3, 0.0]],
@@ -196,9 +197,9 @@ PHI = [[0.5, 0.125], [0.25, -0.25], [-0.25, 0.0]]
                 "optimizer": "skopt's gp_minimize",
                 "trial": None,
             },
-            "skopt's gp_minimize (a GP with LCB (κ = 1.96)) found this configuration attractive "
-            "because of x1 = 0.125 (the model is unsure there) and x0 = 0 (the model is unsure "
-            "there).",
+            "For skopt's gp_minimize (a GP with LCB (κ = 1.96)), this configuration was 1.2 more "
+            "desirable than an average configuration because of x1 = 0.125 (the model is unsure "
+            "there) and x0 = 0 (the model is unsure there).",
         ),
         (
             [[-0.5, 0.0], [0.0, -0.1], [0.2, 0.0]],
@@ -207,29 +208,31 @@ PHI = [[0.5, 0.125], [0.25, -0.25], [-0.25, 0.0]]
                 "model": "",
                 "acquisition": "log l − log g",
             },
-            "Log l − log g would have found trial 42 unattractive because of x0 = 0 (unlikelier "
-            "than average among good trials). For it: x2 = 0.25 (likelier than average among good "
-            "trials).",
+            "For log l − log g, trial 42 would have been 0.4 less desirable than an average "
+            "configuration because of x0 = 0 (unlikelier than average among good trials). For it: "
+            "x2 = 0.25 (likelier than average among good trials).",
         ),
         (
             [[0.0, 0.0], [0.0, 0.0]],
             {},
-            "A GP with LCB (κ = 1.96) would have found trial 42 no better and no worse than an "
+            "For a GP with LCB (κ = 1.96), trial 42 would have been no better and no worse than an "
             "average configuration.",
         ),
         (
             [[0.5, 0.0], [0.1, 0.0]],
             {"config": {"x1": 0.5}, "not_chosen": ("x0",)},
-            "A GP with LCB (κ = 1.96) would have found trial 42, as far as it is chosen, "
-            "attractive because of x0 = not chosen (a better loss is predicted).",
+            "For a GP with LCB (κ = 1.96), trial 42, as far as it is chosen, would have been 0.6 "
+            "more desirable than an average configuration because of x0 = not chosen (a better "
+            "loss is predicted).",
         ),
         (
             PHI,
             {"unsure": 0.16},
-            "A GP with LCB (κ = 1.96) would have found trial 42 attractive because of x0 = 0 (a "
-            "better loss is predicted). Against it: x2 = 0.25 (a worse loss is predicted). By all "
-            "that was known then, x0 = 0 improves the loss by 0.5 ± 0.5. Whether the loss gets "
-            "better or worse by it was open for x2 = 0.25.",
+            "For a GP with LCB (κ = 1.96), trial 42 would have been 0.38 more desirable than an "
+            "average configuration because of x0 = 0 (a better loss is predicted). Against it: "
+            "x2 = 0.25 (a worse loss is predicted). By all that was known then, x0 = 0 improves "
+            "the loss by 0.5 ± 0.5. Whether the loss gets better or worse by it was open for x2 = "
+            "0.25.",
         ),
     ],
 )
@@ -289,7 +292,7 @@ def test_bars_are_the_contributions_with_both_intervals_the_largest_total_on_top
         "Why trial 42? As a GP with LCB (κ = 1.96) would have seen it (assumed)"
     )
     assert figure.subtitle == (
-        "payout +0.030 = mean −0.100, uncertainty +0.130\npredicted loss 0.123 (sd 0.03), on "
+        "0.03 more desirable than an average configuration\npredicted loss 0.123 (sd 0.03), on "
         "average 0.21 (lower is better)"
     )
     assert "not the model's uncertainty." in figure.footer

@@ -106,7 +106,7 @@ def test_most_is_as_certain_as_it_is_that_no_other_matters_more():
 def test_of_one_hyperparameter_and_noise_alone_nothing_matters_most():
     """Every function's whole variance is the hyperparameter's: 100 % of what is hardly there."""
     space = unit_cube(1)
-    for seed in range(6):
+    for seed in range(3):
         X = space.sample(60, seed=seed)
         y = np.random.default_rng(seed).standard_normal(60)
         run = hx.Run(space, X, y, "minimize")

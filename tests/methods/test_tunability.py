@@ -310,7 +310,7 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
     "game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 )
 def test_in_pure_noise_nothing_is_certain(kind, game):
-    for seed in range(3):
+    for seed in range(3 if game == "tunability" else 1):
         y = np.random.default_rng(seed).normal(size=40)
         found = hx.methods.tunability(
             run_of(lambda X, y=y: y, n=40), kind=game, surrogate=kind

@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import PredictedObjective
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import counted
@@ -26,8 +25,14 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.orders import (
     COMPOSED_ROWS,
-    evaluate,
+    STARTS,
+    terms_at,
     walked_shapley,
+)
+from hpo_explain.methods._engines.split_gains import (
+    columns_of,
+    crossed_in_coalitions,
+    with_shares,
 )
 from hpo_explain.models._coalitions import ended
 from hpo_explain.models.acquisition.protocols import (
@@ -38,9 +43,11 @@ from hpo_explain.models.acquisition.protocols import (
     SurrogateBased,
     TermBlock,
 )
+from hpo_explain.models.acquisition.split import Split
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import SupportsCoalitions, SupportsRelevance
+from hpo_explain.question.explained import PredictedObjective
 from hpo_explain.space import Array
 
 Players = npt.NDArray[np.int64]
@@ -49,6 +56,7 @@ Coalitions = npt.NDArray[np.bool_]
 LEAST_WALKED = (
     8  # players: with fewer, all coalitions are hardly more than a few orders
 )
+LEAST_WALKS = 100  # starts of walks beside coalitions that are drawn
 
 
 def _coalitions(fact: Fact) -> str:
@@ -195,17 +203,18 @@ class CoalitionGame:
         ]
 
     def shapley(self, cubes: list[Array]) -> tuple[Array, Fact]:
-        """Return Shapley values (hypercube, player, term), and how they came about.
+        """Return Shapley values (hypercube, player, column), and how they came about.
+
+        The columns are those of `columns_of`.
 
         Raises
         ------
         ValueError
             If the estimator is "exact" where that is not possible.
         """
-        n = len(self.players)
+        n, columns = len(self.players), columns_of(self.acquisition)
         if n == 0:
-            shape = (len(cubes), 0, len(self.acquisition.term_names))
-            return np.zeros(shape), _NOBODY()
+            return np.zeros((len(cubes), 0, len(columns))), _NOBODY()
         parts = self.parts()
         if parts:
             return self._sum_of(parts, cubes)
@@ -213,34 +222,78 @@ class CoalitionGame:
         if by_leaf is not None:
             return by_leaf, _LEAVES(players=n)
         if self.walks_orders:
-            by_cube = walked_shapley(
-                self.acquisition, self.x, self.players, cubes, seed=self.seed
-            )
-            return by_cube, _WALKED(players=n, sampled=True)
-        if not self._too_many and self.estimator != "kernel":
-            values = self._structured(all_coalitions(n), cubes)
-            if values is not None:
-                weights = shapley_weights(n)
-                return np.asarray(weights @ values), _EXACT(coalitions=2**n)
+            return self._walked(cubes), _WALKED(players=n, sampled=True)
+        if not self._too_many:
+            return self._of_all(cubes)
         if self.estimator == "exact":
-            raise InputError(
-                "estimator",
-                f"is 'exact', which needs at most {EXACT_PLAYERS} hyperparameters that can matter "
-                f"(there are {n}) and a surrogate that supports coalitions",
-                self.estimator,
-                ("Use ", Option("estimator", "kernel"), "."),
-            )
-        # other coalitions for every hypercube: the interval then covers their choice as well
-        seeds = np.random.default_rng(self.seed).integers(
-            2**31, size=len(cubes)
+            raise self._not_exact()
+        return self._sampled(cubes), _KERNEL(players=n, sampled=True)
+
+    def _not_exact(self) -> InputError:
+        return InputError(
+            "estimator",
+            f"is 'exact', which needs at most {EXACT_PLAYERS} hyperparameters that can matter "
+            f"(there are {len(self.players)}) and a surrogate that supports coalitions",
+            self.estimator,
+            ("Use ", Option("estimator", "kernel"), "."),
         )
-        by_cube = np.stack(
+
+    def _of_all(self, cubes: list[Array]) -> tuple[Array, Fact]:
+        """Return Shapley values from those of all coalitions, and how they came about."""
+        n, rows = len(self.players), np.vstack(cubes)
+        coalitions = all_coalitions(n)
+        blocks = self._structured(coalitions, rows)
+        if blocks is not None:
+            values, crossed = self._averaged(blocks, coalitions, cubes)
+            phi = np.asarray(shapley_weights(n) @ values)
+            how = _EXACT(coalitions=2**n)
+        elif self.estimator == "exact":
+            raise self._not_exact()
+        else:
+            blocks = self._composed(coalitions, rows)
+            values, crossed = self._averaged(blocks, coalitions, cubes)
+            games = [partial(_looked_up, of_cube) for of_cube in values]
+            phi = np.stack([kernel_shap(game, n) for game in games])
+            how = _KERNEL(players=n, sampled=False)
+        return self._shared(phi, crossed), how
+
+    def _sampled(self, cubes: list[Array]) -> Array:
+        """Return Shapley values from coalitions that KernelExplainer draws."""
+        # other coalitions for every hypercube: the interval then covers their choice as well
+        n_cubes = len(cubes)
+        seeds = np.random.default_rng(self.seed).integers(2**31, size=n_cubes)
+        phi = np.stack(
             [
-                kernel_shap(partial(self._over_one, cube), n, seed=int(seed))
+                kernel_shap(
+                    partial(self._over_one, cube),
+                    len(self.players),
+                    seed=int(seed),
+                )
                 for cube, seed in zip(cubes, seeds, strict=True)
             ]
         )
-        return by_cube, _KERNEL(players=n, sampled=self._too_many)
+        if not isinstance(self.acquisition, Split):
+            return phi
+        # drawn coalitions are hardly ever pairs, of which one has a player more: walks are
+        rows = [np.tile(b, (-(-LEAST_WALKS // len(b)), 1)) for b in cubes]
+        shares = self._walked(rows, starts=STARTS)[..., -2:]
+        return self._shared(phi, shares[..., 0] - shares[..., 1])
+
+    def _walked(self, cubes: list[Array], *, starts: int = 1) -> Array:
+        return walked_shapley(
+            self.acquisition,
+            self.x,
+            self.players,
+            cubes,
+            starts=starts,
+            seed=self.seed,
+        )
+
+    def _shared(self, phi: Array, crossed: Array) -> Array:
+        """Return Shapley values of the terms with the shares of a split."""
+        if not isinstance(self.acquisition, Split):
+            return phi
+        return with_shares(phi, crossed, self.acquisition.own)
 
     def _of_leaves(self, cubes: list[Array]) -> Array | None:
         """Return exact values where there are too many coalitions of a model that needs none."""
@@ -280,32 +333,34 @@ class CoalitionGame:
 
     def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
         """Return v (hypercube, coalition, term), by structure where that is possible."""
-        if self.estimator != "kernel":
-            values = self._structured(coalitions, cubes)
-            if values is not None:
-                return values
-        return np.stack(
-            [
-                self._composed(coalitions, cube)
-                for cube in steps(cubes, "hypercubes")
-            ]
-        )
+        rows = np.vstack(cubes)
+        blocks = self._structured(coalitions, rows)
+        if blocks is None:
+            blocks = self._composed(coalitions, rows)
+        return self._averaged(blocks, coalitions, cubes, paired=False)[0]
 
     def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
         """Return v (coalition, term) over one hypercube."""
         return np.asarray(self.values(coalitions, [cube])[0])
 
-    def _structured(
-        self, coalitions: Coalitions, cubes: list[Array]
-    ) -> Array | None:
-        """Return v (hypercube, coalition, term) without composed rows, where that is possible."""
-        blocks = self._term_blocks(coalitions, np.vstack(cubes))
-        if blocks is None:
-            return None
-        names = self.acquisition.term_names
+    def _averaged(
+        self,
+        blocks: Iterator[TermBlock],
+        coalitions: Coalitions,
+        cubes: list[Array],
+        *,
+        paired: bool = True,
+    ) -> tuple[Array, Array]:
+        """Return v (hypercube, coalition, term), and D of a split (hypercube, player).
+
+        D is 0 where the coalitions are not `paired`, all of them in their order.
+        """
+        acquisition, n = self.acquisition, len(self.players)
+        names = acquisition.term_names
         sizes = np.array([len(b) for b in cubes])
         cube = np.repeat(np.arange(len(cubes)), sizes)
         values = np.zeros((len(cubes), len(coalitions), len(names)))
+        crossed = np.zeros((len(cubes), n))
         with ended(blocks):
             for block in blocks:
                 here = cube[block.rows]
@@ -313,12 +368,18 @@ class CoalitionGame:
                 share[here, np.arange(len(here))] = 1.0 / sizes[here]
                 for t, name in enumerate(names):
                     values[:, :, t] += share @ block.terms[name]
-        return values
+                if paired and isinstance(acquisition, Split):
+                    crossed += share @ crossed_in_coalitions(
+                        acquisition, block.terms, n
+                    )
+        return values, crossed
 
-    def _term_blocks(
+    def _structured(
         self, coalitions: Coalitions, rows: Array
     ) -> Iterator[TermBlock] | None:
         """Return the terms in coalitions by the acquisition's or its surrogate's own structure."""
+        if self.estimator == "kernel":
+            return None
         acquisition = self.acquisition
         if isinstance(acquisition, SupportsTermCoalitions):
             return acquisition.coalition_terms(
@@ -339,25 +400,29 @@ class CoalitionGame:
             for block in blocks
         )
 
-    def _composed(self, coalitions: Coalitions, background: Array) -> Array:
-        """Return v (coalition, term) by composing every row, which any acquisition allows."""
-        values = np.zeros((len(coalitions), len(self.acquisition.term_names)))
-        for a in range(0, len(background), COMPOSED_ROWS):
-            rows = background[a : a + COMPOSED_ROWS]
-            at_once = max(1, COMPOSED_ROWS // len(rows))
-            for start in steps(range(0, len(coalitions), at_once), "batches"):
-                some = coalitions[start : start + at_once]
-                z = np.repeat(rows[None, :, :], len(some), axis=0)
-                z[:, :, self.players] = np.where(
-                    some[:, None, :],
-                    self.x[self.players],
-                    z[:, :, self.players],
-                )
-                terms = evaluate(self.acquisition, z.reshape(-1, z.shape[2]))
-                values[start : start + at_once] += terms.reshape(
-                    len(some), len(rows), -1
-                ).sum(1)
-        return values / len(background)
+    def _composed(
+        self, coalitions: Coalitions, rows: Array
+    ) -> Iterator[TermBlock]:
+        """Yield the terms in coalitions by composing every row, which any acquisition allows."""
+        players, shape = self.players, (-1, len(coalitions))
+        at_once = max(1, COMPOSED_ROWS // len(coalitions))
+        for a in steps(range(0, len(rows), at_once), "batches"):
+            some = slice(a, min(a + at_once, len(rows)))
+            z = np.repeat(rows[some, None, :], len(coalitions), axis=1)
+            z[:, :, players] = np.where(
+                coalitions, self.x[players], z[:, :, players]
+            )
+            terms = terms_at(self.acquisition, z.reshape(-1, len(self.x)))
+            yield TermBlock(
+                some, {name: v.reshape(shape) for name, v in terms.items()}
+            )
+
+
+def _looked_up(values: Array, coalitions: Coalitions) -> Array:
+    """Return the values of coalitions, from those of all in the order of `all_coalitions`."""
+    return np.asarray(
+        values[coalitions @ (1 << np.arange(coalitions.shape[1]))]
+    )
 
 
 def _players(

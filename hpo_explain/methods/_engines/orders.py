@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.progress import steps
+from hpo_explain.methods._engines.split_gains import columns_of, step_gains
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -46,9 +47,12 @@ def walked_shapley(
     players: npt.NDArray[np.int64],
     cubes: list[Array],
     *,
+    starts: int = 1,
     seed: int = 0,
 ) -> Array:
-    """Return Shapley values by hypercube of the background, (hypercube, player, term).
+    """Return Shapley values by hypercube of the background, (hypercube, player, column).
+
+    The columns are those of `columns_of`.
 
     Parameters
     ----------
@@ -62,6 +66,8 @@ def walked_shapley(
         The columns of the hyperparameters that take part.
     cubes : list of ndarray
         Latent rows of the hypercubes.
+    starts : int, default 1
+        From how many places on each order is walked; `STARTS` for a `DensityRatio`.
     seed : int, default 0
         Seed of the orders.
     """
@@ -70,21 +76,17 @@ def walked_shapley(
     if isinstance(acquisition, DensityRatio):
         walk, starts = acquisition.walk_terms, STARTS
     else:
-        walk, starts = partial(_predicted_terms, acquisition), 1
+        walk = partial(_predicted_terms, acquisition)
     orders = shifted_pairs(
         rng.permuted(np.tile(players, (len(background), 1)), axis=1),
         starts=starts,
     )
-    found = walk(x, background, orders)
+    gains = step_gains(acquisition, walk(x, background, orders))
     # in which each player joins, by the order of `players`
-    steps = np.argsort(orders, axis=2)[
+    joins = np.argsort(orders, axis=2)[
         :, :, np.searchsorted(np.sort(players), players)
     ]
-    gains = [
-        np.take_along_axis(np.diff(found[term], axis=2), steps, axis=2)
-        for term in acquisition.term_names
-    ]
-    by_row = np.stack([gain.mean(axis=1) for gain in gains], axis=2)
+    by_row = np.take_along_axis(gains, joins[..., None], axis=2).mean(axis=1)
     ends = np.cumsum([len(cube) for cube in cubes])
     return np.stack(
         [rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])]
@@ -115,8 +117,10 @@ def _composed_terms(
 ) -> dict[str, Array]:
     """Return what `DensityRatio.walk_terms` does, by predictions of composed rows."""
     n, walks, p = orders.shape
-    players, names = np.sort(orders[0, 0]), acquisition.term_names
-    found = np.empty((n, walks, p + 1, len(names)))
+    players = np.sort(orders[0, 0])
+    walked = {
+        name: np.empty((n, walks, p + 1)) for name in acquisition.term_names
+    }
     step = max(1, COMPOSED_ROWS // (walks * (p + 1)))
     for a in range(0, n, step):
         some = slice(a, a + step)
@@ -127,10 +131,10 @@ def _composed_terms(
         # in step s the first s players of the order have the values of x
         joined = place[:, :, None, :] < np.arange(p + 1)[:, None]
         rows = np.where(joined, x, background[some, None, None, :])
-        found[some] = evaluate(acquisition, rows.reshape(-1, len(x))).reshape(
-            *joined.shape[:3], -1
-        )
-    return {name: found[..., t] for t, name in enumerate(names)}
+        terms = terms_at(acquisition, rows.reshape(-1, len(x)))
+        for name, values in walked.items():
+            values[some] = terms[name].reshape(joined.shape[:3])
+    return walked
 
 
 def shifted_pairs(
@@ -157,10 +161,9 @@ COMPOSED_ROWS = (
 )
 
 
-def evaluate(acquisition: Acquisition, latent: Array) -> Array:
-    """Return the terms (n, number of terms) at the configurations that latent rows stand for."""
-    terms = acquisition.terms(acquisition.space.project(latent))
-    return np.column_stack([terms[name] for name in acquisition.term_names])
+def terms_at(acquisition: Acquisition, latent: Array) -> dict[str, Array]:
+    """Return the terms, each (n,), at the configurations that latent rows stand for."""
+    return acquisition.terms(acquisition.space.project(latent))
 
 
 _ROWS = 20_000  # composed at once: bounds the memory
@@ -175,7 +178,7 @@ def sampled_shapley(
     orders: int,
     seed: int = 0,
 ) -> Array:
-    """Return the contributions of each draw, (orders, player, term); their mean is the estimate.
+    """Return the contributions of each draw, (orders, player, column); their mean is the estimate.
 
     Parameters
     ----------
@@ -195,8 +198,8 @@ def sampled_shapley(
        Algorithm 1; Algorithm 2 of Croppi's thesis (2021).
     """
     rng = np.random.default_rng(seed)
-    p, n_terms = len(players), len(acquisition.term_names)
-    found = np.zeros((orders, p, n_terms))
+    p = len(players)
+    found = np.zeros((orders, p, len(columns_of(acquisition))))
     if not p:
         return found
     at_once = max(1, _ROWS // (p + 1))
@@ -204,10 +207,11 @@ def sampled_shapley(
         some = min(at_once, orders - start)
         z = background[rng.integers(len(background), size=some)]
         rows, rank = joining(x, players, z, rng)
-        u = evaluate(acquisition, rows.reshape(-1, rows.shape[2])).reshape(
-            some, p + 1, -1
+        terms = terms_at(acquisition, rows.reshape(-1, rows.shape[2]))
+        gains = step_gains(
+            acquisition,
+            {name: u.reshape(some, p + 1) for name, u in terms.items()},
         )
-        gains = np.diff(u, axis=1)
         found[start : start + some] = np.take_along_axis(
             gains, rank[:, :, None], axis=1
         )

@@ -6,9 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.asked.explained import accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.asked.given import surrogate_of
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.progress import shows_progress
@@ -31,7 +28,10 @@ from hpo_explain.methods.space.recommended_space import (
     RecommendedSpaceExplainer,
     still_possible,
 )
-from hpo_explain.run import Run, average_instances
+from hpo_explain.question.explained import accepted_surrogate
+from hpo_explain.question.explains import Question, explains
+from hpo_explain.question.given import surrogate_of
+from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
 _NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
@@ -47,7 +47,7 @@ _UNKNOWN = declared_fact(
 
 
 @explains(of="surrogate", without=("kind",))
-def advise(asked: Asked, *, most: int = 5, n: int = 1) -> Advice:
+def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     """Say which trial to keep, and what to do next: what is expected to bring most first.
 
     Parameters
@@ -81,8 +81,9 @@ def advise(asked: Asked, *, most: int = 5, n: int = 1) -> Advice:
     >>> advice.actions[0].title
     'Keep trial 15: x = 0.1757 and y = 0.1503'
     """
-    run = average_instances(asked.run, seed=asked.seed)
-    return AdviceExplainer(run, most=most, n=n, seed=asked.seed).explain()
+    return AdviceExplainer(
+        question.run, most=most, n=n, seed=question.seed
+    ).explain()
 
 
 class AdviceExplainer:
@@ -91,7 +92,7 @@ class AdviceExplainer:
     Parameters
     ----------
     run : Run
-        The run, without instances.
+        The run.
     most : int, default 5
         The largest number of actions.
     n : int, default 1

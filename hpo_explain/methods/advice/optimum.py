@@ -21,9 +21,6 @@ import math
 
 import numpy as np
 
-from hpo_explain.asked.explained import accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.asked.given import surrogate_of
 from hpo_explain.base.checks import check_count, check_number, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.progress import shows_progress
@@ -41,7 +38,10 @@ from hpo_explain.methods._engines.chances import (
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.methods.space.narrowing import part_of
 from hpo_explain.methods.space.recommended_space import still_possible
-from hpo_explain.run import Run, average_instances
+from hpo_explain.question.explained import accepted_surrogate
+from hpo_explain.question.explains import Question, explains
+from hpo_explain.question.given import surrogate_of
+from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
     Bools,
@@ -73,7 +73,7 @@ _NO_POSTERIOR = declared_fact(
 
 @explains(of="surrogate", without=("kind",))
 def optimum(
-    asked: Asked, epsilon: float | None = None, *, more: int = TRIALS
+    question: Question, epsilon: float | None = None, *, more: int = TRIALS
 ) -> Optimum:
     """Say where the best configuration is, and whether there is more to get.
 
@@ -108,10 +108,10 @@ def optimum(
     >>> round(found.config["x"], 1), found.space["x"].low < 0.3 < found.space["x"].high < 0.5
     (0.3, True)
     """
-    run = average_instances(asked.run, seed=asked.seed)
+    run = question.run
     run.check_differences()
     return OptimumExplainer(
-        run, epsilon=epsilon, more=more, seed=asked.seed
+        run, epsilon=epsilon, more=more, seed=question.seed
     ).explain()
 
 
@@ -121,7 +121,7 @@ class OptimumExplainer:
     Parameters
     ----------
     run : Run
-        The run, without instances.
+        The run.
     epsilon, more
         As of :func:`optimum`.
     seed : int, default 0

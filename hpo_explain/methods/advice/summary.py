@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.advice.advise import advise
@@ -22,6 +21,7 @@ from hpo_explain.methods.runs.trust import trust
 from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space import recommended_space
 from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Run
 
 BEST = 0.1  # of the configurations: what decides whether one is among them
@@ -64,7 +64,7 @@ class Analyses(Protocol):
 
 
 @explains(of="surrogate", without=("kind", "surrogate"))
-def summary(asked: Asked) -> Summary:
+def summary(question: Question) -> Summary:
     """Say of a run in five lines what people ask first.
 
     How good it is and whether there is more to get, what matters, where to search on, what to try
@@ -89,7 +89,7 @@ def summary(asked: Asked) -> Summary:
     >>> hx.summary(table, objective="loss").lines[0].startswith("Best loss 1 by trial 0; ")
     True
     """
-    return summarized(_Asked(asked.run, asked.seed))
+    return summarized(_Asked(question.run, question.seed))
 
 
 def summarized(analyses: Analyses) -> Summary:

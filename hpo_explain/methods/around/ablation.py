@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained
-from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_seed
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.options import Direction, Measured
@@ -35,6 +33,8 @@ from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explained import Explained
+from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import Array, Config, encode_one
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
@@ -63,7 +63,7 @@ _SAMPLED = declared_fact(
 
 @explains
 def ablation(
-    asked: Asked,
+    question: Question,
     source: Config | int | None = None,
     target: Config | int | Measured | None = None,
 ) -> Ablation:
@@ -104,17 +104,17 @@ def ablation(
     >>> result.source, result.target
     ({'x': 0.9}, {'x': 0.1})
     """
-    model = asked.model
-    end = asked.config("target", target)
-    start = asked.start_of(end) if source is None else source
-    first = asked.config("source", start)
+    model = question.model
+    end = question.config("target", target)
+    start = question.start_of(end) if source is None else source
+    first = question.config("source", start)
     return AblationExplainer(
-        model, subject=asked.subject(), seed=asked.seed
+        model, subject=question.subject(), seed=question.seed
     ).explain(
         first,
         end,
-        source_trial=asked.trial(start),
-        target_trial=asked.trial(target),
+        source_trial=question.trial(start),
+        target_trial=question.trial(target),
     )
 
 

@@ -22,8 +22,6 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained
-from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_number, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.options import Direction
@@ -39,6 +37,8 @@ from hpo_explain.methods._engines.coalitions import (
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explained import Explained
+from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     Bools,
@@ -77,7 +77,7 @@ _START = declared_fact(
 
 @explains(of="surrogate")
 def changes(
-    asked: Asked,
+    question: Question,
     default: Config | int | None = None,
     *,
     keep: float = 0.95,
@@ -123,12 +123,14 @@ def changes(
     >>> [*found.changed], [*found.put_back]
     (['x'], ['y'])
     """
-    run, model = asked.run, asked.model
-    best = _best(asked)
-    notes = asked.notes
+    run, model = question.run, question.model
+    best = _best(question)
+    notes = question.notes
     if default is not None:
         start = End(
-            asked.config("default", default), "given", asked.trial(default)
+            question.config("default", default),
+            "given",
+            question.trial(default),
         )
     elif reach is not None:
         start = best
@@ -137,25 +139,25 @@ def changes(
         start = End(run.default, "framework")
         notes.append(_START(of="framework"))
     else:
-        start = End(run.space.decode(_middle(asked))[0], "middle")
+        start = End(run.space.decode(_middle(question))[0], "middle")
         notes.append(_START(of="middle"))
     explainer = ChangesExplainer(
-        model, subject=asked.subject(), seed=asked.seed
+        model, subject=question.subject(), seed=question.seed
     )
     if reach is not None:
         return explainer.reach(start, reach, run.X[np.asarray(run.feasible)])
     return explainer.explain(start, best, keep=keep)
 
 
-def _middle(asked: Asked) -> Array:
-    space = asked.run.space
+def _middle(question: Question) -> Array:
+    space = question.run.space
     return space.project(space.from_latent(np.full((1, len(space)), 0.5)))
 
 
-def _best(asked: Asked) -> End:
+def _best(question: Question) -> End:
     """Return the feasible trial with the best mean."""
-    run = asked.run
-    mean = run.sign * asked.model.predict(run.X)[0]
+    run = question.run
+    mean = run.sign * question.model.predict(run.X)[0]
     row = lowest(np.where(np.asarray(run.feasible), mean, np.inf))
     return End(
         run.space.decode(run.X[[row]])[0],

@@ -35,7 +35,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import (
     check_count,
     check_number,
@@ -68,6 +67,7 @@ from hpo_explain.methods.around.lime_models import (
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -108,7 +108,7 @@ _UNCHANGED = declared_fact(
 
 @explains
 def lime(
-    asked: Asked,
+    question: Question,
     config: Config | int | None = None,
     model: Readable = "linear",
     *,
@@ -165,17 +165,17 @@ def lime(
     'x from 0.1 to 0.9'
     """
     check_option("sampling", sampling, (*LIME_SAMPLINGS, "tried"))
-    at, explained = asked.config("config", config), asked.model
+    at, explained = question.config("config", config), question.model
     explainer = LimeExplainer(
         explained,
         model=model,
-        sample=asked.run.X if sampling == "tried" else sample,
+        sample=question.run.X if sampling == "tried" else sample,
         sampling="uniform" if sampling == "tried" else sampling,
         kernel_width=kernel_width,
         max_features=max_features,
         max_depth=max_depth,
-        subject=asked.subject(asked.trial(config)),
-        seed=asked.seed,
+        subject=question.subject(question.trial(config)),
+        seed=question.seed,
     )
     return explainer.explain(at)
 

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain.asked.explains import Asked, explained_of, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import unit_of
@@ -33,6 +32,7 @@ from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 
 _MOST_VALUES = 1000  # of one hyperparameter
@@ -55,7 +55,7 @@ _SWITCHED_ON = declared_fact(
 
 @explains
 def local_importance(
-    asked: Asked, config: Config | int | None = None
+    question: Question, config: Config | int | None = None
 ) -> LocalImportance:
     """Say which hyperparameters matter around one configuration.
 
@@ -87,10 +87,10 @@ def local_importance(
     >>> hx.methods.local_importance(table, objective="loss").config
     {'x': 0.1}
     """
-    at, model = asked.config("config", config), asked.model
-    subject = asked.subject(asked.trial(config))
+    at, model = question.config("config", config), question.model
+    subject = question.subject(question.trial(config))
     return LocalImportanceExplainer(
-        model, subject=subject, seed=asked.seed
+        model, subject=subject, seed=question.seed
     ).explain(at)
 
 

@@ -31,7 +31,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
@@ -64,6 +63,7 @@ from hpo_explain.methods.effects.partial_dependence import (
     on_grid,
 )
 from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.question.explained import Explained, accepted_surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances
 

@@ -26,7 +26,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained, accepted_surrogate
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import (
     check_count,
@@ -65,6 +64,7 @@ from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.question.explained import Explained, accepted_surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at
 

@@ -17,11 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explained import (
-    Explained,
-    PredictedObjective,
-    accepted_surrogate,
-)
 from hpo_explain.base.checks import check_count, check_direction, check_number
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -39,6 +34,11 @@ from hpo_explain.models.box_sums import (
 )
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
+from hpo_explain.question.explained import (
+    Explained,
+    PredictedObjective,
+    accepted_surrogate,
+)
 from hpo_explain.space import (
     Array,
     CategoricalParameter,

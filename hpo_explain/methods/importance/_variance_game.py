@@ -27,13 +27,13 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models.box_sums import closed_variance
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.protocols import TreeBoxes
+from hpo_explain.question.explained import Explained
 from hpo_explain.space import Array, SearchSpace
 from hpo_explain.space.sobol import sobol
 

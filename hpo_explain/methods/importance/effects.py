@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import (
     check_count,
     check_flag,
@@ -31,6 +30,7 @@ from hpo_explain.methods.effects.regional_partial_dependence import (
 )
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.models.protocols import SupportsJoint
+from hpo_explain.question.explains import Question, explains
 
 _SAMPLE, _SAMPLE_OF_SEVERAL = 1000, 300
 Names = str | Sequence[str] | Sequence[str | Sequence[str]] | None
@@ -38,7 +38,7 @@ Names = str | Sequence[str] | Sequence[str | Sequence[str]] | None
 
 @explains(of="surrogate", without=("kind",))
 def partial_dependence(
-    asked: Asked,
+    question: Question,
     names: Names = None,
     *,
     kind: EffectKind = "partial",
@@ -172,20 +172,20 @@ def partial_dependence(
     if names is None:
         check_count("most", most)
         check_count("pairs", pairs, minimum=0)
-        wanted, shares = _most_important(asked, most, pairs, given)
+        wanted, shares = _most_important(question, most, pairs, given)
     if sample is None and kind == "partial":
         sample = _SAMPLE if wanted is None else _SAMPLE_OF_SEVERAL
     options: dict[str, Any] = {
         "sample": sample,
         "grid_size": grid_size,
-        "subject": asked.subject(),
+        "subject": question.subject(),
         "given": given,
-        "seed": asked.seed,
+        "seed": question.seed,
     }
     explainer: Any
     if regions:
         explainer = RegionalPartialDependenceExplainer(
-            asked.model,
+            question.model,
             grid=grid,
             variance=variance or "average",
             max_depth=max_depth,
@@ -196,21 +196,21 @@ def partial_dependence(
         )
     elif kind == "accumulated":
         explainer = AccumulatedLocalEffectsExplainer(
-            asked.model, feasible=asked.feasible, **options
+            question.model, feasible=question.feasible, **options
         )
     else:
         if variance is None:
             variance = (
                 "covariance"
-                if isinstance(asked.model, SupportsJoint)
+                if isinstance(question.model, SupportsJoint)
                 else "average"
             )
         explainer = PartialDependenceExplainer(
-            asked.model,
+            question.model,
             grid=grid,
             variance=variance,
             attainable=attainable,
-            feasible=asked.feasible,
+            feasible=question.feasible,
             **options,
         )
     return (
@@ -237,15 +237,15 @@ def _several(names: Names) -> list[str | Sequence[str]] | None:
 
 
 def _most_important(
-    asked: Asked, most: int, pairs: int, given: Given | None
+    question: Question, most: int, pairs: int, given: Given | None
 ) -> tuple[list[str | Sequence[str]], dict[tuple[str, ...], float]]:
     """Return the most important hyperparameters and pairs, and what all explain."""
-    order = 2 if pairs and len(asked.run.space) > 1 else 1
+    order = 2 if pairs and len(question.run.space) > 1 else 1
     kind = (
-        "auto" if given and asked.kind == "gp" else asked.kind
+        "auto" if given and question.kind == "gp" else question.kind
     )  # no forest, no sub-space
     found = importance(
-        asked.run, order, given=given, kind=kind, seed=asked.seed
+        question.run, order, given=given, kind=kind, seed=question.seed
     )
     shares = {
         tuple(found.names[j] for j in members): share

@@ -25,7 +25,6 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained, PredictedObjective
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import unit_of
@@ -58,6 +57,7 @@ from hpo_explain.methods.importance.sets_result import (
     GameExplanation,
 )
 from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.question.explained import Explained, PredictedObjective
 from hpo_explain.space import Array, Config, encode_one
 from hpo_explain.space.searches import filled
 from hpo_explain.space.sobol import sobol

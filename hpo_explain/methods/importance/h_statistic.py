@@ -29,8 +29,6 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -50,6 +48,8 @@ from hpo_explain.methods.importance.h_statistic_result import (
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explained import Explained
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array, ranked
 
 _FROM_SAMPLE = declared_fact(
@@ -82,7 +82,10 @@ _OF_ALL, _OF_ONE = 10, 20  # of which all pairs are, and of which those of one
 
 @explains
 def h_statistic(
-    asked: Asked, name: str | None = None, *, sample: int | npt.ArrayLike = 100
+    question: Question,
+    name: str | None = None,
+    *,
+    sample: int | npt.ArrayLike = 100,
 ) -> InteractionStrength:
     """Say which hyperparameters interact, by the H-statistic.
 
@@ -120,7 +123,10 @@ def h_statistic(
     20
     """
     explainer = InteractionExplainer(
-        asked.model, sample=sample, subject=asked.subject(), seed=asked.seed
+        question.model,
+        sample=sample,
+        subject=question.subject(),
+        seed=question.seed,
     )
     return explainer.explain(name)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import (
     check_count,
     check_flag,
@@ -22,8 +21,8 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run import Run, average_instances
-from hpo_explain.run.averaged import with_instance
+from hpo_explain.question.explains import Question, explains
+from hpo_explain.run import Run
 from hpo_explain.space import Config, encode_one
 
 Cap = float | str | Config | None
@@ -37,7 +36,7 @@ _CAPPED = declared_fact(
 
 @explains(of="surrogate")
 def importance(
-    asked: Asked,
+    question: Question,
     order: int = 1,
     *,
     top: float | None = None,
@@ -85,8 +84,8 @@ def importance(
     -------
     FanovaImportance
         Shares of the variance, with 95 % intervals unless a forest was asked for. Of a
-        run with instances, after :func:`hpo_explain.run.average_instances` (Section 3.3 of [1]_)
-        unless `instances` says otherwise.
+        run with instances those of the average over all instances (Section 3.3 of [1]_), unless
+        `instances` says otherwise.
 
     Raises
     ------
@@ -120,15 +119,13 @@ def importance(
     >>> best.importance.normalized.round(1).to_dict()
     {'x': 1.0, 'y': 0.0}
     """
-    run = asked.run
+    run = question.run
     if check_flag("instances", instances):
         run = _evaluations(run)
-    run = average_instances(run, n_trees=n_trees or _TREES, seed=asked.seed)
-    averaged = [note for note in run.notes if note not in asked.run.notes]
-    about, seed = Subject.of(run, notes=averaged), asked.seed
-    kind, bound = _kind(asked.kind, order, n_trees, cap, given), None
+    about, seed = Subject.of(run), question.seed
+    kind, bound = _kind(question.kind, order, n_trees, cap, given), None
     trees = n_trees or _TREES
-    if run.model is not None and asked.kind == "auto":
+    if run.model is not None and question.kind == "auto":
         model: Surrogate = run.model
         bound = None if cap is None else cap_of(run, model, cap)
     elif kind == "auto":
@@ -156,7 +153,7 @@ def _evaluations(run: Run) -> Run:
             ", and give no model.",
         )
         raise InputError("instances", f"was True, but {why}", True, remedy)
-    space, rows = with_instance(run.space, run.instances)
+    space, rows = run.instances.as_hyperparameter(run.space)
     return Run(
         space,
         rows,

@@ -19,8 +19,6 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import Explained, accepted_criterion
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -40,7 +38,6 @@ from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
 )
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
-from hpo_explain.methods._engines.orders import evaluate
 from hpo_explain.methods._engines.uncertainty import widened
 from hpo_explain.methods.importance._variance_game import (
     configurations_of,
@@ -59,6 +56,8 @@ from hpo_explain.methods.importance.sets_result import (
 )
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explained import Explained, accepted_criterion
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array, Config, encode_one
 
 _DRAWN = 8192  # composed rows at which functions are drawn
@@ -69,7 +68,7 @@ _RANKED_BY = 50  # background rows from which those that play as one are chosen
 
 @explains(without=("acquisition",))
 def shapley_interactions(
-    asked: Asked,
+    question: Question,
     config: Config | int | None = None,
     *,
     of: Literal["prediction", "acquisition", "variance"] = "prediction",
@@ -145,18 +144,18 @@ def shapley_interactions(
             config,
             "Leave it out, or explain the prediction.",
         )
-    at, trial = asked.config("config", config), asked.trial(config)
+    at, trial = question.config("config", config), question.trial(config)
     if of == "acquisition":
-        before = trial if asked.before is None else asked.before
-        asked = replace(asked, acquisition=acquisition, before=before)
-    model = asked.model
+        before = trial if question.before is None else question.before
+        question = replace(question, acquisition=acquisition, before=before)
+    model = question.model
     explainer = ShapleyInteractionExplainer(
         model,
         index=index,
         order=order,
         background=background,
-        subject=asked.subject(None if of == "variance" else trial),
-        seed=asked.seed,
+        subject=question.subject(None if of == "variance" else trial),
+        seed=question.seed,
     )
     return (
         explainer.explain_variance()
@@ -275,8 +274,8 @@ class ShapleyInteractionExplainer:
         )
         found = self._interactions(game)
         background = np.vstack(cubes)
-        at_x = float(evaluate(explained.game, x[None, :]).sum())
-        elsewhere = evaluate(explained.game, background).sum(axis=1)
+        at_x = float(explained(x[None, :])[0])
+        elsewhere = explained(space.project(background))
         baseline = float(elsewhere.mean())
         by_term = found.over_cubes(cubes)
         total = by_term.sum(axis=1)

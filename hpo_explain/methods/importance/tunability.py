@@ -16,9 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import shared_subject
-from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.asked.given import default_source, read_one
 from hpo_explain.base.checks import (
     check_fraction,
     check_option,
@@ -35,6 +32,9 @@ from hpo_explain.methods.importance.interaction_indices import (
 )
 from hpo_explain.methods.importance.set_values import SetValues
 from hpo_explain.methods.importance.sets_result import GameExplanation
+from hpo_explain.question.explained import shared_subject
+from hpo_explain.question.explains import Question, explains
+from hpo_explain.question.given import default_source, read_one
 from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = (
@@ -60,7 +60,7 @@ _UNEVEN_RUNS = declared_fact(
 
 @explains(several=True, without=("acquisition",))
 def tunability(
-    asked: Asked,
+    question: Question,
     default: Config | int | None = None,
     *,
     kind: Game = "tunability",
@@ -135,9 +135,9 @@ def tunability(
         if given:
             problem = f"was given, but {kind} compares with no other run"
             raise InputError("ensemble", problem, ensemble, "Leave it out.")
-        return _played(kind, asked, default, over, index=index, order=order)
-    run = asked.run
-    if asked.runs and given:
+        return _played(kind, question, default, over, index=index, order=order)
+    run = question.run
+    if question.runs and given:
         problem = (
             "was given with several runs, of which each would need its own"
         )
@@ -150,7 +150,7 @@ def tunability(
             "ensemble",
             "has a run that cannot be read: ",
             other,
-            asked.reading,
+            question.reading,
         )
         for other in given
     ]
@@ -167,7 +167,7 @@ def tunability(
     ]
     return _played(
         kind,
-        asked,
+        question,
         default,
         over,
         note,
@@ -182,7 +182,7 @@ def tunability(
 
 def _played(
     game: Game,
-    asked: Asked,
+    question: Question,
     default: Config | int | None,
     over: Over | float,
     *notes: Fact,
@@ -194,18 +194,21 @@ def _played(
         check_option("over", over, OVER)
     else:
         check_fraction("over", over)
-    if asked.runs:
-        return _of_several(game, asked, default, over, notes, options)
+    if question.runs:
+        return _of_several(game, question, default, over, notes, options)
     if over != "mean":
         problem = f"was {over!r}, but there is a single run"
         raise InputError(
             "over", problem, over, "Leave it out, or give a dict of runs."
         )
     if default is None:
-        default = default_source(asked.run, asked.run.incumbent)
+        default = default_source(question.run, question.run.incumbent)
         notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
-    config, trial = asked.config("default", default), asked.trial(default)
-    explainer = _explainer(asked, notes, seed=asked.seed, **options)
+    config, trial = (
+        question.config("default", default),
+        question.trial(default),
+    )
+    explainer = _explainer(question, notes, seed=question.seed, **options)
     found: GameExplanation = getattr(explainer, game)(
         config, *tried, trial=trial
     )
@@ -213,22 +216,22 @@ def _played(
 
 
 def _explainer(
-    asked: Asked, notes: Sequence[Fact], **options: Any
+    question: Question, notes: Sequence[Fact], **options: Any
 ) -> GameExplainer:
-    model, about = asked.model, asked.notes
-    subject = replace(asked.subject(), notes=(*notes, *about))
+    model, about = question.model, question.notes
+    subject = replace(question.subject(), notes=(*notes, *about))
     return GameExplainer(model, subject=subject, **options)
 
 
 def _of_several(
     game: Game,
-    asked: Asked,
+    question: Question,
     default: Config | int | None,
     over: Over | float,
     notes: tuple[Fact, ...],
     options: Mapping[str, Any],
 ) -> GameExplanation:
-    runs = asked.runs
+    runs = question.runs
     if not Shared.of([run.space for run in runs.values()]).same:
         names = {name: list(run.space.names) for name, run in runs.items()}
         problem = "are not of the same search space"
@@ -242,9 +245,10 @@ def _of_several(
         problem = "was not given, but there are several runs"
         remedy = "Give a configuration, such as hx.compare(runs).default.configuration."
         raise InputError("default", problem, default, remedy)
-    config = asked.config("default", default)
+    config = question.config("default", default)
     each = {
-        name: replace(asked, run=run, notes=[]) for name, run in runs.items()
+        name: replace(question, run=run, notes=[])
+        for name, run in runs.items()
     }
     explainers = {
         name: _explainer(a, notes, seed=a.seed, **options)
@@ -255,7 +259,7 @@ def _of_several(
     for i, (name, of_run) in enumerate(each.items()):
         # another seed for each, so that functions drawn are independent
         own = _explainer(
-            of_run, notes, players=players, seed=asked.seed + i, **options
+            of_run, notes, players=players, seed=question.seed + i, **options
         )
         games[name] = getattr(own, game)(config)
     return shared_game(games, over)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_level, format_value
+from hpo_explain.base.numbers import format_level, format_value, number
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.subject import Subject
@@ -35,16 +35,15 @@ _WITHIN_ERROR = declared_fact(
     "within_integration_error",
     "the contribution of {names} is within the error of averaging over the background",
 )
-_PROMISE = (
-    "a better {found.objective_name} is predicted",
-    "a worse {found.objective_name} is predicted",
-)
-_UNSURE = ("the model is unsure there", "the model is already certain there")
 _WHY: Mapping[str, tuple[str, str]] = {
-    "mean": _PROMISE,
-    "exploitation": _PROMISE,
-    "uncertainty": _UNSURE,
-    "exploration": _UNSURE,
+    "mean": (
+        "a better {found.objective_name} is predicted",
+        "a worse {found.objective_name} is predicted",
+    ),
+    "uncertainty": (
+        "the model is unsure there",
+        "the model is already certain there",
+    ),
     "noise": ("results scatter less there", "results scatter more there"),
     "good": (
         "likelier than average among good trials",
@@ -56,6 +55,11 @@ _WHY: Mapping[str, tuple[str, str]] = {
     ),
 }
 """What it says that a contribution to a term is positive, or negative."""
+_OPEN = {
+    "mean": "by the predicted {found.objective_name}",
+    "uncertainty": "by the model's uncertainty",
+}
+"""The same where the prediction does not move that way."""
 
 
 def criterion(subject: Subject) -> str:
@@ -200,7 +204,10 @@ class ProposalExplanation(Contributions):
         The hyperparameters that have no value yet, although they may be active; their
         contribution is 0.
     terms : tuple of str
-        The additive terms of the acquisition.
+        What the contributions are divided into. Of a criterion of mean and standard deviation
+        these are "mean" and "uncertainty": each gain is shared between the change of the predicted
+        mean and that of the standard deviation, averaged over which changes first. Of any other
+        acquisition they are its terms.
     phi : ndarray of shape (d, number of terms)
         The contribution of each hyperparameter to each term; 0 where it is inactive.
     standard_error : ndarray of shape (d, number of terms + 1) or None
@@ -212,20 +219,27 @@ class ProposalExplanation(Contributions):
     degrees_of_freedom : int
         Of the t-intervals: independent hypercubes, or orders, minus 1; 0 without.
     prediction, baseline, payout, efficiency_gap : dict of str to float
-        By term, plus "total": the acquisition at the configuration; its mean over the
-        background; their difference; and the part of it that the contributions miss.
+        By term of the criterion, plus "total": the acquisition at the configuration; its mean over
+        the background; their difference; and the part of it that the contributions miss. The
+        payout is divided into mean and uncertainty as well.
     objective_prediction, objective_baseline : dict of str to float, or None
         Mean and std that the surrogate predicts for the configuration, and their averages over
         the background, in the objective's units; None without a surrogate.
     orders : int or None
         Number of orders of the sampling estimator; None where coalitions were valued.
     kappa : float or None
-        The weight κ of the standard deviation in the term "uncertainty"; None without such a term.
+        The weight κ of the standard deviation in the confidence bound; None without one.
+    own : mapping of str to ndarray of shape (d,)
+        Contributions to the criterion's own terms where these are not `terms`, such as
+        exploitation and exploration of the expected improvement.
+    moves, moves_error : ndarray of shape (d, 2) or None
+        Contributions to the predicted mean and standard deviation themselves, where the criterion
+        is not linear in these, and their standard errors.
 
     References
     ----------
     .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-       LMU Munich. Section 5.2 (here with the sign turned: larger is more desirable).
+       LMU Munich. Section 5.2, Eq. 8 (here with the sign turned: larger is more desirable).
 
     Examples
     --------
@@ -249,9 +263,10 @@ class ProposalExplanation(Contributions):
         },
     )
     says: ClassVar[Mapping[str, str]] = {
-        "reason": "{found.seen} {found.judged} because of {each}. | {setting} ({why})",
+        "reason": "For {found.seen} {found.judged} {found.compared} because of {each}. | "
+        "{setting} ({why})",
         "counter_reason": "{found.against}: {each}. | {setting} ({why})",
-        "indifferent": "{found.seen} no better and no worse than an average configuration.",
+        "indifferent": "For {found.seen} no better and no worse than {found.compared}.",
         "objective": "By all that {found.known}, {each}. | {setting} {does} the "
         "{found.objective_name} by {size}",
         "open": "Whether the {found.objective_name} gets better or worse by it was open for "
@@ -270,6 +285,9 @@ class ProposalExplanation(Contributions):
     objective_baseline: dict[str, float] | None = None
     orders: int | None = None
     kappa: float | None = None
+    own: Mapping[str, Array] = field(default_factory=dict)
+    moves: Array | None = None
+    moves_error: Array | None = None
     not_chosen: tuple[str, ...] = ()
 
     @property
@@ -286,13 +304,27 @@ class ProposalExplanation(Contributions):
     @property
     def contributions(self) -> pd.DataFrame:
         """Contributions by hyperparameter: columns value, total, and one per term."""
+        shares = dict(zip(self.terms, self.phi.T, strict=True))
+        return self._by_name(
+            {"value": self.values, "total": self.total, **shares}
+        )
+
+    @property
+    def own_terms(self) -> tuple[str, ...]:
+        """The terms of the criterion itself."""
+        return tuple(self.own) or self.terms
+
+    @property
+    def criterion_terms(self) -> pd.DataFrame:
+        """Contributions to the criterion's own terms, by hyperparameter."""
+        shares = dict(zip(self.terms, self.phi.T, strict=True))
+        return self._by_name(self.own or shares)
+
+    def _by_name(self, columns: Mapping[Any, Any]) -> pd.DataFrame:
         import pandas as pd
 
-        columns = {"value": self.values, "total": self.total}
-        columns |= {term: self.phi[:, t] for t, term in enumerate(self.terms)}
-        return pd.DataFrame(
-            columns, index=pd.Index(self.names, name="hyperparameter")
-        )
+        rows = pd.Index(self.names, name="hyperparameter")
+        return pd.DataFrame(columns, index=rows)
 
     @property
     def contributions_in(self) -> tuple[str, ...]:
@@ -306,14 +338,14 @@ class ProposalExplanation(Contributions):
     def half_width(self, level: float = 0.95) -> Array | None:
         """Return half the t-interval per hyperparameter: columns as in `standard_error`."""
         check_fraction("level", level)
-        if self.standard_error is None:
+        return self._half_of(self.standard_error, level)
+
+    def _half_of(self, error: Array | None, level: float) -> Array | None:
+        if error is None:
             return None
         from scipy.stats import t
 
-        return (
-            float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom))
-            * self.standard_error
-        )
+        return float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom)) * error
 
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.
@@ -337,49 +369,57 @@ class ProposalExplanation(Contributions):
             If `level` does not lie between 0 and 1.
         """
         half = self.half_width(level)
-        import pandas as pd
-
         centre = np.column_stack([self.phi, self.total])
         half = np.full_like(centre, np.nan) if half is None else half
         columns = {}
-        for t, term in [(len(self.terms), "total"), *enumerate(self.terms)]:
+        for t, term in [(-1, "total"), *enumerate(self.terms)]:
             columns[(term, "lower")] = centre[:, t] - half[:, t]
             columns[(term, "upper")] = centre[:, t] + half[:, t]
-        return pd.DataFrame(
-            columns, index=pd.Index(self.names, name="hyperparameter")
-        )
+        return self._by_name(columns)
 
     def _terms_at(self, j: int) -> dict[str, Any]:
         terms = dict(zip(self.terms, self.phi[j].tolist(), strict=True))
-        return {"total": float(self.total[j]), "terms": terms}
+        found = {"total": float(self.total[j]), "terms": terms}
+        if self.own:
+            own = {term: float(phi[j]) for term, phi in self.own.items()}
+            found["criterion_terms"] = own
+        return found
 
     # ------------------------------------------------------------------ what it says
 
     @property
     def where(self) -> str:
         """The configuration that it is about, in words."""
+        changed = self.subject.state == "changed"
         return (
-            f"the proposal for {super().where}"
-            if self.subject.state == "changed"
-            else (super().where)
+            f"the proposal for {super().where}" if changed else super().where
         )
 
     @property
     def seen(self) -> str:
-        """Whose acquisition function found the configuration so, or would as the next one."""
-        about = self.subject
-        found = f"{self.where}{', as far as it is chosen,' * bool(self.not_chosen)}"
-        looked = criterion(about)
+        """Who looks at the configuration, and when."""
+        about, later = self.subject, self.subject.state in NEXT
+        so_far = ", as far as it is chosen," if self.not_chosen else ""
         if about.assumed:
-            would = "would find" if about.state in NEXT else "would have found"
-            return f"{looked[0].upper()}{looked[1:]} {would} {found}"
-        finds = "would now find" if about.state in NEXT else "found"
-        return f"{about.optimizer} ({looked}) {finds} {found}"
+            would = "would be" if later else "would have been"
+            return f"{criterion(about)}, {self.where}{so_far} {would}"
+        does = "would be" if later else "was"
+        looks = f"{about.optimizer} ({criterion(about)})"
+        return f"{looks}, {self.where}{so_far} {does}"
 
     @property
     def judged(self) -> str:
-        """Whether the configuration is more desirable than the background."""
-        return "attractive" if self.payout["total"] >= 0.0 else "unattractive"
+        """By how much the configuration is more desirable than the background, or less."""
+        payout = self.payout["total"]
+        side = "more" if payout >= 0.0 else "less"
+        return f"{number(abs(payout), 2)} {side} desirable than"
+
+    @property
+    def compared(self) -> str:
+        """What it is compared with."""
+        if self.background_size == 1:
+            return "the configuration it is compared with"
+        return "an average configuration"
 
     @property
     def against(self) -> str:
@@ -411,18 +451,14 @@ class ProposalExplanation(Contributions):
             np.abs(list(self.prediction.values())).max(),
             np.abs(self.phi).max(initial=0.0),
         )
-        if (
-            max(abs(payout), np.abs(self.total).max(initial=0.0))
-            <= _ROUNDING * scale
-        ):
+        largest = max(abs(payout), np.abs(self.total).max(initial=0.0))
+        if largest <= _ROUNDING * scale:
             return (
                 self.told(
                     "contribution",
                     self.names,
                     payout,
                     says="indifferent",
-                    certain=True,
-                    because=(),
                     side="below",
                 ),
             )
@@ -433,11 +469,8 @@ class ProposalExplanation(Contributions):
             for j in self._leading(-sign)[:1]
             if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
         ]
-        effects = (
-            [self._effect(j) for j in (*reasons, *against)]
-            if self.drawn is not None
-            else []
-        )
+        told = [] if self.drawn is None else [*reasons, *against]
+        effects = [self._effect(j) for j in told]
         return (
             *(self._claim("reason", j) for j in reasons),
             *(self._claim("counter_reason", j) for j in against),
@@ -476,18 +509,10 @@ class ProposalExplanation(Contributions):
         return chosen
 
     def _claim(self, says: str, j: int) -> Claim:
-        name, total, half = (
-            self.names[j],
-            float(self.total[j]),
-            self.half_width(),
-        )
+        name, total = self.names[j], float(self.total[j])
+        half = self.half_width()
         t = int(np.argmax(np.sign(total) * self.phi[j]))
-        term, places = self.terms[t], [-1, t]
-        raises, lowers = _WHY.get(
-            term, (f"raises the {term}", f"lowers the {term}")
-        )
-        sizes = np.abs([total, self.phi[j, t]])
-        within = half is not None and bool((sizes <= half[j, places]).any())
+        within = self._within_error(j, t)
         return self.told(
             "contribution",
             (name,),
@@ -495,12 +520,43 @@ class ProposalExplanation(Contributions):
             between(total, None if half is None else half[j, -1]),
             says=says,
             certain=not within,
-            because=(_WITHIN_ERROR(names=[name]),) * within,
-            term=term,
+            because=(_WITHIN_ERROR(names=[name]),) if within else (),
+            term=self.terms[t],
             values=(self.config[name],) if name in self.config else (),
             setting=f"{name} = {self.value(j)}",
-            why=(raises if total > 0.0 else lowers).format(found=self),
+            why=self._why(j, t).format(found=self),
         )
+
+    def _within_error(self, j: int, t: int) -> bool:
+        """Return whether a sign that is told is within the error of averaging."""
+        half = self.half_width()
+        if half is None:
+            return False
+        sizes = [
+            abs(self.total[j]) - half[j, -1],
+            abs(self.phi[j, t]) - half[j, t],
+        ]
+        of_moves = self._half_of(self.moves_error, 0.95)
+        if self.moves is not None and of_moves is not None:
+            sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
+        return bool(min(sizes) <= 0.0)
+
+    def _moved(self, j: int, t: int) -> float:
+        """Return by how much a value moves what is predicted: to the better, or to less certain."""
+        if self.moves is None:  # the terms are linear in what is predicted
+            return float(self.phi[j, t])
+        falls = self.terms[t] == "mean" and self.direction == "minimize"
+        return float(-self.moves[j, t] if falls else self.moves[j, t])
+
+    def _why(self, j: int, t: int) -> str:
+        """Return why a value contributes to a term: what it does to what is predicted."""
+        term, contributes = self.terms[t], self.phi[j, t]
+        if contributes * self._moved(j, t) <= 0.0:
+            return _OPEN[term]
+        raises, lowers = _WHY.get(
+            term, (f"raises the {term}", f"lowers the {term}")
+        )
+        return raises if contributes > 0.0 else lowers
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -597,8 +653,6 @@ class PredictionExplanation(Contributions):
                 self.names,
                 0.0,
                 says="nothing",
-                certain=True,
-                because=(),
                 side="below",
                 **self._levels,
             ),

@@ -127,13 +127,7 @@ def _why(found: ProposalExplanation) -> str:
 
 def _payout(found: ProposalExplanation) -> str:
     """Return payout and prediction."""
-    payout = found.payout
-    scale = max(abs(payout[name]) for name in ("total", *found.terms))
-    text = f"payout {signed(payout['total'], scale)}"
-    if len(found.terms) > 1:
-        text += " = " + ", ".join(
-            f"{term} {signed(payout[term], scale)}" for term in found.terms
-        )
+    text = f"{found.judged} {found.compared}"
     here, mean = found.objective_prediction, found.objective_baseline
     if here is None or mean is None:
         return text

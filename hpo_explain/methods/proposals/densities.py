@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.errors import NothingToExplain, Text
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import WhichTrial
@@ -27,6 +25,8 @@ from hpo_explain.methods.proposals.densities_result import (
 )
 from hpo_explain.methods.proposals.desirability_path import proposals_of
 from hpo_explain.models.densities.ratio import DensityRatio
+from hpo_explain.question.explained import Explained
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
 
@@ -63,7 +63,7 @@ _OTHER = declared_fact(
 
 @explains(without=_SHARED)
 def proposal_densities(
-    asked: Asked, trial: int | WhichTrial | Config | HasNumber = "latest"
+    question: Question, trial: int | WhichTrial | Config | HasNumber = "latest"
 ) -> ProposalDensities:
     """Show where good and where other trials lay when TPE proposed a configuration.
 
@@ -93,7 +93,7 @@ def proposal_densities(
     >>> hx.methods.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
     True
     """
-    run = asked.run
+    run = question.run
     what = proposed(run, trial)
     own = _own(run, what.before)
     if own is None:
@@ -123,7 +123,7 @@ def proposal_densities(
 
 @explains(without=_SHARED)
 def density_path(
-    asked: Asked, name: str, trials: Sequence[int] | None = None
+    question: Question, name: str, trials: Sequence[int] | None = None
 ) -> DensityPath:
     """Show how TPE's densities of one hyperparameter moved over a run.
 
@@ -155,7 +155,7 @@ def density_path(
     >>> hx.methods.density_path(study, "x").trials
     (10, 11, 12, 13)
     """
-    run = asked.run
+    run = question.run
     j = run.space.index(name)
     parameter = run.space.parameters[j]
     positions = _shown_positions(parameter)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import (
     check_count,
@@ -38,6 +37,7 @@ from hpo_explain.methods.proposals.explain_proposal import (
     explainer_of,
 )
 from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 
@@ -51,7 +51,7 @@ _SEVERAL = declared_fact(
 
 @explains(without=("acquisition", "before", "kind", "surrogate"))
 def desirability_path(
-    asked: Asked,
+    question: Question,
     trials: Sequence[int] | None = None,
     *,
     pending: bool = False,
@@ -121,7 +121,7 @@ def desirability_path(
         "desirability_path", shown=check_flag("progress", progress)
     ):
         explainer = explainer_of(
-            asked,
+            question,
             acquisition,
             background,
             surrogate,
@@ -130,7 +130,7 @@ def desirability_path(
             precision,
         )
         return explain_path(
-            asked.run, explainer, trials, pending=pending, n_jobs=n_jobs
+            question.run, explainer, trials, pending=pending, n_jobs=n_jobs
         )
 
 

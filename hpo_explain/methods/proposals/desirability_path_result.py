@@ -33,8 +33,6 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-EXPLOITING = ("mean", "exploitation")
-EXPLORING = ("uncertainty", "exploration")
 LATEST = 5  # proposals that count as the latest
 _LEAST_SIDE = 3  # proposals on either side of a turning point
 _AGREEING = 2.0 / 3.0  # of the proposals on either side
@@ -243,7 +241,10 @@ class DesirabilityPath(Result):
         return frame.dropna(subset="contribution")
 
     def payouts(self) -> pd.DataFrame:
-        """Return prediction, baseline and payout by trial and term (thesis, Figure 15)."""
+        """Return prediction, baseline and payout by trial and the criterion's own terms.
+
+        As Figure 15 of the thesis.
+        """
         import pandas as pd
 
         rows = [
@@ -255,7 +256,7 @@ class DesirabilityPath(Result):
                 e.payout[term],
             )
             for e in self.explanations
-            for term in ("total", *e.terms)
+            for term in ("total", *e.own_terms)
         ]
         return pd.DataFrame(
             rows, columns=["trial", "term", "prediction", "baseline", "payout"]
@@ -302,21 +303,21 @@ class DesirabilityPath(Result):
         found = {e.kappa if e.assumed else None for e in self.explanations}
         return found.pop() if len(found) == 1 else None
 
-    def _led_by(
-        self, terms: tuple[str, ...], kappa: float | None = None
-    ) -> Array:
-        """Return the contributions (T, d) of whichever of some terms a proposal has.
+    def _of_term(self, term: str) -> Array:
+        """Return the contributions to a term, (T, d); NaN where a proposal has no such term."""
+        if term not in self.terms:
+            return np.full((len(self), len(self.names)), np.nan)
+        return self.phi[:, :, self.terms.index(term)]
 
-        Those of the uncertainty are linear in κ; another one may be asked for.
-        """
-        found = np.full((len(self), len(self.names)), np.nan)
-        for i, e in enumerate(self.explanations):
-            for t, term in enumerate(e.terms):
-                if term in terms:
-                    found[i] = e.phi[:, t]
-                    if kappa is not None and e.kappa and term == "uncertainty":
-                        found[i] *= kappa / e.kappa
-        return found
+    def _uncertainty(self, kappa: float | None = None) -> Array:
+        """Return the contributions of uncertainty, (T, d); those of the bound for another κ."""
+        found = self._of_term("uncertainty")
+        if kappa is None:
+            return found
+        factor = [
+            kappa / e.kappa if e.kappa else 1.0 for e in self.explanations
+        ]
+        return np.asarray(found * np.array(factor)[:, None])
 
     def turning_points(
         self, kappa: float | None = None
@@ -332,7 +333,7 @@ class DesirabilityPath(Result):
         kappa : float, optional
             Another weight of the uncertainty; by default that of the criterion.
         """
-        lead = self._led_by(EXPLOITING) - self._led_by(EXPLORING, kappa)
+        lead = self._of_term("mean") - self._uncertainty(kappa)
         return {
             name: self._turn(lead[:, j]) for j, name in enumerate(self.names)
         }
@@ -409,8 +410,8 @@ class DesirabilityPath(Result):
             If `last` is not a positive number.
         """
         check_count("last", last)
-        exploiting = np.abs(self._led_by(EXPLOITING)[-last:]).sum(axis=1)
-        exploring = np.abs(self._led_by(EXPLORING, kappa)[-last:]).sum(axis=1)
+        exploiting = np.abs(self._of_term("mean")[-last:]).sum(axis=1)
+        exploring = np.abs(self._uncertainty(kappa)[-last:]).sum(axis=1)
         whole = exploiting + exploring
         known = whole > 0.0  # NaN is not
         if not known.any():
@@ -517,11 +518,7 @@ class DesirabilityPath(Result):
         """Return the mean absolute contribution of each hyperparameter, (d,)."""
         total = self.total
         if kappa is not None:
-            total = (
-                total
-                + self._led_by(EXPLORING, kappa)
-                - self._led_by(EXPLORING)
-            )
+            total = total + self._uncertainty(kappa) - self._uncertainty()
         return np.asarray(np.abs(total).mean(axis=0))
 
 

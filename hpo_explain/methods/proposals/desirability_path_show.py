@@ -207,7 +207,7 @@ def payouts(found: DesirabilityPath) -> Panels:
     """
     kinds: dict[tuple[str, str], None] = {}
     for e in found.explanations:  # the only term is the total
-        terms = ("total", *(e.terms if len(e.terms) > 1 else ()))
+        terms = ("total", *(e.own_terms if len(e.own_terms) > 1 else ()))
         kinds |= dict.fromkeys((e.acquisition, term) for term in terms)
     sizes = {e.background_size for e in found.explanations} - {0}
     size = (

@@ -13,9 +13,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import PredictedObjective, accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.asked.given import some_trials
 from hpo_explain.base.checks import check_direction, check_seed, each_of
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import shows_progress, steps
@@ -30,6 +27,12 @@ from hpo_explain.methods.proposals.explain_predictions_result import (
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explained import (
+    PredictedObjective,
+    accepted_surrogate,
+)
+from hpo_explain.question.explains import Question, explains
+from hpo_explain.question.given import some_trials
 from hpo_explain.space import CategoricalParameter, Config
 
 _ROWS_FOR_MANY = 100
@@ -37,7 +40,7 @@ _ROWS_FOR_MANY = 100
 
 @explains(without=("acquisition",))
 def explain_prediction(
-    asked: Asked,
+    question: Question,
     config: Config | int | None = None,
     *,
     background: int | str | npt.ArrayLike = "auto",
@@ -70,16 +73,16 @@ def explain_prediction(
     >>> found.trial, bool(found.phi[0] > 0)
     (1, True)
     """
-    at, model = asked.config("config", config), asked.model
-    subject = asked.subject(asked.trial(config))
+    at, model = question.config("config", config), question.model
+    subject = question.subject(question.trial(config))
     return PredictionExplainer(
-        model, background=background, subject=subject, seed=asked.seed
+        model, background=background, subject=subject, seed=question.seed
     ).explain(at)
 
 
 @explains(without=("acquisition",))
 def explain_predictions(
-    asked: Asked,
+    question: Question,
     trials: Sequence[int] | None = None,
     *,
     background: int | str | npt.ArrayLike = "auto",
@@ -112,7 +115,7 @@ def explain_predictions(
     >>> hx.methods.explain_predictions(table, [0, 1], objective="loss", background=20).trials
     (0, 1)
     """
-    run, seed = asked.run, asked.seed
+    run, seed = question.run, question.seed
     chosen, told = (
         some_trials(run, seed=seed) if trials is None else (trials, ())
     )
@@ -121,10 +124,10 @@ def explain_predictions(
         raise InputError(
             "trials", "is empty", trials, "Name at least one trial."
         )
-    asked.notes += told
-    model = asked.model
+    question.notes += told
+    model = question.model
     explainer = PredictionExplainer(
-        model, background=background, subject=asked.subject(), seed=seed
+        model, background=background, subject=question.subject(), seed=seed
     )
     return explainer.explain_all(configs, chosen)
 

@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.explained import accepted_criterion, accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.asked.given import learned_later
 from hpo_explain.base.checks import check_seed
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
@@ -37,6 +34,12 @@ from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.given import as_surrogate
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explained import (
+    accepted_criterion,
+    accepted_surrogate,
+)
+from hpo_explain.question.explains import Question, explains
+from hpo_explain.question.given import learned_later
 from hpo_explain.run import LARGEST, Run, winsorized
 from hpo_explain.run.acquisitions import ChosenAcquisition
 from hpo_explain.run.fits import doubts_of_model
@@ -127,7 +130,7 @@ _NONE_EXPLAINED = declared_fact(
 
 @explains(without=("acquisition", "before", "kind", "surrogate"))
 def explain_proposal(
-    asked: Asked,
+    question: Question,
     trial: int | WhichTrial | Config | HasNumber = "latest",
     *,
     acquisition: Criterion | Acquisition = "auto",
@@ -206,17 +209,29 @@ def explain_proposal(
     (12, None)
     """
     explainer = explainer_of(
-        asked, acquisition, background, surrogate, estimator, orders, precision
+        question,
+        acquisition,
+        background,
+        surrogate,
+        estimator,
+        orders,
+        precision,
     )
-    return explainer.explain(asked.run, trial, believed=True)
+    return explainer.explain(question.run, trial, believed=True)
 
 
 def explainer_of(
-    asked: Asked, acquisition: Any, background: Any, surrogate: Any, *how: Any
+    question: Question,
+    acquisition: Any,
+    background: Any,
+    surrogate: Any,
+    *how: Any,
 ) -> ProposalExplainer:
     """Return what explains proposals as it was asked for."""
     model = (
-        None if surrogate is None else as_surrogate(surrogate, asked.run.space)
+        None
+        if surrogate is None
+        else as_surrogate(surrogate, question.run.space)
     )
     estimator, orders, precision = how
     return ProposalExplainer(
@@ -226,7 +241,7 @@ def explainer_of(
         estimator,
         orders,
         precision,
-        asked.seed,
+        question.seed,
     )
 
 

@@ -106,9 +106,12 @@ def _check(
     }
     names = tuple(explanation.names[j] for j in rows)
     if error == "efficiency":
-        gaps = np.abs(
-            [explanation.efficiency_gap[term] for term in contributions]
-        )
+        # of the shares of mean and uncertainty only the sum can be predicted
+        known = explanation.efficiency_gap
+        contributions = {
+            term: phi for term, phi in contributions.items() if term in known
+        }
+        gaps = np.abs([known[term] for term in contributions])
         half = np.broadcast_to(
             gaps[:, None, None], (len(gaps), len(rows), len(rows))
         )

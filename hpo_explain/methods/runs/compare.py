@@ -28,8 +28,6 @@ from typing import Any, overload
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained, shared_subject
-from hpo_explain.asked.given import several_runs, surrogate_of
 from hpo_explain.base.checks import check_jobs, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -55,6 +53,8 @@ from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.methods.space.recommended_space import still_possible
 from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.question.explained import Explained, shared_subject
+from hpo_explain.question.given import several_runs, surrogate_of
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
@@ -187,7 +187,7 @@ def compare(
     from joblib import delayed
 
     check_option("kind", kind, KINDS)
-    read = several_runs(compare, "runs", runs, reading, seed)
+    read = several_runs(compare, "runs", runs, reading)
     shared = Shared.of([run.space for run in read.values()])
     work = (
         delayed(_compared)(name, run, shared, kind, seed)

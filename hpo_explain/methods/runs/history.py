@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_number
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.runs.history_result import History
+from hpo_explain.question.explains import Question, explains
 
 _BEATEN = declared_fact(
     "optimum_beaten",
@@ -19,7 +19,7 @@ _BEATEN = declared_fact(
 
 
 @explains(without=("acquisition", "before", "kind", "surrogate", "seed"))
-def history(asked: Asked, *, optimum: float | None = None) -> History:
+def history(question: Question, *, optimum: float | None = None) -> History:
     """Show what every trial reached, the best so far, and which trials failed or were pruned.
 
     The counterpart of skopt's ``plot_convergence`` and Optuna's ``plot_optimization_history``.
@@ -48,14 +48,14 @@ def history(asked: Asked, *, optimum: float | None = None) -> History:
     The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
     """
     run, known = (
-        asked.run,
+        question.run,
         None if optimum is None else check_number("optimum", optimum),
     )
     order = np.argsort(np.asarray(run.trials), kind="stable")
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
-    subject = asked.subject()
+    subject = question.subject()
     found = History(
         subject=replace(
             subject, notes=(), tried=run.X[order], costs=subject.costs[order]

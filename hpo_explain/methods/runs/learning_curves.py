@@ -28,8 +28,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
-from hpo_explain.asked.explains import Asked, explains
-from hpo_explain.asked.given import surrogate_of
 from hpo_explain.base.checks import (
     check_count,
     check_fraction,
@@ -53,6 +51,8 @@ from hpo_explain.methods.runs.learning_curves_result import (
     PrunerReplay,
 )
 from hpo_explain.methods.runs.pruners import RULES
+from hpo_explain.question.explains import Question, explains
+from hpo_explain.question.given import surrogate_of
 from hpo_explain.run import Curves, Pruner, Run, thinned
 from hpo_explain.space import Array
 
@@ -89,7 +89,7 @@ _FAILED = declared_fact(
 
 @explains(without=("acquisition", "before", "surrogate"))
 def learning_curves(
-    asked: Asked,
+    question: Question,
     *,
     enough: float = 0.8,
     at: Sequence[float] | None = None,
@@ -147,10 +147,10 @@ def learning_curves(
     >>> hx.methods.learning_curves(study).known_from
     0.0
     """
-    check_option("kind", asked.kind, KINDS)
-    explainer = LearningCurvesExplainer(asked.run, seed=asked.seed)
+    check_option("kind", question.kind, KINDS)
+    explainer = LearningCurvesExplainer(question.run, seed=question.seed)
     return explainer.explain(
-        enough=enough, at=at, orders=orders, kind=asked.kind
+        enough=enough, at=at, orders=orders, kind=question.kind
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import ROUNDED_95
@@ -25,6 +24,7 @@ from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.runs.noise_result import Noise
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import NoiseModel
 
 _ROWS = 1000  # over which the noise is described
@@ -44,7 +44,7 @@ _OF_ONE = declared_fact(
 
 
 @explains(without=("acquisition", "before", "surrogate"))
-def noise(asked: Asked, order: int = 1) -> Noise:
+def noise(question: Question, order: int = 1) -> Noise:
     """Say where results of the same configuration scatter, and what that depends on.
 
     It needs configurations that were evaluated several times: as repeated trials, or on several
@@ -88,9 +88,9 @@ def noise(asked: Asked, order: int = 1) -> Noise:
     >>> found.main, found.importance.share("lr") > 0.8
     ('lr', True)
     """
-    model = asked.run.noise(kind=asked.kind, seed=asked.seed)
+    model = question.run.noise(kind=question.kind, seed=question.seed)
     return NoiseExplainer(
-        model, subject=asked.subject(), seed=asked.seed
+        model, subject=question.subject(), seed=question.seed
     ).explain(order)
 
 

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.asked.given import read_objectives, surrogate_of
 from hpo_explain.base.checks import check_fraction, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -41,6 +40,7 @@ from hpo_explain.methods.proposals.explain_prediction import (
 )
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
 from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.question.given import read_objectives, surrogate_of
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
 from hpo_explain.space import Array

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import text_html
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array
 from hpo_explain.space.support import gower_distances
 
@@ -100,7 +100,7 @@ class SamplingBias:
 
 @explains(of="surrogate", without=("kind", "surrogate"))
 def sampling_bias(
-    asked: Asked, *, size: int = 1000, permutations: int = 200
+    question: Question, *, size: int = 1000, permutations: int = 200
 ) -> SamplingBias:
     """Return how far the tried configurations of a run are from a uniform sample.
 
@@ -137,7 +137,7 @@ def sampling_bias(
     >>> hx.methods.sampling_bias(hx.Run(space, X, X[:, 0], "minimize")).p_value < 0.05
     False
     """
-    run, seed = asked.run, check_seed(asked.seed)
+    run, seed = question.run, check_seed(question.seed)
     n = check_count("size", size, minimum=2)
     check_count("permutations", permutations)
     if len(run) < 2:

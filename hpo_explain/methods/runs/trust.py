@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.methods.runs.trust_result import RunTrust
+from hpo_explain.question.explains import Question, explains
 
 
 @explains(of="surrogate", without=("kind", "surrogate"))
-def trust(asked: Asked) -> RunTrust:
+def trust(question: Question) -> RunTrust:
     """Say how well the objective of a run is known, in one word and its numbers.
 
     From draws of functions that the trials allow: the R² and the rank correlation among the best
@@ -35,6 +35,6 @@ def trust(asked: Asked) -> RunTrust:
     >>> hx.trust(table, objective="loss").n_trials
     5
     """
-    belief = asked.run.belief(seed=asked.seed)
-    subject = replace(asked.subject(), model=belief.label)
+    belief = question.run.belief(seed=question.seed)
+    subject = replace(question.subject(), model=belief.label)
     return RunTrust(subject=subject, **vars(trust_in(belief)))

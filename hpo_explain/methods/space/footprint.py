@@ -24,8 +24,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from hpo_explain.asked.explained import Explained, accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_count, check_seed
 from hpo_explain.base.errors import NothingToExplain
@@ -37,6 +35,8 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods.space.footprint_result import Footprint
 from hpo_explain.models.protocols import Surrogate
+from hpo_explain.question.explained import Explained, accepted_surrogate
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances, nearest
 
@@ -57,7 +57,7 @@ _NOTHING = declared_fact(
 
 @explains(of="surrogate")
 def footprint(
-    asked: Asked, *, border: int = 60, random: int = 60
+    question: Question, *, border: int = 60, random: int = 60
 ) -> Footprint:
     """Draw the configurations on a map, with what the model predicts, and where none was tried.
 
@@ -95,13 +95,13 @@ def footprint(
     [3, 2, 10]
     """
     explainer = FootprintExplainer(
-        asked.model,
+        question.model,
         border=border,
         random=random,
-        subject=asked.subject(),
-        seed=asked.seed,
+        subject=question.subject(),
+        seed=question.seed,
     )
-    return explainer.explain(asked.run.trials)
+    return explainer.explain(question.run.trials)
 
 
 class FootprintExplainer:

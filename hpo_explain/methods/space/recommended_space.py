@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explained import Explained, accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_direction, check_number, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -37,7 +35,8 @@ from hpo_explain.methods.space.recommended_space_result import (
     Recommendation,
 )
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run import average_instances
+from hpo_explain.question.explained import Explained, accepted_surrogate
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -54,7 +53,7 @@ _NO_POSTERIOR = declared_fact(
 
 @explains(of="surrogate", without=("kind",))
 def recommended_space(
-    asked: Asked, lose: float | None = None
+    question: Question, lose: float | None = None
 ) -> Recommendation:
     """Recommend the smallest part of the space that still holds a configuration near the best.
 
@@ -86,17 +85,15 @@ def recommended_space(
     >>> found.space["x"].high < 0.7, found.volume < 0.7
     (True, True)
     """
-    run = average_instances(asked.run, seed=asked.seed)
+    run = question.run
     run.check_differences()
-    asked.notes += [note for note in run.notes if note not in asked.run.notes]
-    asked = replace(asked, run=run)
-    model, subject = asked.model, asked.subject()
-    feasibility = run.feasibility(seed=asked.seed)
+    model, subject = question.model, question.subject()
+    feasibility = run.feasibility(seed=question.seed)
     draws = as_draws(
         accepted_surrogate(model),
         run.direction,
         feasibility=feasibility,
-        seed=asked.seed,
+        seed=question.seed,
     )
     keep = None if draws is None else Chances(run, draws.at_best).kept
     explainer = RecommendedSpaceExplainer(
@@ -106,7 +103,7 @@ def recommended_space(
         feasibility=feasibility,
         keep=keep,
         tried=run.tried,
-        seed=asked.seed,
+        seed=question.seed,
     )
     return explainer.explain()
 

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.asked.explained import accepted_surrogate
-from hpo_explain.asked.explains import Asked, explains
 from hpo_explain.base.checks import check_number, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -39,7 +37,8 @@ from hpo_explain.models.box_sums import (
     total_variances,
 )
 from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.run import average_instances
+from hpo_explain.question.explained import accepted_surrogate
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
@@ -70,7 +69,7 @@ _NO_INCUMBENT = declared_fact(
 
 @explains(of="surrogate")
 def subspace(
-    asked: Asked,
+    question: Question,
     share: float = 0.9,
     *,
     n_trees: int = 64,
@@ -117,19 +116,15 @@ def subspace(
     >>> hx.methods.subspace(table, objective="loss").names
     ('x',)
     """
-    seed = asked.seed
-    run = average_instances(asked.run, n_trees=n_trees, seed=seed)
-    model = replace(asked, run=run).model
-    about = Subject.of(
-        run, notes=[note for note in run.notes if note not in asked.run.notes]
-    )
+    run, model, seed = question.run, question.model, question.seed
+    about = Subject.of(run)
     if (
         cap == "25%"
         and len(run)
         and np.quantile(run.cost, 0.25) <= run.cost.min()
     ):
         cap, about = None, replace(about, notes=(_BEST(), *about.notes))
-    if run.model is not None and asked.kind == "auto":
+    if run.model is not None and question.kind == "auto":
         bound = None if cap is None else cap_of(run, run.model, cap)
         own = SubspaceExplainer(
             model, subject=about, n_trees=n_trees, seed=seed

@@ -50,7 +50,7 @@ class SurrogateBased(Protocol):
 
 
 @runtime_checkable
-class OfPredictions(SurrogateBased, Protocol):
+class OfPredictions(Acquisition, SurrogateBased, Protocol):
     """One of mean and standard deviation at one configuration alone."""
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.adapters.sources import as_objectives, as_run
-from hpo_explain.asked.explained import accepted_acquisition
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.base.facts import Fact
@@ -20,12 +19,12 @@ from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
-from hpo_explain.run import Objectives, Run, average_instances
+from hpo_explain.question.explained import accepted_acquisition
+from hpo_explain.run import Objectives, Run
 from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
 from hpo_explain.space import Config, encode_one
 from hpo_explain.space.support import nearest
 
-_AVERAGED_TREES = 64
 _ALL, _SOME = 2000, 500  # trials that are explained one by one
 
 
@@ -108,9 +107,8 @@ def several_runs(
     argument: str,
     runs: Mapping[str, Any],
     reading: Mapping[str, Any],
-    seed: int,
 ) -> dict[str, Run]:
-    """Return runs by their names; instances of each are averaged.
+    """Return runs by their names.
 
     Parameters
     ----------
@@ -118,7 +116,7 @@ def several_runs(
         What was called, whose options an error names.
     argument : str
         The name of its argument that the runs are.
-    runs, reading, seed
+    runs, reading
         As they were given to it.
 
     Raises
@@ -128,15 +126,12 @@ def several_runs(
     """
     read = {}
     for name, source in runs.items():
-        run = read_one(
+        read[str(name)] = read_one(
             function,
             argument,
             f"has {name!r}, which cannot be read: ",
             source,
             reading,
-        )
-        read[str(name)] = average_instances(
-            run, n_trees=_AVERAGED_TREES, seed=seed
         )
     if len(read) < 2:
         problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"

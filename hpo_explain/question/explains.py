@@ -9,15 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
 from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
-from hpo_explain.asked.explained import Explained
-from hpo_explain.asked.given import (
-    config_of,
-    default_source,
-    model_of,
-    read,
-    several_runs,
-    trial_of,
-)
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -26,6 +17,15 @@ from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.question.explained import Explained
+from hpo_explain.question.given import (
+    config_of,
+    default_source,
+    model_of,
+    read,
+    several_runs,
+    trial_of,
+)
 from hpo_explain.run import Run, is_measured
 from hpo_explain.space import Array, Config
 
@@ -59,7 +59,7 @@ _SHARED = """
 
 
 @dataclass(eq=False)
-class Asked:
+class Question:
     """A run (or several, by name), and how it is to be explained."""
 
     run: Run
@@ -145,7 +145,7 @@ def explains(
 ) -> Any:
     """Return the function that users call: it takes a run, the method's own arguments, and more.
 
-    The method gets what was asked as an `Asked`, and its own arguments. One `of` a surrogate takes
+    The method gets a `Question` and its own arguments. One `of` a surrogate takes
     no acquisition, nor a time `before` which nothing is known; `without` names shared arguments
     that mean nothing to it, or something else (which it takes itself). One that explains `several`
     runs takes a dict of them, too.
@@ -195,15 +195,15 @@ def explains(
                     raise InputError(
                         name, problem, value, "Ask for one run at a time."
                     )
-            runs = several_runs(public, "run", source, reading, held["seed"])
+            runs = several_runs(public, "run", source, reading)
             run = next(iter(runs.values()))
         else:
             run = read(public, source, reading, surrogate, kind)
         taken = {p.name: held.pop(p.name) for p in shared if p.name in held}
-        asked = Asked(
+        question = Question(
             run, runs=runs, reading=reading, **{"kind": kind, **taken}
         )
-        return method(asked, **held)
+        return method(question, **held)
 
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[first, *own, *shared]

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, by_reason
+from hpo_explain.base.facts import Origin, by_reason
 from hpo_explain.base.phrases import counted, printable, spans
-from hpo_explain.run.best_predicted import best_predicted
 
 if TYPE_CHECKING:
     from hpo_explain.run.run import Run
@@ -31,7 +29,6 @@ def describe(run: Run) -> str:
         shared = tied(len(run.tied), run.objective_name)
         told = f" ({shared})" if shared else ""
         lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{told}")
-        lines += [str(known) for known in luck(run)]
     lines.append(f"proposals: {proposals(run)}")
     for reason, numbers in by_reason(run.excluded).items():
         lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
@@ -62,12 +59,3 @@ def tied(count: int, objective: str) -> str:
         if count > 1
         else ""
     )
-
-
-def luck(run: Run) -> tuple[Fact, ...]:
-    """Return the best predicted trial where noise may have chosen the incumbent; else nothing."""
-    try:
-        found = best_predicted(run)
-    except NothingToExplain:
-        return ()
-    return (found.fact,) if found.notable else ()

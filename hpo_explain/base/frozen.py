@@ -1,0 +1,24 @@
+"""Arrays that can no longer be written to, in objects that stay so when they are unpickled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array itself, which can no longer be written to."""
+    array.setflags(write=False)
+    return array
+
+
+class Frozen:
+    """What stays frozen when it is unpickled: pickle forgets that an array is read-only."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            if isinstance(value, np.ndarray):
+                frozen(value)
+            object.__setattr__(self, name, value)

@@ -1,0 +1,184 @@
+"""Shapley values with the error of integrating over a background, or of drawing orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import counted
+from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.game import CoalitionGame
+from hpo_explain.methods._engines.orders import sampled_shapley
+from hpo_explain.methods._engines.reference import Reference
+from hpo_explain.space import Array, Config
+
+FIRST_ROWS = 200  # of a background that grows
+MOST_ROWS = 2000
+MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
+MOST_STEPS_WALKED = 200_000  # rows times hyperparameters: a row costs less where orders are walked
+MOST_PREDICTED = 50_000  # composed rows: each is predicted
+_PLACES = {
+    "global": " from the whole space",
+    "local": " close to it",
+    "hybrid": ", half of them close to it",
+    "candidates": ", drawn as the optimizer draws its candidates",
+}
+_GROWN = declared_fact(
+    "background_grown",
+    "it is compared with {configurations}; averaging over them leaves an error "
+    "of up to {error} of the largest contribution (95 % intervals)",
+    error=lambda fact: f"{fact['width']:.1%}",
+    configurations=lambda fact: (
+        f"{counted(fact['rows'], 'configuration')}{_PLACES[fact['place']]}"
+        f"{'' if fact['enough'] else ', the most that are drawn'}"
+    ),
+)
+_SAMPLED = declared_fact(
+    "orders_sampled",
+    "sampling, {orders} draws of a background row and an order",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ShapleyEstimate:
+    """Shapley values, and how they came about.
+
+    Attributes
+    ----------
+    phi : ndarray of shape (players, columns)
+        The values.
+    repetitions : ndarray of shape (repetitions, players, columns) or None
+        Independent ones of which they are the mean, if there are several.
+    background : ndarray of shape (n, d)
+        The latent rows that they are compared with.
+    how : Fact
+        How coalitions were valued.
+    notes : tuple of Fact
+        What else is said.
+    """
+
+    phi: Array
+    repetitions: Array | None
+    background: Array
+    how: Fact
+    notes: tuple[Fact, ...] = ()
+
+    @classmethod
+    def over(
+        cls,
+        cubes: list[Array],
+        by_cube: Array,
+        how: Fact,
+        notes: tuple[Fact, ...] = (),
+    ) -> ShapleyEstimate:
+        """Return the mean over the rows of hypercubes."""
+        phi = np.average(by_cube, axis=0, weights=[len(b) for b in cubes])
+        several = by_cube if len(cubes) > 1 else None
+        return cls(phi, several, np.vstack(cubes), how, notes)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Of t-intervals; 0 where nothing is repeated."""
+        return 0 if self.repetitions is None else len(self.repetitions) - 1
+
+    def standard_error(self, columns: slice) -> Array | None:
+        """Return the standard error of some columns and of their sum, (players, columns + 1)."""
+        if self.repetitions is None:
+            return None
+        return _error(_with_total(self.repetitions[..., columns]))
+
+    def difference_error(self, columns: slice) -> Array | None:
+        """Return the standard errors of differences, (columns + 1, players, players)."""
+        if self.repetitions is None:
+            return None
+        values = _with_total(self.repetitions[..., columns])
+        n, columns_and_total = values.shape[1:]
+        errors = np.zeros((columns_and_total, n, n))
+        for i in range(n):
+            errors[:, i] = _error(values[:, [i]] - values).T
+        return errors
+
+
+def integrated(
+    game: CoalitionGame,
+    reference: Reference,
+    config: Config,
+    *,
+    columns: slice,
+    precision: float,
+) -> ShapleyEstimate:
+    """Return Shapley values by hypercubes of a background, of as many rows as needed.
+
+    Of a background that grows until half of the widest 95 % interval of a sum over the `columns` is
+    within `precision` of the largest.
+    """
+    if not reference.grows:
+        cubes = reference.cubes(config)
+        return ShapleyEstimate.over(cubes, *game.shapley(cubes))
+    bound, rows = _most_rows(game), FIRST_ROWS
+    while True:
+        cubes = reference.cubes(config, rows)
+        by_cube, how = game.shapley(cubes)
+        width = _relative_half_width(by_cube[..., columns].sum(axis=2))
+        if width <= precision or rows >= bound:
+            break
+        # the error falls with the root of the rows, or with them where effects are additive
+        needed = 1.2 * rows * (width / precision) ** 1.5
+        rows = int(min(bound, max(2 * rows, needed)))
+    enough = width <= precision
+    grown = _GROWN(
+        rows=rows, place=reference.place, width=width, enough=enough
+    )
+    return ShapleyEstimate.over(cubes, by_cube, how, (grown,))
+
+
+def sampled(
+    game: CoalitionGame, reference: Reference, config: Config, *, orders: int
+) -> ShapleyEstimate:
+    """Return Shapley values by draws of background rows and orders."""
+    background = np.vstack(reference.cubes(config))
+    by_draw = sampled_shapley(
+        game.acquisition,
+        game.x,
+        game.players,
+        background,
+        orders=orders,
+        seed=game.seed,
+    )
+    how = _SAMPLED(orders=orders)
+    return ShapleyEstimate(by_draw.mean(axis=0), by_draw, background, how)
+
+
+def _most_rows(game: CoalitionGame) -> int:
+    """Return how many rows a background may grow to."""
+    if game.predicted_rows:
+        predicted = MOST_PREDICTED // game.predicted_rows
+        return min(MOST_ROWS, max(FIRST_ROWS, predicted))
+    if game.walks_orders:
+        return MOST_STEPS_WALKED // len(game.players)
+    return MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
+
+
+def _with_total(repetitions: Array) -> Array:
+    """Return contributions with their sum over the columns in a last one."""
+    total = repetitions.sum(axis=2, keepdims=True)
+    return np.concatenate([repetitions, total], axis=2)
+
+
+def _error(repetitions: Array) -> Array:
+    """Return the standard error of means over independent repetitions, the first axis."""
+    spread = repetitions.std(axis=0, ddof=1)
+    return np.asarray(spread / np.sqrt(len(repetitions)))
+
+
+def _relative_half_width(totals: Array) -> float:
+    """Return the widest half 95 % interval of totals (hypercube, player) by the largest total."""
+    from scipy.stats import t
+
+    largest = np.abs(totals.mean(axis=0)).max(initial=0.0)
+    if largest == 0.0:
+        return 0.0
+    half = t.ppf(0.975, len(totals) - 1) * _error(totals)
+    return float(half.max() / largest)

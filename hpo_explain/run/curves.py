@@ -1,0 +1,192 @@
+"""What trials reported step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_array
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.space import Array, Bools, Ints
+
+
+@runtime_checkable
+class Pruner(Protocol):
+    """What stops trials early, by the values that they and earlier trials reported."""
+
+    @property
+    def label(self) -> str:
+        """What it is called, as in "Optuna's MedianPruner"."""
+
+    def stopped(
+        self, steps: Array, costs: Array, finished: Bools, seed: int
+    ) -> Ints:
+        """Return at which step trials would have been stopped, one after the other.
+
+        Parameters
+        ----------
+        steps : ndarray of shape (S,)
+            The steps.
+        costs : ndarray of shape (n, S)
+            What the trials reported, in their order; smaller is better, NaN where nothing was.
+        finished : ndarray of bool, shape (n,)
+            Which of them have a result; what others would have reported later is not known.
+        seed : int
+            Seed of what is drawn.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Positions in `steps`; S where a trial would have run to its end.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Curves(Frozen):
+    """The values of the objective that trials reported step by step.
+
+    Trials that were pruned or ended early are among them: they have a configuration and values,
+    but no final one.
+
+    Parameters
+    ----------
+    trials : ndarray of int, shape (m,)
+        The numbers of the trials, each once.
+    X : ndarray of shape (m, d)
+        Their configurations, encoded.
+    steps : ndarray of shape (S,)
+        The steps at which something was reported, in ascending order.
+    values : ndarray of shape (m, S)
+        What was reported, in the objective's units; NaN where nothing was.
+    step_name : str, default "step"
+        What a step is called.
+    pruner : Pruner, optional
+        What stopped trials of this run early, where that is known.
+
+    Raises
+    ------
+    InputError
+        If shapes disagree, steps do not ascend, or a trial has two curves.
+
+    Examples
+    --------
+    >>> curves = Curves.of({3: {1: 0.9, 2: 0.5}, 4: {1: 0.8}}, {3: [0.2], 4: [0.7]})
+    >>> curves.steps.tolist(), curves.values.tolist()
+    ([1.0, 2.0], [[0.9, 0.5], [0.8, nan]])
+    """
+
+    trials: Ints
+    X: Array
+    steps: Array
+    values: Array
+    step_name: str = "step"
+    pruner: Pruner | None = None
+
+    def __post_init__(self) -> None:
+        numbers, X = (
+            check_array("trials", self.trials),
+            check_array("X", self.X),
+        )
+        steps, values = (
+            check_array("steps", self.steps),
+            check_array("values", self.values),
+        )
+        shape = len(numbers), len(steps)
+        if X.ndim != 2 or len(X) != len(numbers) or values.shape != shape:
+            problem = (
+                f"must have shape {shape}, a row per trial and a column per step, but had shape "
+                f"{values.shape}, and X {X.shape}"
+            )
+            raise InputError("values", problem, values)
+        if not (np.diff(steps) > 0.0).all() or not np.isfinite(steps).all():
+            raise InputError(
+                "steps", "must be finite and ascend", steps, "Sort them."
+            )
+        if len(np.unique(numbers)) < len(numbers):
+            raise InputError(
+                "trials",
+                "must be different numbers",
+                numbers,
+                "Join their curves.",
+            )
+        columns = {
+            "trials": numbers.astype(np.int64),
+            "X": X,
+            "steps": steps,
+            "values": values,
+        }
+        for name, column in columns.items():
+            object.__setattr__(self, name, frozen(np.array(column)))
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    @classmethod
+    def of(
+        cls,
+        reported: Mapping[int, Mapping[float, float]],
+        rows: Mapping[int, npt.ArrayLike],
+        *,
+        step_name: str = "step",
+        pruner: Pruner | None = None,
+    ) -> Curves | None:
+        """Return the curves of the trials that reported something, if any did.
+
+        Parameters
+        ----------
+        reported : mapping of int to mapping of float to float
+            For each trial the value at each step.
+        rows : mapping of int to array of shape (d,)
+            The configurations, encoded. Trials without one are passed over.
+        step_name, pruner
+            As of the class.
+        """
+        known = {
+            trial: {
+                float(s): float(v) for s, v in curve.items() if not np.isnan(v)
+            }
+            for trial, curve in sorted(reported.items())
+            if trial in rows
+        }
+        known = {trial: curve for trial, curve in known.items() if curve}
+        if not known:
+            return None
+        steps = np.array(
+            sorted({step for curve in known.values() for step in curve})
+        )
+        place = {step: i for i, step in enumerate(steps.tolist())}
+        values = np.full((len(known), len(steps)), np.nan)
+        for i, curve in enumerate(known.values()):
+            values[i, [place[step] for step in curve]] = [*curve.values()]
+        X = np.array([rows[trial] for trial in known], dtype=float)
+        return cls(
+            np.array([*known], dtype=np.int64),
+            X,
+            steps,
+            values,
+            step_name,
+            pruner,
+        )
+
+    def held(self) -> Array:
+        """Return the values with gaps filled, (m, S): the last one reported holds until the next.
+
+        NaN before the first value of a trial and after its last one.
+
+        Examples
+        --------
+        >>> Curves([0], [[0.5]], [1, 2, 3, 4], [[0.9, np.nan, 0.5, np.nan]]).held().tolist()
+        [[0.9, 0.9, 0.5, nan]]
+        """
+        there = ~np.isnan(self.values)
+        last = np.maximum.accumulate(
+            np.where(there, np.arange(len(self.steps)), 0), axis=1
+        )
+        filled = np.take_along_axis(self.values, last, axis=1)
+        ended = there[:, ::-1].cumsum(axis=1)[:, ::-1] == 0
+        return np.where(ended, np.nan, filled)

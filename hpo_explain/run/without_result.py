@@ -1,0 +1,167 @@
+"""Trials without a result, and proposals that a person reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hpo_explain.base.checks import check_option
+from hpo_explain.base.facts import Origin
+from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.options import STATES, State
+from hpo_explain.base.text import declared_fact
+from hpo_explain.space import Array, Bools, SearchSpace
+
+UNDER_WAY = ("running", "waiting")
+"""States of trials that may still get a result, and hyperparameters."""
+
+# why a trial does not count, in every framework
+FAILED = declared_fact("failed", "failed")()
+RUNNING = declared_fact("running", "still running")()
+WAITING = declared_fact("waiting", "waiting to be started")()
+NO_VALUE = declared_fact("no_value", "it has no value")()
+WAS_PRUNED = declared_fact(
+    "pruned",
+    {
+        False: "pruned",
+        True: "pruned ({pruned='last'} reads the last value it reported)",
+    },
+)
+
+
+@dataclass(frozen=True, eq=False)
+class WithoutResult(Frozen):
+    """A trial that runs, waits to be started, failed or was pruned.
+
+    What was known when it was chosen is ``run.known_before(trial)`` and ``run.running_at(trial)``,
+    as for any trial.
+
+    Attributes
+    ----------
+    state : {"running", "waiting", "failed", "pruned"}
+        What has become of it.
+    x : ndarray of shape (d,)
+        Its configuration, encoded: NaN where a hyperparameter is inactive or was not chosen.
+    origin : Origin
+        Who chose it.
+    proposed : bool
+        Whether it counts as a proposal, as the finished trials in `Run.proposals` do.
+    reported : bool
+        Whether it reported a value on its way: one that was pruned then did not crash.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trial = WithoutResult("running", np.array([0.5, np.nan]))
+    >>> trial.origin, trial.under_way
+    (<Origin.MODEL: 'model'>, True)
+    """
+
+    state: State
+    x: Array
+    origin: Origin = Origin.MODEL
+    proposed: bool = True
+    reported: bool = False
+
+    def __post_init__(self) -> None:
+        check_option("state", self.state, STATES)
+        object.__setattr__(self, "x", frozen(np.array(self.x, dtype=float)))
+
+    @property
+    def under_way(self) -> bool:
+        """Whether it may still get a result."""
+        return self.state in UNDER_WAY
+
+    @property
+    def explainable(self) -> bool:
+        """Whether it is a proposal, and has a value."""
+        return self.proposed and not bool(np.isnan(self.x).all())
+
+    def not_chosen(self, space: SearchSpace) -> tuple[str, ...]:
+        """Return the hyperparameters that have no value, though they may be active.
+
+        An optional one that has none counts as left out by choice once the trial has ended.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The run's search space.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_explain import CategoricalParameter, FloatParameter, SearchSpace
+        >>> space = SearchSpace([
+        ...     CategoricalParameter("booster", ["gbtree", "dart"]),
+        ...     FloatParameter("rate_drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+        ... ])
+        >>> WithoutResult("running", np.array([np.nan, np.nan])).not_chosen(space)
+        ('booster', 'rate_drop')
+        >>> WithoutResult("running", np.array([0.0, np.nan])).not_chosen(space)
+        ()
+        """
+        found = np.zeros(len(space), dtype=bool)
+        for j in space.parents_first:
+            if not np.isnan(self.x[j]):
+                continue
+            undecided = any(found[parent] for parent, _ in space.conditions[j])
+            by_choice = (
+                space.parameters[j].optional is not None and not self.under_way
+            )
+            found[j] = self._possible(space, j, found) and (
+                undecided or not by_choice
+            )
+        return tuple(
+            name
+            for name, missing in zip(space.names, found, strict=True)
+            if missing
+        )
+
+    def _possible(self, space: SearchSpace, j: int, open_: Bools) -> bool:
+        """Return whether the parents that have a value let a hyperparameter be active."""
+        for parent, codes in space.conditions[j]:
+            if open_[parent]:
+                continue
+            x = self.x[[parent]]
+            parameter: Any = space.parameters[parent]
+            if np.isnan(x[0]) or int(parameter.codes(x)[0]) not in codes:
+                return False
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class Reviewed(Frozen):
+    """What a person decided about the proposal for a trial.
+
+    Attributes
+    ----------
+    proposed : ndarray of shape (d,)
+        What the optimizer proposed at last, encoded.
+    set_by_person : tuple of str
+        The hyperparameters that a person set in place of the optimizer; empty if none.
+    refused : ndarray of shape (n, d)
+        Proposals that were refused before, encoded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Reviewed(np.array([0.5, 0.1]), ("lr",)).refused.shape
+    (0, 2)
+    """
+
+    proposed: Array
+    set_by_person: Sequence[str] = ()
+    refused: npt.ArrayLike = ()
+
+    def __post_init__(self) -> None:
+        proposed = np.array(self.proposed, dtype=float)
+        refused = np.array(self.refused, dtype=float).reshape(
+            -1, len(proposed)
+        )
+        object.__setattr__(self, "proposed", frozen(proposed))
+        object.__setattr__(self, "refused", frozen(refused))
+        object.__setattr__(self, "set_by_person", tuple(self.set_by_person))
