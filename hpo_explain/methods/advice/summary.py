@@ -80,6 +80,8 @@ def summary(question: Question) -> Summary:
     ------
     ValueError
         If the run cannot be read.
+    NothingToExplain
+        If there are fewer than two trials, or none of the hyperparameters varies.
 
     Examples
     --------
@@ -89,6 +91,7 @@ def summary(question: Question) -> Summary:
     >>> hx.summary(table, objective="loss").lines[0].startswith("Best loss 1 by trial 0; ")
     True
     """
+    question.run.check_learnable()
     return summarized(_Asked(question.run, question.seed))
 
 
