@@ -118,6 +118,19 @@ _LARGER = frozenset(
         "bleu",
         "rouge",
         "throughput",
+        "auc_roc",
+        "likelihood",
+        "psnr",
+        "ssim",
+        "ndcg",
+        "mrr",
+        "sharpe",
+        "sharpe_ratio",
+        "sortino",
+        "sortino_ratio",
+        "profit",
+        "pnl",
+        "fps",
     )
 ) - {"error_rate", "probability_of_failure", "probability_of_infeasibility"}
 _SMALLER = frozenset(
@@ -144,9 +157,24 @@ _SMALLER = frozenset(
         "latency",
         "walltime",
         "elapsed",
+        "wer",
+        "cer",
+        "fid",
+        "brier",
+        "deviance",
     )
 )
 _TURNED = re.compile(r"\b1\s*-|one_minus|inv", re.IGNORECASE)
+_SAID_LARGER = re.compile(
+    r"(?<![a-z])(maximi[sz]e|maximi[sz]ed|maximi[sz]ing)(?![a-z])"
+    r"|[↑⬆]|(higher|larger|greater|bigger)[ _-](is|=)?[ _-]?better|\(max\)",
+    re.IGNORECASE,
+)
+_SAID_SMALLER = re.compile(
+    r"(?<![a-z])(minimi[sz]e|minimi[sz]ed|minimi[sz]ing)(?![a-z])"
+    r"|[↓⬇]|(lower|smaller|less)[ _-](is|=)?[ _-]?better|\(min\)",
+    re.IGNORECASE,
+)
 
 BOUNDS_BY_NAME = declared_fact(
     "bounds_by_name",
@@ -212,12 +240,21 @@ def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
 def direction_of(name: str) -> Direction | None:
     """Return which way a metric is better by its name, or by the last word of it; None if unknown.
 
+    A name that says it in words or by an arrow is believed.
+
     Examples
     --------
+    >>> [direction_of(name) for name in ("speed (maximize)", "params ↓", "lower_is_better")]
+    ['maximize', 'minimize', 'minimize']
     >>> [direction_of(name) for name in ("val_accuracy", "trainLoss", "neg_log_loss", "y")]
     ['maximize', 'minimize', 'maximize', None]
     """
     words, own = _words(name)
+    smaller, larger = (
+        bool(pattern.search(name)) for pattern in (_SAID_SMALLER, _SAID_LARGER)
+    )
+    if smaller != larger:
+        return "maximize" if larger else "minimize"
     found = {"_".join(own), *own[-1:]}
     larger, smaller = bool(found & _LARGER), bool(found & _SMALLER)
     if larger == smaller or _TURNED.search(name):
@@ -231,4 +268,6 @@ def _words(name: str) -> tuple[list[str], list[str]]:
         word.lower()
         for word in re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
     ]
+    negated = name.lstrip().startswith("-") or "negative" in words
+    words = ["neg"] * negated + [word for word in words if word != "negative"]
     return words, [word for word in words if word not in {*_OF_WHAT, "neg"}]

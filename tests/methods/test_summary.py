@@ -64,13 +64,11 @@ def test_where_nothing_can_be_told_a_line_says_so():
 
 
 @pytest.mark.parametrize(
-    ("X", "feasible", "said"),
+    ("X", "said"),
     [
-        ([[0.5]], None, "run has 1 finished trial; "),
-        ([[0.5]], [False], "run has 0 finished trials; "),
+        ([[0.5]], "run has 1 finished trial; "),
         (
             [[0.5]] * 3,
-            None,
             "no hyperparameter varies: all 3 trials have x = 0.5, ",
         ),
     ],
@@ -80,11 +78,11 @@ def test_where_nothing_can_be_told_a_line_says_so():
     [hx.summary, hx.importance, hx.recommended_space, hx.advise, hx.optimum],
 )
 def test_a_run_of_which_nothing_can_be_learned_is_told_in_a_sentence(
-    function, X, feasible, said
+    function, X, said
 ):
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     objective = np.arange(len(X))
-    run = hx.Run(space, X, objective, "minimize", feasible=feasible)
+    run = hx.Run(space, X, objective, "minimize")
     with pytest.raises(NothingToExplain) as caught:
         function(run)
     assert str(caught.value).startswith(said)
