@@ -104,6 +104,7 @@ def as_run(run: Any, **options: Any) -> Run:
     trials = options.pop("trials", None)
     if trials is not None:
         return chosen(as_run(run, **options), trials)
+    _check_one_objective(options)
     if isinstance(run, Run):
         _check_unread(options)
         return run
@@ -126,6 +127,15 @@ def as_run(run: Any, **options: Any) -> Run:
         if is_a(run, module, name):
             return read_by(_reader(function), run, options)
     return _by_others(run, options)
+
+
+def _check_one_objective(options: Mapping[str, Any]) -> None:
+    """Raise InputError where several objectives are named for what explains one."""
+    objectives = options.get("objective")
+    if isinstance(objectives, list):
+        problem = f"names {len(objectives)}: {', '.join(map(str, objectives))}"
+        remedy = "Name one here; pareto and report take several."
+        raise InputError("objective", problem, objectives, remedy)
 
 
 def as_runs(run: Any, **options: Any) -> dict[str, Run]:

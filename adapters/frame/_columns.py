@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -335,6 +335,7 @@ def choose_columns(
     hyperparameters: Sequence[str] | None,
     space: SearchSpace | Sequence[Parameter] | None,
     objective: Array,
+    without: Collection[str] = (),
 ) -> Chosen:
     """Return the columns of the hyperparameters, and what the others were taken for.
 
@@ -377,6 +378,7 @@ def choose_columns(
         settings=[*settings],
         candidates=open_,
         is_complete=is_named or bool(settings),
+        without=without,
     )
     roles = _with_recognized(roles, taken, layout)
     candidates = {n: settings.get(n, n) for n in taken.hyperparameters}

@@ -63,6 +63,7 @@ Kind = Literal[
 ]
 
 _LEAST_ROWS = 10  # for anything that rests on a correlation
+_ALSO_SET = ("objective", "metric", "score")  # names of a choice, too
 _SAME_ORDER = 0.9  # of the rank correlation with the objective
 _RELATED = 0.3
 _ALL_DIFFERENT = 0.9  # share of the rows with a value of their own
@@ -249,7 +250,7 @@ def _counts_in_blocks(values: Array) -> bool:
     forward = steps[steps >= 0.0]
     return bool(
         (values[again] == values[0]).all()
-        and (forward <= 1.0).all()
+        and len(np.unique(forward[forward > 0.0])) <= 1
         and len(again) < len(values) / 3
     )
 
@@ -310,6 +311,8 @@ def _is_called_measured(column: Column, objective: Array) -> bool:
     if values is None:
         return False
     related = abs(rank_correlation(values, objective))
+    if column.name in _ALSO_SET and _is_evenly_spread(values):
+        return False
     if names_of.is_called_measured(column.name):
         is_many = column.n_different > max(2.0, _RELATED * len(values))
         is_rounded = column.n_different > 4 and related >= 0.5

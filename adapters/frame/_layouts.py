@@ -443,9 +443,10 @@ def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
         if form.state in columns
         else []
     )
+    needs_metrics = form.settings in _METRICS_NEEDED and not form.is_generic
     if (
         (form.settings and not names)
-        or (form.settings in _METRICS_NEEDED and not metrics)
+        or (needs_metrics and not metrics)
         or not {*form.marks} <= {*columns}
         or (form.some and not {*form.some} & {*columns})
         or (form.finished and not {*words} <= {*_REASONS, form.finished})

@@ -6,7 +6,7 @@ and what is left where everything seems to be something else is decided here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,7 @@ def take(
     settings: Sequence[str],
     candidates: Sequence[str],
     is_complete: bool,
+    without: Collection[str] = (),
 ) -> Taken:
     """Return what columns are.
 
@@ -78,6 +79,8 @@ def take(
     is_complete : bool
         Whether the hyperparameters are known, so that candidates are none, but for the models of
         which they are the settings.
+    without : collection of str
+        Roles that no column is to have.
     """
     columns = {
         name: Column.of(table, name)
@@ -114,6 +117,7 @@ def take(
         columns,
         hyperparameters,
         kinds,
+        without,
     )
     hyperparameters = [n for n in hyperparameters if n not in roles.values()]
     for name in candidates:
@@ -164,6 +168,7 @@ def _repeated_on(
     columns: Mapping[str, Column],
     hyperparameters: Sequence[str],
     kinds: Mapping[str, str],
+    without: Collection[str],
 ) -> dict[str, str]:
     """Return the columns of budgets and of instances, on which configurations were repeated."""
     roles: dict[str, str] = {}
@@ -179,7 +184,7 @@ def _repeated_on(
             if kinds.get(name) in (None, "number", "seed", "id")
         ]
         found = [n for n in possible if is_repeated(columns[n], others)]
-        if found:
+        if found and role not in without:
             roles[role] = found[0]
     return roles
 

@@ -202,8 +202,6 @@ def from_frame(
     table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(_EMPTY())
-    if isinstance(objective, list):
-        objective = _only(objective)
     ignored = [
         column_called("ignore", name, table)
         for name in check_names("ignore", ignore)
@@ -243,7 +241,13 @@ def from_frame(
     values = read_objective(table, given.objective)
     direction, about_direction = _direction(direction, layout, given.objective)
     chosen = choose_columns(
-        table, layout, given, hyperparameters, space, values
+        table,
+        layout,
+        given,
+        hyperparameters,
+        space,
+        values,
+        without=("fidelity",) if fidelity is False else (),
     )
     roles = chosen.roles
     every_step = table
@@ -445,21 +449,6 @@ def _direction(
             [smaller],
         )
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
-
-
-def _only(objectives: list[str]) -> str:
-    """Return the only objective of a list.
-
-    Raises
-    ------
-    InputError
-        If there are several.
-    """
-    if len(objectives) == 1:
-        return objectives[0]
-    problem = f"names {len(objectives)} columns: {', '.join(objectives)}"
-    remedy = "Name one here; pareto and report take several."
-    raise InputError("objective", problem, objectives, remedy)
 
 
 def several_objectives(frame: pd.DataFrame) -> list[str]:
