@@ -10,6 +10,8 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.errors import InputError, MissingOptionError
+from hpo_explain.reporting import Report
+from hpo_explain.reporting.section import Status
 from tests.adapters.test_kinds import N, table_of, taken
 from tests.noted import noted, the_note
 
@@ -305,18 +307,25 @@ def test_the_scale_of_a_hyperparameter_can_be_settled():
         hx.from_frame(zero, "loss", log=["c"])
 
 
-@pytest.mark.parametrize(
-    "name", ["trial", "index", "objective", "state", "value"]
-)
-def test_a_hyperparameter_with_the_name_of_a_role_works_everywhere(name):
+def test_hyperparameters_with_the_names_of_roles_work_everywhere(tmp_path):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({name: rng.random(12), "x": rng.random(12)})
-    table["loss"] = table[name] + table["x"]
+    names = ["trial", "index", "objective", "state", "value"]
+    table = pd.DataFrame({name: rng.random(12) for name in names})
+    table["loss"] = table["trial"] + table["index"] * table["value"]
     run = hx.from_frame(table, "loss")
-    assert run.space.names == (name, "x")
-    for function in (hx.summary, hx.importance, hx.optimum, hx.advise):
+    assert run.space.names == tuple(names)
+    for function in (
+        hx.summary,
+        hx.importance,
+        hx.optimum,
+        hx.methods.history,
+    ):
         assert str(function(run))
-        assert function(run).to_frame() is not None
+        assert function(run).cells()
+    report = Report.of({"loss": run})
+    report.write(tmp_path / "report.html")
+    (tab,) = report.tabs
+    assert Status.FAILED not in {card.status for card in tab.cards}
 
 
 # ---------------------------------------------------------------------- objectives
