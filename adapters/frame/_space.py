@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FEW = 10  # different numbers beside None that are choices, where each was tried twice
+_FIRST = 10  # trials: as many do optimizers draw before they look at results
 _MIDWAY = ("added_midway", "dropped_midway")
 
 
@@ -136,8 +137,13 @@ def infer_space(
             and _may_be_choices(cells, none)
         ):
             parameter = _with_none(cells)
+        first = [c for c in cells.iloc[kept].tolist() if not is_empty(c)]
         parameter = parameter or _parameter(
-            cells.infer_objects(), name, notes, scales.get(name)
+            cells.infer_objects(),
+            name,
+            notes,
+            first=first[:_FIRST],
+            log=scales.get(name),
         )
         if parameter is None:
             continue
@@ -286,7 +292,12 @@ def trials_of_ranges(
 
 
 def _parameter(
-    column: pd.Series[Any], name: str, notes: list[Fact], log: bool | None
+    column: pd.Series[Any],
+    name: str,
+    notes: list[Fact],
+    *,
+    first: list[Any],
+    log: bool | None,
 ) -> Parameter | None:
     """Return the hyperparameter that a column holds, or None and a note."""
     import pandas as pd
@@ -310,7 +321,7 @@ def _parameter(
             notes.append(_DIFFERENT(names=[name], gaps=gaps))
         return CategoricalParameter(name, choices)
     gaps = len(present) < len(column)
-    return _number(present, name, notes, gaps=gaps, log=log)
+    return _number(present, name, notes, gaps=gaps, first=first, log=log)
 
 
 def _as_numbers(present: pd.Series[Any]) -> pd.Series[Any]:
@@ -338,6 +349,7 @@ def _number(
     notes: list[Fact],
     *,
     gaps: bool,
+    first: list[Any],
     log: bool | None,
 ) -> Parameter:
     from pandas.api import types
@@ -373,7 +385,7 @@ def _number(
         notes.append(_INTEGERS(names=[name]))
     low, high = float(values.min()), float(values.max())
     if log is None:
-        scale = scale_of(values)
+        scale = scale_of(values, [as_float(cell) for cell in first])
         log = scale.log
         about = _LOG if scale.clear and log else _UNCLEAR
         if log or not scale.clear:

@@ -134,6 +134,28 @@ def test_the_scale_is_that_on_which_values_spread_evenly(values, log):
     assert bool(noted(run.notes, "log_scale_guessed")) == log
 
 
+def crowded(rng, log):
+    """What an optimizer tried between 1e-4 and 10: ten values anywhere, then all near an end."""
+    near = rng.choice([0.05, 0.95]) + rng.normal(0.0, 0.05, 30)
+    line = np.append(rng.random(10), np.clip(np.abs(near), 0.0, 1.0))
+    return 10 ** (5.0 * line - 4.0) if log else 1e-4 + 10.0 * line
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
+    right, mistaken = 0, 0
+    for seed in range(40):
+        values = crowded(np.random.default_rng(seed), log)
+        run = hx.from_frame(
+            pd.DataFrame({"c": values, "loss": np.arange(40) % 7}), "loss"
+        )
+        unclear = noted(run.notes, "scale_unclear")
+        right += run.space["c"].log == log
+        mistaken += run.space["c"].log != log and not unclear
+    assert right >= 36
+    assert mistaken <= 2
+
+
 def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_described():
     table = pd.DataFrame(
         {
