@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"[+-]?\d+")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# and what people append to a result: percent, and a standard deviation
+_SPREAD = r"( *(±|\+/?-) *[\d.e-]+ *%?| *\( *(±|\+/?-)? *[\d.e-]+ *%?\))?"
+_WRITTEN = re.compile(rf"\s*(?P<number>{_PLAIN.pattern}) *%?{_SPREAD}\s*")
 
 
 def is_empty(value: Any) -> bool:
@@ -74,7 +77,7 @@ _TIME_TEXT = re.compile(
     r"|20\d\d-?[01]\d-?[0-3]\d[_T -][0-2]\d[-:]?[0-5]\d([-:]?[0-5]\d)?"  # in names of files
     rf"|{_CLOCK}{_SECONDS}{_ZONE}"
     rf"|-?\d+ days?( [+-]?{_CLOCK}{_SECONDS})?"
-    r"|(\d+h ?)?(\d+ ?m(in)? ?)?\d+(\.\d+)? ?(ms|s|sec)",
+    r"|(\d+h ?)?(\d+ ?m(in)? ?)?\d+(\.\d+)? ?(ms|s|sec|min|h)",
     re.IGNORECASE,
 )
 
@@ -113,15 +116,18 @@ def is_number_text(text: str) -> bool:
 
 
 def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of plain numbers written as text, such as "1e-3", as numbers; else itself.
+    """Return a column of numbers written as text, such as "1e-3", as numbers; else itself.
 
-    So a data frame is read as a CSV file is. Categories are left as they are.
+    So a data frame is read as a CSV file is. A sign of percent counts for nothing, nor does the
+    standard deviation of a mean. Categories are left as they are.
 
     Examples
     --------
     >>> import pandas as pd
     >>> texts_as_numbers(pd.Series(["1", None, "30"])).tolist()
     [1, None, 30]
+    >>> texts_as_numbers(pd.Series(["85.5%", "0.8 ± 0.1", "0.9 (0.02)"])).tolist()
+    [85.5, 0.8, 0.9]
     """
     import pandas as pd
 
@@ -129,14 +135,18 @@ def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
         return column
     cells = column.tolist()
     texts = [cell for cell in cells if not is_empty(cell)]
-    if not texts or not all(
-        isinstance(t, str) and _PLAIN.fullmatch(t.strip()) for t in texts
-    ):
+    if not texts or not all(isinstance(text, str) for text in texts):
         return column
-    read = (
-        int if all(_WHOLE.fullmatch(text.strip()) for text in texts) else float
-    )
-    numbers = [None if is_empty(cell) else read(cell) for cell in cells]
+    matches = {text: _WRITTEN.fullmatch(text) for text in texts}
+    if None in matches.values():
+        return column
+    written = {
+        text: match["number"] for text, match in matches.items() if match
+    }
+    read = int if all(map(_WHOLE.fullmatch, written.values())) else float
+    numbers = [
+        None if is_empty(cell) else read(written[cell]) for cell in cells
+    ]
     return pd.Series(numbers, index=column.index, dtype=object)
 
 

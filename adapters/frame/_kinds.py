@@ -313,10 +313,12 @@ def _is_called_measured(column: Column, objective: Array) -> bool:
     related = abs(rank_correlation(values, objective))
     if column.name in _ALSO_SET and _is_evenly_spread(values):
         return False
-    if names_of.is_called_measured(column.name):
+    is_called = names_of.is_called_measured(column.name)
+    if is_called or names_of.came_out(column.name):
         is_many = column.n_different > max(2.0, _RELATED * len(values))
         is_rounded = column.n_different > 4 and related >= 0.5
-        return (is_many and not is_whole(values)) or is_rounded
+        is_coarse = is_whole(values) and column.n_different <= _LEAST_ROWS
+        return (is_many and not is_coarse) or is_rounded
     if not column.is_fine or not names_of.mentions_measurement(column.name):
         return False
     return related >= _RELATED or overlap(values, objective) >= 0.5

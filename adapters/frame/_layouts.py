@@ -151,9 +151,12 @@ class _Format:
 
 _EXPORT_OF_WANDB = "a table of Weights & Biases"
 _OF_SETTINGS = re.compile(
-    r"(configs?|configuration|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_]"
+    r"(configs?|configuration|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_ ]",
+    re.IGNORECASE,
 )
-_OF_METRICS = re.compile(r"(metrics?|summary|results?|scores?)[./:|_]")
+_OF_METRICS = re.compile(
+    r"(metrics?|summary|results?|scores?|user_attrs?)[./:|_]"
+)
 _SKLEARN, _MLFLOW, _AX = "param_", "params.", "trial_index"
 _AX_BY = ("generation_node", "generation_method")
 _AX_WITHOUT_MODEL = (
@@ -400,7 +403,7 @@ def _prefix_of_settings(columns: Sequence[str], objective: str) -> str:
     """
     prefix = _prefix(columns, _OF_SETTINGS)
     named = [name for name in columns if name.startswith(prefix)]
-    several = len(named) > 1 or not prefix.endswith("_")
+    several = len(named) > 1 or prefix[-1:] not in ("_", " ")
     return prefix if several and objective not in named else ""
 
 

@@ -21,7 +21,8 @@ _OF_WHAT = word_set(
     "train training val valid validation test eval dev holdout cv oob mean std avg average best "
     "final last min max total epoch fold top top1 top5 weighted macro micro balanced ms s sec "
     "secs seconds fit ratio pct percent number raw median var sem se quant rounded log neg "
-    "negative absolute squared root roc pr cross entropy win gpu cpu wall clock model mb gb"
+    "negative absolute squared root roc pr cross entropy win gpu cpu wall clock model mb gb split "
+    "rank"
 )
 # of what is set, although a word of measurement stands beside: loss_weight, error_tol
 _SET = word_set(
@@ -84,6 +85,16 @@ _RESULTS = word_set(
     "metric metrics summary result results score scores user attrs attributes history info "
     "evaluation evaluations output"
 )
+_RESULT_OF = re.compile(
+    r"(metrics?|summary|results?|scores?|user_attrs?)[./:]"
+)
+_CAME_OUT = re.compile(
+    r"(best|stopped|stop|last|final)_?(epoch|iter|iteration|step)s?"
+    r"|(n|num|number_of|total|trainable|model|total_trainable)_?(params|parameters)"
+    r"|(model|file|checkpoint)_?size(_?(mb|kb|bytes))?",
+    re.IGNORECASE,
+)
+_NUMERO = frozenset(("sno", "srno", "slno", "nr", "no", "sn"))
 _COUNTED_HYPERPARAMETERS = re.compile(
     r"(n|num|max|no)_?(iter|iterations?|steps?)"
 )
@@ -112,7 +123,10 @@ def is_called_measured(name: str) -> bool:
     >>> [is_called_measured(n) for n in ("train_loss", "valAcc", "loss_weight", "test_size")]
     [True, True, False, False]
     """
-    words = words_of(name)
+    if _RESULT_OF.match(name):
+        return True
+    words = [word.rstrip("0123456789") or word for word in words_of(name)]
+    words += [word for word in words_of(name) if word in _MEASURED]
     known = all(word in _MEASURED or word in _OF_WHAT for word in words)
     return known and any(word in _MEASURED for word in words)
 
@@ -131,12 +145,19 @@ def mentions_measurement(name: str) -> bool:
     return any(w in _MEASURED for w in words) and not _SET.intersection(words)
 
 
+def came_out(name: str) -> bool:
+    """Say whether a name is that of what comes out beside metrics: best_epoch, n_params."""
+    return _CAME_OUT.fullmatch(name) is not None
+
+
 def is_called_number(name: str, *, maybe: bool = False) -> bool:
     """Say whether a name is that of numbers of trials, such as trial_number, run_id or none.
 
     With `maybe` it may be that of a hyperparameter, too.
     """
     if _NAMELESS.fullmatch(name) or name.strip() in ("#", "№"):
+        return True
+    if re.sub(r"\W", "", name).lower() in _NUMERO:
         return True
     words = words_of(name)
     if _COUNTED_HYPERPARAMETERS.fullmatch(name.lower()):

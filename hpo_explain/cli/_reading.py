@@ -84,11 +84,19 @@ def summary(run: Run) -> list[str]:
         *_left_out(run),
         *[f"note: {told(note, name_reading_option)}" for note in notes],
     ]
+    # what columns were taken for is to be checked as a whole; its lists are short
+    whole = {
+        f"note: {told(note, name_reading_option)}"
+        for note in notes
+        if note.kind == "columns"
+    }
     more = len(lines) - _LINES
     if more > 0:
         lines[_LINES:] = [f"and {more} more; see the report"]
     return [
-        line if len(line) <= _WIDEST else f"{line[: _WIDEST - 3]}..."
+        line
+        if len(line) <= _WIDEST or line in whole
+        else f"{line[: _WIDEST - 3]}..."
         for line in lines
     ]
 

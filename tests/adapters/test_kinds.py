@@ -29,10 +29,9 @@ def designed(design, rng):
         pairs = [*itertools.product(np.logspace(-4, -1, 8), range(1, 7))]
         lr, depth = map(np.array, zip(*pairs, strict=True))
         return lr, depth
+    points = rng.random((N, 2))
     if design == "sobol":
         points = qmc.Sobol(2, seed=0).random(64)[:N]
-    else:
-        points = rng.random((N, 2))
     if design == "converging":  # ever closer to the best
         away = np.geomspace(1.0, 0.02, N)[:, None]
         points = np.array([0.7, 0.4]) + away * (points - [0.7, 0.4])
@@ -180,6 +179,49 @@ OTHERS = {
         lambda t, g: t["loss"] * 1.02 + g.normal(0.0, 0.01, N),
         "metric",
     ),
+    "metric of a fold": (
+        "split0_test_score",
+        lambda t, g: g.random(N),
+        "metric",
+    ),
+    "standard deviation": (
+        "std_test_score",
+        lambda t, g: g.random(N),
+        "metric",
+    ),
+    "rank": (
+        "rank_test_score",
+        lambda t, g: t["loss"].rank().astype(int),
+        "metric",
+    ),
+    "a metric by its prefix": (
+        "metrics.foo",
+        lambda t, g: g.random(N),
+        "metric",
+    ),
+    "whole metric": ("flops", lambda t, g: g.integers(1, 10**6, N), "metric"),
+    "the best epoch": (
+        "best_epoch",
+        lambda t, g: g.integers(1, 90, N),
+        "metric",
+    ),
+    "size": ("n_params", lambda t, g: g.integers(1, 10**6, N), "metric"),
+    "metric with a sign": (
+        "val acc (%)",
+        lambda t, g: [f"{100 * v:.2f}%" for v in np.exp(-t["loss"])],
+        "metric",
+    ),
+    "metric with its deviation": (
+        "cv score",
+        lambda t, g: [f"{v:.4f} ± 0.02" for v in np.exp(-t["loss"])],
+        "metric",
+    ),
+    "MLflow's duration": (
+        "Duration",
+        lambda t, g: [f"{v:.1f}min" for v in g.uniform(1, 9, N)],
+        "time",
+    ),
+    "numero": ("S.No.", lambda t, g: range(1, N + 1), "trial"),
     "ratio": ("sortino", lambda t, g: g.normal(1.0, 0.5, N), "metric"),
     "the objective in percent": (
         "percent",
