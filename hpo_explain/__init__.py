@@ -16,7 +16,7 @@ from importlib import import_module
 
 import lazy_loader
 
-from hpo_explain.base import edge as _edge
+from hpo_explain.base import loaders as _loaders
 from hpo_explain.base.guessed import hinting
 
 __version__ = "0.1.0"
@@ -31,7 +31,7 @@ def _public() -> list[str]:
 
 __getattr__ = hinting(_lookup, __name__, _public)
 
-_edge.connect(
+_loaders.connect(
     words=partial(import_module, "hpo_explain.base.text"),
     pages=partial(import_module, "hpo_explain.draw.pages"),
     renderer=partial(import_module, "hpo_explain.draw.on_matplotlib"),

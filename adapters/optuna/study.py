@@ -53,7 +53,7 @@ from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.base.checks import check_direction, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction, State
+from hpo_explain.base.options import Direction, State, sign_of
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import (
     Curves,
@@ -550,7 +550,7 @@ class OwnPruner:
         seed: int,
     ) -> npt.NDArray[np.int64]:
         """Return at which step trials would have been stopped, as of `run.Pruner`."""
-        sign = 1.0 if self.direction == "minimize" else -1.0
+        sign = sign_of(self.direction)
         found = np.full(len(costs), len(steps), dtype=np.int64)
         with quiet_optuna():
             study = optuna.create_study(

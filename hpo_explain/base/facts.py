@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from hpo_explain.base.edge import words
+from hpo_explain.base.loaders import words
 
 
 class Origin(Enum):
@@ -76,9 +76,8 @@ class Fact:
         return dict(self.values)[name]
 
     def __hash__(self) -> int:
-        return hash(
-            (self.kind, self.trials, self.names)
-        )  # values may be lists
+        # values may be lists
+        return hash((self.kind, self.trials, self.names))
 
     def __str__(self) -> str:
         return str(words().tell(self))

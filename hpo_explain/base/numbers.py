@@ -62,7 +62,8 @@ def r_squared(
     if not len(observed) or not np.ptp(observed):
         return math.nan
     unit = unit_of(observed)  # squares of what is tiny are 0
-    y, missed = observed / unit, (observed - predicted) / unit
+    y = observed / unit
+    missed = (observed - predicted) / unit
     whole = float(
         np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)
     )
@@ -197,10 +198,9 @@ def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
     return text.replace("-", "−")
 
 
-MAIN_SHARE, MOST = (
-    0.75,
-    3,
-)  # so much of the whole is told by the first ones, at most so many
+# so much of the whole is told by the first ones, at most so many
+MAIN_SHARE = 0.75
+MOST = 3
 
 
 def leading(sizes: npt.NDArray[np.float64]) -> list[int]:
@@ -228,7 +228,8 @@ def percent_range(lower: float, upper: float) -> str:
     >>> percent_range(0.4, 0.62), percent_range(0.0, 0.03), percent_range(0.991, 1.0)
     ('between 40% and 62%', 'at most 3%', 'at least 99%')
     """
-    low, high = percent(lower), percent(upper)
+    low = percent(lower)
+    high = percent(upper)
     if low == high:
         return low
     if lower < _NO_SHARE:

@@ -10,6 +10,7 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.cli._errors import name_reading_option, say
 
 if TYPE_CHECKING:
+    from hpo_explain.base.facts import Fact
     from hpo_explain.cli._source import Source
     from hpo_explain.run import Run
 
@@ -75,30 +76,28 @@ def summary(run: Run) -> list[str]:
     2 trials of 2 hyperparameters, loss (minimize), by the optimizer
     left out: 1 (1): its loss is nan
     """
-    from hpo_explain.base.text import tell as told
     from hpo_explain.run import description as run_words
 
     notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
     lines = [
         run_words.summary(run),
         *_left_out(run),
-        *[f"note: {told(note, name_reading_option)}" for note in notes],
+        *(_shortened(note) for note in notes),
     ]
-    # what columns were taken for is to be checked as a whole; its lists are short
-    whole = {
-        f"note: {told(note, name_reading_option)}"
-        for note in notes
-        if note.kind == "columns"
-    }
     more = len(lines) - _LINES
     if more > 0:
         lines[_LINES:] = [f"and {more} more; see the report"]
-    return [
-        line
-        if len(line) <= _WIDEST or line in whole
-        else f"{line[: _WIDEST - 3]}..."
-        for line in lines
-    ]
+    return lines
+
+
+def _shortened(note: Fact) -> str:
+    """Return a note as a line; what columns were taken for has to be checked as a whole."""
+    from hpo_explain.base.text import tell
+
+    line = f"note: {tell(note, name_reading_option)}"
+    if len(line) <= _WIDEST or note.kind == "columns":
+        return line
+    return f"{line[: _WIDEST - 3]}..."
 
 
 def _left_out(run: Run) -> list[str]:

@@ -77,7 +77,8 @@ class CoalitionPosterior:
     def __call__(self, background: Array, part: slice) -> tuple[Array, Array]:
         """Return standardized mean and variance in part of the rows, each (rows, coalitions)."""
         background = background[part]
-        m, n = self.compositions.count, len(self.process.train)
+        m = self.compositions.count
+        n = len(self.process.train)
         mean = np.empty((len(background), m))
         variance = np.empty_like(mean)
         tables = [
@@ -196,13 +197,12 @@ class WalkPosterior:
 
         Of a row: without any player, with all, and after each step of each walk in between.
         """
-        z, own = (
-            self.process.columns(background[part]),
-            self.process.columns(x[None]),
-        )
+        z = self.process.columns(background[part])
+        own = self.process.columns(x[None])
         orders = np.searchsorted(self.players, self.orders[part])
         _, walks, p = orders.shape
-        m, n = 2 + walks * (p - 1), len(self.process.train)
+        m = 2 + walks * (p - 1)
+        n = len(self.process.train)
         mean = np.empty((len(z), m))
         variance = np.empty_like(mean)
         tables = [
@@ -275,23 +275,20 @@ def _sums(
         place = 2
         for walk in range(walks):
             order = orders[r, walk]
-            last, into = left[order[p - 1], r], after[p - 1]
+            last = left[order[p - 1], r]
+            into = after[p - 1]
             for i in range(n):
                 into[i], before[i] = last[i], never[r, i]
             for s in range(p - 2, -1, -1):
-                part, following, into = (
-                    left[order[s], r],
-                    after[s + 1],
-                    after[s],
-                )
+                part = left[order[s], r]
+                following = after[s + 1]
+                into = after[s]
                 for i in range(n):
                     into[i] = following[i] + part[i]
             for s in range(p - 1):
-                own, following, into = (
-                    joined[order[s]],
-                    after[s + 1],
-                    out[r, place],
-                )
+                own = joined[order[s]]
+                following = after[s + 1]
+                into = out[r, place]
                 for i in range(n):
                     before[i] += own[i]
                     into[i] = before[i] + following[i]

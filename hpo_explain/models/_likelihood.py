@@ -98,7 +98,8 @@ class MarginalLikelihood:
             value, gradient = self(at)
             return -value, -gradient
 
-        within, most = Bounds(*bounds.T), _STEPS if steps is None else steps
+        within = Bounds(*bounds.T)
+        most = _STEPS if steps is None else steps
         found = minimize(
             loss,
             theta,

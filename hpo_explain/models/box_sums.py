@@ -83,8 +83,11 @@ def squeeze(u: Array, kept: Intervals) -> Array:
 def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     """Return the heights of every f_j between its cuts (as `boxes.cuts`), and V_j, (d,)."""
     mean, _ = mean_and_variance(boxes)
-    n, first, cuts = len(boxes.cuts), boxes.first, boxes.cuts
-    a, b = first[boxes.dims] + boxes.lower, first[boxes.dims] + boxes.upper
+    n = len(boxes.cuts)
+    first = boxes.first
+    cuts = boxes.cuts
+    a = first[boxes.dims] + boxes.lower
+    b = first[boxes.dims] + boxes.upper
     weight = np.repeat(
         (boxes.value - mean) * boxes.volume, np.diff(boxes.ends)
     )
@@ -184,10 +187,8 @@ def closed_variance(
     # many boxes lie alike in U: they are summed up first, since the cost is the square of them
     places, which = np.unique(where, axis=0, return_inverse=True)
     sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
-    low, high = (
-        places[:, : len(members)].copy(),
-        places[:, len(members) :].copy(),
-    )
+    low = places[:, : len(members)].copy()
+    high = places[:, len(members) :].copy()
     return float(
         kernels.closed_effect(sums / np.prod(high - low, axis=1), low, high)
     )

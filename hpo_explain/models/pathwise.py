@@ -29,7 +29,9 @@ from hpo_explain.models.product_kernel import (
 )
 from hpo_explain.space import Array, Ints
 
-FEATURES, OF_ONE = 512, 32  # of the product, and of each additive part
+# of the product, and of each additive part
+FEATURES = 512
+OF_ONE = 32
 _BLOCK = 256  # rows at once, so that what is computed stays near the processor
 _VALUES = 2048  # at most at once, where rows share few
 _SPARSE = 0.05  # of a block's numbers, at most: fewer are added one by one
@@ -67,10 +69,8 @@ class Levels:
             return
         for first in range(0, n, size):
             index = self.index[first : first + size].T
-            own, place = (
-                index.ravel(),
-                np.arange(index.size).reshape(index.shape),
-            )
+            own = index.ravel()
+            place = np.arange(index.size).reshape(index.shape)
             yield Levels(
                 self.categories, self.columns[own], self.values[own], place.T
             )
@@ -90,7 +90,8 @@ class Levels:
         counts = np.where(self.categories == 0, 1, self.categories + 1)
         last = np.cumsum(counts)[self.columns] - 1
         categories = self.categories[self.columns]
-        off, number = np.isnan(self.values), categories == 0
+        off = np.isnan(self.values)
+        number = categories == 0
         at = np.where(off, 0.0, self.values)
         code = np.where(number, -1, last - categories + at.astype(int))
         return np.where(number, at, 0.0).astype(np.float32), np.where(
@@ -110,12 +111,13 @@ class Levels:
     def steps(self) -> tuple[csr_array, csr_array]:
         """What each value is: a number in its column, (L, d), or a place among phases, (L, P)."""
         at, code = self.coded
-        size, places = (
-            len(self.columns),
-            int(np.where(self.categories == 0, 1, self.categories + 1).sum()),
+        size = len(self.columns)
+        places = int(
+            np.where(self.categories == 0, 1, self.categories + 1).sum()
         )
         phased = code >= 0
-        ones, ends = np.ones(phased.sum(), np.float32), np.cumsum([0, *phased])
+        ones = np.ones(phased.sum(), np.float32)
+        ends = np.cumsum([0, *phased])
         return (
             csr_array(
                 (at, self.columns, np.arange(size + 1)),
@@ -135,7 +137,8 @@ class Levels:
         self,
     ) -> list[tuple[slice, csr_array, Single | csr_array, csr_array]]:
         """Of blocks of rows what is to be added to the usual values: values, numbers, phases."""
-        n, most = len(self.index), np.full(self.index.shape[1], -1)
+        n = len(self.index)
+        most = np.full(self.index.shape[1], -1)
         place = np.empty(len(self.columns), int)
         place[self.index] = np.arange(self.index.shape[1])
         most[place[self.usual]] = self.usual
@@ -171,7 +174,8 @@ def levels(
     X: Array, categories: Ints, columns: Sequence[int] | None = None
 ) -> Levels:
     """Return rows (n, c) by the distinct values of their columns: of all, or of some."""
-    index, values = np.empty(X.shape, int), [np.empty(0)]
+    index = np.empty(X.shape, int)
+    values = [np.empty(0)]
     counts = list[int]()
     for j, x in enumerate(X.T):
         found, places = np.unique(x, return_inverse=True, equal_nan=True)
@@ -250,7 +254,8 @@ class Functions:
 
         The cosine of a sum is split, so that each row's own part is computed once.
         """
-        few, k = len(at.index), self.update.shape[1]
+        few = len(at.index)
+        k = self.update.shape[1]
         turn, factor, alone = map(
             np.concatenate, list(zip(*self._sums(at), strict=True))[1:]
         )
@@ -300,10 +305,8 @@ class Functions:
         factors, parts = self._tables(found)
         number, phase = found.usual_steps
         angle = number @ self.frequencies + phase @ self.phases
-        product, alone = (
-            factors[found.usual].sum(axis=0),
-            parts[found.usual].sum(axis=0),
-        )
+        product = factors[found.usual].sum(axis=0)
+        alone = parts[found.usual].sum(axis=0)
         for rows, values, numbers, phases in found.apart:
             angles = numbers @ self.frequencies
             angles += angle
@@ -318,8 +321,10 @@ class Functions:
 
     def _tables(self, found: Levels) -> tuple[Single, Single]:
         """Return of distinct values the logarithm of the factors, (L, n), and the parts, (L, k)."""
-        columns, parameters = found.columns, self.parameters
-        at, off = found.coded[0], np.isnan(found.values)
+        columns = found.columns
+        parameters = self.parameters
+        at = found.coded[0]
+        off = np.isnan(found.values)
         base = np.empty((len(columns), len(self.X)), np.float32)
         rates = (ROOT5 / parameters.length).astype(np.float32)
         correlate(at, columns, rates, self._trials, base)
@@ -347,13 +352,12 @@ class Functions:
 
     def _alone(self, found: Levels) -> Single:
         """Return what the additive parts' features are at distinct values, (L, k)."""
-        (at, code), columns = found.coded, found.columns
+        (at, code) = found.coded
+        columns = found.columns
         frequencies, phases, weights = self.waves
         waves = np.cos(at[:, None] * frequencies[columns] + phases[columns])
-        sizes, weights = (
-            np.diff(found.starts, append=len(columns)),
-            weights[columns[found.starts]],
-        )
+        sizes = np.diff(found.starts, append=len(columns))
+        weights = weights[columns[found.starts]]
         most = sizes.max(initial=0)
         if (sizes == most).all():
             parts = np.matmul(waves.reshape(len(sizes), most, OF_ONE), weights)
@@ -383,10 +387,8 @@ def posterior_mean(
 
     factor = pairs.factor(parameters), True
     update = cho_solve(factor, pairs.z[:, None], check_finite=False)
-    d, places = (
-        len(categories),
-        int(np.where(categories == 0, 1, categories + 1).sum()),
-    )
+    d = len(categories)
+    places = int(np.where(categories == 0, 1, categories + 1).sum())
     single = np.float32
     return Functions(
         X=X,
@@ -421,7 +423,8 @@ def draw(
     from scipy.linalg import cho_solve
 
     rng = np.random.default_rng(seed)
-    numbers, d = categories == 0, X.shape[1]
+    numbers = categories == 0
+    d = X.shape[1]
     takes_part = rng.random((d, FEATURES)) < parameters.weight[:, None]
     # Matérn-5/2 has a t distribution with 5 degrees of freedom for its spectrum
     t = rng.standard_normal((d, FEATURES)) / np.sqrt(
@@ -448,7 +451,8 @@ def draw(
             weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(
                 2.0 * amplitude / OF_ONE
             )
-            waves[0][j], waves[1][j] = turn * rng.random(OF_ONE), weights
+            waves[0][j] = turn * rng.random(OF_ONE)
+            waves[1][j] = weights
         else:
             weights = rng.standard_normal((categories[j], count)) * math.sqrt(
                 amplitude

@@ -27,8 +27,8 @@ def describe(run: Run) -> str:
     if np.asarray(run.feasible).any():
         best = run.objective[run.row(run.incumbent_trial)]
         shared = tied(len(run.tied), run.objective_name)
-        told = f" ({shared})" if shared else ""
-        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{told}")
+        remark = f" ({shared})" if shared else ""
+        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{remark}")
     lines.append(f"proposals: {proposals(run)}")
     for reason, numbers in by_reason(run.excluded).items():
         lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")

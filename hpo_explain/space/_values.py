@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import set_fields
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -57,9 +58,8 @@ def check_activity(parameter: Any) -> None:
     name = parameter.name
     if parameter.optional is not None:
         check_fraction(f"optional of {name!r}", parameter.optional)
-    object.__setattr__(
-        parameter, "active_when", _conditions(name, parameter.active_when)
-    )
+    conditions = _conditions(name, parameter.active_when)
+    set_fields(parameter, active_when=conditions)
 
 
 def _conditions(
@@ -105,7 +105,9 @@ def to_position(values: Array, low: float, high: float, log: bool) -> Array:
     if low == high:
         return np.zeros_like(values)
     if log:
-        low, high, values = math.log(low), math.log(high), np.log(values)
+        low = math.log(low)
+        high = math.log(high)
+        values = np.log(values)
     return np.asarray((values - low) / (high - low), dtype=float)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -211,7 +212,7 @@ class CategoricalParameter:
             problem = f"must be a list of choices, but was {self.choices!r}"
             raise InputError(where, problem, self.choices, "List the choices.")
         choices = tuple(map(plain, self.choices))
-        object.__setattr__(self, "choices", choices)
+        set_fields(self, choices=choices)
         if not choices:
             raise InputError(
                 where, "is empty", choices, "Give at least one choice."
@@ -238,9 +239,8 @@ class CategoricalParameter:
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
-        index = index_of(
-            self.choices
-        )  # no attribute: results tell all attributes
+        # no attribute: results tell all attributes
+        index = index_of(self.choices)
         found = [(index(value), value) for value in values]
         return np.array(
             [self.code(v) if i is None else i for i, v in found], dtype=float
@@ -277,10 +277,8 @@ class CategoricalParameter:
 
     def latent_interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of latent values that lead to indices in [low, high]."""
-        first, last = (
-            np.ceil(low - POSITION_TOLERANCE),
-            np.floor(high + POSITION_TOLERANCE),
-        )
+        first = np.ceil(low - POSITION_TOLERANCE)
+        last = np.floor(high + POSITION_TOLERANCE)
         return float(first / self.size), float((last + 1.0) / self.size)
 
     def share_below(self, positions: Array) -> Array:

@@ -42,7 +42,8 @@ def encode_configs(
         for i in [i for i, value in given.items() if _is_empty(value)]:
             choice = _empty_choice(parameter, given.pop(i))
             if choice is not None:
-                X[i, j], empty[i, j] = choice, True
+                X[i, j] = choice
+                empty[i, j] = True
         X[list(given), j] = parameter.encode(given.values())
     for j in conditions.parents_first:
         X[empty[:, j] & ~conditions.allowed(X, j), j] = np.nan
@@ -96,10 +97,8 @@ def _check_activity(
         allowed = conditions.allowed(X, j)
         if (given & ~allowed).any():
             i = int(np.flatnonzero(given & ~allowed)[0])
-            value, condition = (
-                parameter.decode(X[[i], j])[0],
-                condition_text(parameter),
-            )
+            value = parameter.decode(X[[i], j])[0]
+            condition = condition_text(parameter)
             problem = f"is set in configuration {i}, where it is inactive ({condition})"
             raise InputError(
                 parameter.name, problem, value, "Leave it out there."

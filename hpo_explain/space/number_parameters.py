@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_number
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -27,9 +28,8 @@ from hpo_explain.space._values import (
     to_value,
 )
 
-_NARROWEST = (
-    1e-300  # whose reciprocals, in steps of a hundredth, are still numbers
-)
+# whose reciprocals, in steps of a hundredth, are still numbers
+_NARROWEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,10 @@ class FloatParameter:
             number = check_number(
                 f"{label} of {self.name!r}", getattr(self, label)
             )
-            object.__setattr__(self, label, number)
+            set_fields(self, **{label: number})
         check_range(self.name, self.low, self.high, self.log)
-        where, ends = f"range of {self.name!r}", (self.low, self.high)
+        where = f"range of {self.name!r}"
+        ends = (self.low, self.high)
         if math.isinf(self.high - self.low):
             problem = f"is wider than any number: {list(ends)!r}"
             raise InputError(where, problem, ends, "Narrow it.")
@@ -105,7 +106,7 @@ class FloatParameter:
                 )
             # as Optuna: the largest value on the grid is the end of the range
             count = math.floor((self.high - self.low) / self.step + 1e-8)
-            object.__setattr__(self, "high", self.low + count * self.step)
+            set_fields(self, high=self.low + count * self.step)
         check_activity(self)
 
     @property
@@ -134,9 +135,8 @@ class FloatParameter:
         values = to_value(
             np.asarray(positions, dtype=float), self.low, self.high, self.log
         )
-        if (
-            self.log
-        ):  # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+        # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+        if self.log:
             values = to_digits(values)
         if self.step is not None and self.low != self.high:
             values = (
@@ -231,7 +231,7 @@ class IntParameter:
                 raise InputError(
                     where, problem, given, "Round it, or use a FloatParameter."
                 )
-            object.__setattr__(self, label, int(given))
+            set_fields(self, **{label: int(given)})
             if abs(int(given)) > LARGEST_WHOLE:
                 problem = f"must lie within ±2**45, which positions resolve, but was {given!r}"
                 raise InputError(
@@ -246,9 +246,8 @@ class IntParameter:
                 self.step,
                 "Give a step of 1.",
             )
-        object.__setattr__(
-            self, "high", self.high - (self.high - self.low) % self.step
-        )
+        beyond = (self.high - self.low) % self.step
+        set_fields(self, high=self.high - beyond)
         check_activity(self)
 
     @property

@@ -15,7 +15,8 @@ _MOST_VALUES = 20
 
 def condition_text(parameter: Parameter) -> str:
     """Return when a hyperparameter is active: "active when booster = dart", or "always active"."""
-    rules, frequency = _rules(parameter), _frequency(parameter)
+    rules = _rules(parameter)
+    frequency = _frequency(parameter)
     if not rules and not frequency:
         return "always active"
     active = f"active when {rules}" if rules else "active"

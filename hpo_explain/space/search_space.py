@@ -16,9 +16,9 @@ from hpo_explain.base.checks import (
     check_seed,
     unknown_name,
 )
-from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
+from hpo_explain.base.loaders import frameworks
 from hpo_explain.base.phrases import counted, printable
 from hpo_explain.space._values import Array, Bools, Config, Ints
 from hpo_explain.space.conditions import Canonical, Conditions, Rules
@@ -142,7 +142,8 @@ class SearchSpace:
         """Return numbers that say in which order draws go through positions of a column."""
         if j not in self._canonical.categories:
             return positions
-        present, found = ~np.isnan(positions), np.full(positions.shape, np.nan)
+        present = ~np.isnan(positions)
+        found = np.full(positions.shape, np.nan)
         found[present] = np.argsort(self.codes(j))[
             positions[present].astype(np.int64)
         ]
@@ -429,11 +430,9 @@ optional=None)
             (self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1)
         )
         for j in np.flatnonzero(self._may_be_absent).tolist():
-            parameter, present, allowed = (
-                self._parameters[j],
-                present_at[:, j],
-                self.allowed(X, j),
-            )
+            parameter = self._parameters[j]
+            present = present_at[:, j]
+            allowed = self.allowed(X, j)
             valid &= ~present | allowed
             if parameter.optional is None:
                 valid &= present | ~allowed

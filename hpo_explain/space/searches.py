@@ -1,8 +1,8 @@
-"""What searches share: ties between costs, rows near others, and a search by changing the best."""
+"""What searches share: ties between costs, and rows near others or inside of a range."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,9 +67,8 @@ class Ties:
         """Return costs in steps, whole numbers; infinite ones stay so."""
         if not self.step:
             return costs
-        with np.errstate(
-            over="ignore"
-        ):  # one cost that far away counts as infinite
+        # one cost that far away counts as infinite
+        with np.errstate(over="ignore"):
             return np.asarray(
                 np.rint(costs / self.step - self.origin / self.step)
             )
@@ -92,7 +91,8 @@ def size_of(costs: Array) -> float:
     if not len(known):
         return 0.0
     place = max(_upper_quartile(len(sizes)), int(known[0]))
-    found, largest = float(sizes[place]), float(sizes[-1])
+    found = float(sizes[place])
+    largest = float(sizes[-1])
     least, most = _ROUNDING
     alone = len(np.unique(sizes[known[0] : place + 1])) == 1
     if alone and least * largest <= found <= most * largest:
@@ -148,7 +148,8 @@ def inside_of(
     """Return which encoded rows have values of hyperparameters as they should be searched."""
     found = np.ones(len(X), bool)
     for parameter in within:
-        whole, x = space[parameter.name], X[:, space.index(parameter.name)]
+        whole = space[parameter.name]
+        x = X[:, space.index(parameter.name)]
         if isinstance(whole, CategoricalParameter) or isinstance(
             parameter, CategoricalParameter
         ):
@@ -180,7 +181,8 @@ def brought_inside(
     """
     found = np.array(rows)
     for parameter in within:
-        whole, j = space[parameter.name], space.index(parameter.name)
+        whole = space[parameter.name]
+        j = space.index(parameter.name)
         if isinstance(whole, CategoricalParameter):
             codes = whole.encode(
                 list(getattr(parameter, "choices", whole.choices))
@@ -197,54 +199,3 @@ def brought_inside(
             low, high = whole.encode(ends)
             found[:, j] = whole.nearest(low + found[:, j] * (high - low))
     return found
-
-
-def descended(
-    space: SearchSpace,
-    rows: Array,
-    cost: Callable[[Array], Array],
-    steps: Sequence[float],
-    *,
-    kept: int,
-    children: int,
-    rng: np.random.Generator,
-    moved: Callable[[Array], Array] = np.asarray,
-) -> tuple[Array, Array]:
-    """Return the rows of least cost that a random search finds, the best first, and their costs.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        The space.
-    rows : ndarray of shape (n, d)
-        Latent rows where it starts.
-    cost : callable
-        Returns costs, (n,), of latent rows (n, d).
-    steps : sequence of float
-        How far real values move, round by round.
-    kept, children : int
-        How many rows every round keeps, and how many changed copies it makes of each.
-    rng : numpy.random.Generator
-        What the changes are drawn from.
-    moved : callable, optional
-        Returns rows of which some are moved or left out, of changed latent rows.
-    """
-    costs = cost(rows)
-    ties = Ties.among(costs)
-
-    def best() -> tuple[Array, Array]:
-        order = np.argsort(ties.settled(costs), kind="stable")[:kept]
-        return rows[order], costs[order]
-
-    if len(rows) > kept:
-        rows, costs = best()
-    for step in steps:
-        new = moved(
-            changed(space, np.repeat(rows, children, axis=0), step, rng)
-        )
-        rows, costs = (
-            np.vstack([rows, new]),
-            np.concatenate([costs, cost(new)]),
-        )
-        rows, costs = best()
-    return rows, costs

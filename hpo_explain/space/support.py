@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space import (
     Array,
     Bools,
@@ -44,8 +45,10 @@ def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
     numbers = always & ~category
     squared = cdist(A[:, numbers], B[:, numbers], "sqeuclidean")
     for j in np.flatnonzero(~numbers):
-        a, b = A[:, j, None], B[:, j]
-        off_a, off_b = np.isnan(a), np.isnan(b)
+        a = A[:, j, None]
+        b = B[:, j]
+        off_a = np.isnan(a)
+        off_b = np.isnan(b)
         apart = a != b if category[j] else (a - b) ** 2
         squared += np.where(off_a | off_b, off_a != off_b, apart)
     return np.asarray(np.sqrt(squared / len(space)))
@@ -67,10 +70,9 @@ def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
 FEW = 3
 """Fewer trials near a value do not count as having tried it."""
 _EVEN = 6.0  # trials in a window if all are spread evenly
-_NARROWEST, _WIDEST = (
-    0.1,
-    0.2,
-)  # windows, as shares of a hyperparameter's scale
+# windows, as shares of a hyperparameter's scale
+_NARROWEST = 0.1
+_WIDEST = 0.2
 _OWN = 10  # so many values count each for itself
 _AT_ONCE = 1_000_000  # distances
 
@@ -100,9 +102,8 @@ class Support:
     tried: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "tried", self.space.check_rows("tried", self.tried)
-        )
+        tried = self.space.check_rows("tried", self.tried)
+        set_fields(self, tried=np.array(tried))
 
     def branch(self, name: str) -> Bools:
         """Return in which trials a hyperparameter is active, (n,)."""
@@ -129,7 +130,8 @@ class Support:
         n = max(
             int(np.all([self.branch(name) for name in names], axis=0).sum()), 1
         )
-        tried, inside = [], []
+        tried = []
+        inside = []
         for name, given in zip(names, values, strict=True):
             encoded = self.space[name].encode(given)
             low, high = self._window(name, encoded, float(np.sqrt(_EVEN / n)))

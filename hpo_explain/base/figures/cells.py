@@ -13,9 +13,8 @@ from hpo_explain.base.figures.marks import Axis, Dots, Line, Words
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
-_MOST_NUMBERS = (
-    8  # names up to which values are written into the cells of a triangle
-)
+# names up to which values are written into the cells of a triangle
+_MOST_NUMBERS = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,9 +91,11 @@ def triangle(
     **words
         What else :class:`Cells` have.
     """
-    n, k = len(names), 0 if diagonal else 1
+    n = len(names)
+    k = 0 if diagonal else 1
     there = (np.tri(n, k=-k, dtype=bool) & ~np.isnan(values))[k:, : n - k].T
-    lower, told = values[k:, : n - k].T, np.asarray(texts)[k:, : n - k].T
+    lower = values[k:, : n - k].T
+    told = np.asarray(texts)[k:, : n - k].T
     return Cells(
         x=Axis(label="", names=names[: n - k]),
         y=Axis(label="", names=names[k:]),

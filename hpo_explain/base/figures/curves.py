@@ -105,7 +105,8 @@ def side_by_side(values: npt.ArrayLike, *, shuffled: bool = False) -> Array:
 
     Both axes of cells in the same order would line dots up: one of them is shuffled.
     """
-    spread, rng = np.array(values, dtype=float), np.random.default_rng(0)
+    spread = np.array(values, dtype=float)
+    rng = np.random.default_rng(0)
     for value in np.unique(spread):
         same = np.flatnonzero(spread == value)
         if len(same) > 1:

@@ -16,6 +16,7 @@ from hpo_explain.base.figures import (
     View,
 )
 from hpo_explain.base.numbers import number
+from hpo_explain.base.options import sign_of
 from hpo_explain.base.phrases import counted, listed, spans
 from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_result import criterion
@@ -264,7 +265,7 @@ def predictions(found: DesirabilityPath) -> Curves:
     standard deviation; the step line is the best so far. Diverged trials are drawn at the bound
     at which they count for fitting.
     """
-    sign = 1.0 if found.direction == "minimize" else -1.0
+    sign = sign_of(found.direction)
     cost, bound = sign * found.objective, found.diverged_above
     shown, at = winsorized(cost, bound), found.all_trials
     objective, diverged, explained = (

@@ -32,7 +32,7 @@ from hpo_explain.methods.proposals.contributions_result import (
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.given import as_surrogate
+from hpo_explain.models.own_model import as_surrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.question.explained import (
     accepted_criterion,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.numbers import format_value, plus_minus
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -49,7 +49,10 @@ class Move:
     def gains(self) -> Array:
         """Return how much each hyperparameter improves each objective, (d, m), in its units."""
         return np.column_stack(
-            [_sign(reason.direction) * reason.phi for reason in self.reasons]
+            [
+                -sign_of(reason.direction) * reason.phi
+                for reason in self.reasons
+            ]
         )
 
     def halves(self) -> Array:
@@ -368,7 +371,7 @@ class ParetoFront(Result):
             turned = None
             if claim.interval is not None:
                 low, high = sorted(
-                    _sign(move.reasons[k].direction) * end
+                    -sign_of(move.reasons[k].direction) * end
                     for end in claim.interval
                 )
                 turned = (low, high)
@@ -411,7 +414,3 @@ def _change(was: Any, now: Any) -> str:
             "inactive" if now is None else f"active ({format_value(now)})"
         )
     return f"= {format_value(now)} (was {format_value(was)})"
-
-
-def _sign(direction: str) -> float:
-    return -1.0 if direction == "minimize" else 1.0

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from hpo_explain.base.checks import check_direction, check_number
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.models.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,
@@ -22,10 +22,6 @@ from hpo_explain.models.acquisition.criteria import (
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import SupportsRelevance, Surrogate
 from hpo_explain.space import Array, Bools, SearchSpace
-
-
-def _sign(direction: Direction) -> float:
-    return 1.0 if direction == "minimize" else -1.0
 
 
 def _check_at_least_0(name: str, value: float, remedy: str) -> None:
@@ -62,7 +58,7 @@ class _OnSurrogate(ABC):
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
-        values = self._values(_sign(self.direction) * mean, std)
+        values = self._values(sign_of(self.direction) * mean, std)
         return dict(zip(self.term_names, values, strict=True))
 
     @abstractmethod
@@ -246,7 +242,7 @@ class _Improvement(_OnSurrogate):
     @property
     def _least(self) -> float:
         """f*, the best cost."""
-        return _sign(self.direction) * self.best
+        return sign_of(self.direction) * self.best
 
     @property
     def label(self) -> str:

@@ -92,9 +92,8 @@ def log_sums(
     logs = np.empty(kernels)
     for i in range(n):
         own = base[i if len(base) > 1 else 0]
-        for k in range(
-            kernels
-        ):  # an array as a whole takes 4 s more to compile
+        # an array as a whole takes 4 s more to compile
+        for k in range(kernels):
             logs[k] = own[k]
         for j in range(c):
             value = values[j, i]
@@ -164,9 +163,12 @@ def walked_log_sums(
     shift = np.zeros((3, c))
     factor = np.ones((3, c, kernels))
     weights = np.exp(log_weights)
-    joins, others = np.empty(steps, np.int64), np.empty(c, np.int64)
-    total, behind = np.empty(steps), np.empty(_CHUNK)
-    ahead, ones = np.empty((steps, _CHUNK)), np.ones(_CHUNK)
+    joins = np.empty(steps, np.int64)
+    others = np.empty(c, np.int64)
+    total = np.empty(steps)
+    behind = np.empty(_CHUNK)
+    ahead = np.empty((steps, _CHUNK))
+    ones = np.ones(_CHUNK)
     for i in range(-1, n):
         source = 0 if i >= 0 else 1
         for j in range(c):
@@ -188,7 +190,8 @@ def walked_log_sums(
             joins[:] = -1
             n_others = 0
             for j in range(c):
-                changes, joined = 0, 0
+                changes = 0
+                joined = 0
                 for s in range(1, steps):
                     if of[s, j] != of[s - 1, j]:
                         changes += 1
@@ -204,7 +207,8 @@ def walked_log_sums(
                 end = start + size
                 ahead[steps - 1] = 1.0
                 for s in range(steps - 1, 0, -1):
-                    after, rest = ahead[s], ahead[s - 1]
+                    after = ahead[s]
+                    rest = ahead[s - 1]
                     b = (
                         ones
                         if joins[s] < 0
