@@ -12,7 +12,10 @@ import numpy as np
 from hpo_explain.adapters.frame._cells import texts_as_numbers
 from hpo_explain.adapters.frame._kinds import Column, rank_correlation
 from hpo_explain.adapters.frame._layouts import Layout
-from hpo_explain.adapters.frame._objective import missing_objective
+from hpo_explain.adapters.frame._objective import (
+    missing_objective,
+    only_objective,
+)
 from hpo_explain.adapters.frame._taken import Taken, take
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
@@ -186,6 +189,9 @@ def _objective(
     if given is None or given == "?":
         if given is None and layout is not None and layout.objective:
             return layout.objective
+        only = only_objective(table) if given is None else ""
+        if only:
+            return only
         raise missing_objective(table, every=given is not None)
     name = str(given)
     if layout is not None and name in layout.metrics:

@@ -11,15 +11,21 @@ from hpo_explain.base.errors import (
     MissingOptionError,
     Option,
 )
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run.metrics import direction_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+OBJECTIVE_BY_NAME = declared_fact(
+    "objective_by_name",
+    "objective: {names}, the only column with the name of a metric; {objective=} says otherwise",
+)
 _MOST = 5
 _USUAL = names_of.word_set(
     "objective objectives value values target y f score result cost fitness reward metric"
 )
+_BESIDE = names_of.word_set("train training std sd sem var")
 _TRAINED = names_of.word_set("train training")
 
 
@@ -56,6 +62,29 @@ def _score(column: Column) -> float:
     score -= 1.0 * bool(_TRAINED.intersection(words))
     score -= 4.0 * names_of.is_called_duration(column.name)
     return score - 4.0 * names_of.is_called_number(column.name, maybe=True)
+
+
+def only_objective(table: pd.DataFrame) -> str:
+    """Return the only column that is called as a metric is; empty where there are none or several.
+
+    Training losses, durations and standard deviations stand beside one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"lr": [0.1, 0.2], "train_loss": [1.5, 2.5], "val_loss": [1.5, 3.5]})
+    >>> only_objective(table)
+    'val_loss'
+    """
+    found = [
+        name
+        for name in map(str, table.columns)
+        if direction_of(name) is not None
+        and not _BESIDE.intersection(names_of.words_of(name))
+        and not names_of.is_called_duration(name)
+        and Column.of(table, name).numbers is not None
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def missing_objective(table: pd.DataFrame, *, every: bool) -> InputError:

@@ -20,6 +20,7 @@ from hpo_explain.adapters.frame._columns import (
 )
 from hpo_explain.adapters.frame._configurations import spread
 from hpo_explain.adapters.frame._layouts import Layout, layout_of, read_sweep
+from hpo_explain.adapters.frame._objective import OBJECTIVE_BY_NAME
 from hpo_explain.adapters.frame._results import (
     encoded_of,
     last_of_each,
@@ -110,7 +111,8 @@ def from_frame(
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
         Column of the objective; rows in which it is NaN or infinite failed. May be left out
-        for a table of scikit-learn or Optuna with a single one; "?" lists all columns.
+        where a single column is called as a metric is, or is the one of scikit-learn's or Optuna's
+        table; "?" lists all columns.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
         metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
@@ -238,6 +240,7 @@ def from_frame(
     }
     layout = layout_of(table, dictionaries, objective)
     given = read_roles(table, layout, mentioned, asked)
+    about_objective = _guessed(objective, layout, given.objective)
     values = read_objective(table, given.objective)
     direction, about_direction = _direction(direction, layout, given.objective)
     chosen = choose_columns(
@@ -349,6 +352,7 @@ def from_frame(
         notes=[
             *about_sweep,
             *chosen.named_in(own, given, ignored),
+            *about_objective,
             *about_direction,
             *of_sentinels(excluded),
             *results.notes,
@@ -449,6 +453,16 @@ def _direction(
             [smaller],
         )
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
+
+
+def _guessed(
+    named: str | None, layout: Layout | None, objective: str
+) -> list[Fact]:
+    """Return a note on an objective that nobody named."""
+    by_layout = layout is not None and layout.objective
+    if named is not None or by_layout:
+        return []
+    return [OBJECTIVE_BY_NAME(names=[objective])]
 
 
 def several_objectives(frame: pd.DataFrame) -> list[str]:

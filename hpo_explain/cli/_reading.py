@@ -35,6 +35,7 @@ CAUTIONS = frozenset(
         "instances_not_shared",
         "log_scale_guessed",
         "none_is_a_value",
+        "objective_by_name",
         "only_left_out",
         "orders_like_objective",
         "scale_unclear",

@@ -335,13 +335,18 @@ def test_a_missing_objective_names_the_likeliest_and_how_many_more_there_are():
     table = table_of(
         train_acc=lambda t, g: g.random(N),
         val_acc=lambda t, g: g.random(N),
+        val_mae=lambda t, g: g.random(N),
         fit_time=lambda t, g: g.random(N),
     ).drop(columns="loss")
     with pytest.raises(MissingOptionError) as caught:
         hx.from_frame(table)
-    assert "likeliest are val_acc, train_acc; 3 more: " in str(caught.value)
-    assert caught.value.settled_by[0].value == "val_acc"
-    with pytest.raises(InputError, match="lr, depth, train_acc, val_acc, fit"):
+    assert "likeliest are val_mae, val_acc, train_acc; 3 more: " in str(
+        caught.value
+    )
+    assert caught.value.settled_by[0].value == "val_mae"
+    with pytest.raises(
+        InputError, match="lr, depth, train_acc, val_acc, val_mae, fit"
+    ):
         hx.from_frame(table, "?")
     unnamed = table[["lr", "depth"]].assign(zzz=table["val_acc"])
     with pytest.raises(MissingOptionError) as caught:
@@ -351,6 +356,18 @@ def test_a_missing_objective_names_the_likeliest_and_how_many_more_there_are():
         "direction",
     ]
     assert caught.value.settled_by[0].value == "zzz"
+
+
+def test_the_only_column_called_as_a_metric_is_the_objective():
+    table = table_of(train_loss=lambda t, g: t["loss"] * 0.9)
+    run = hx.from_frame(table.rename(columns={"loss": "val_loss"}))
+    assert (run.objective_name, run.direction) == ("val_loss", "minimize")
+    assert the_note(run.notes, "objective_by_name").names == ("val_loss",)
+    assert run.space.names == ("lr", "depth")
+    named = hx.from_frame(table, "loss")
+    assert not noted(named.notes, "objective_by_name")
+    with pytest.raises(MissingOptionError, match="likeliest are auc, loss"):
+        hx.from_frame(table.assign(auc=1.0 / (1.0 + table["loss"])))
 
 
 def two_objectives():

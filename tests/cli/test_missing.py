@@ -16,6 +16,7 @@ def table(folder):
     frame["trial"] = range(20)
     frame["quality"] = frame["x"] + 0.1 * frame["y"]
     frame["val_loss"] = 1.0 - frame["quality"]
+    frame["test_auc"] = frame["quality"] / 2
     frame["final size"] = (frame["x"] - 0.3) ** 2
     frame.to_csv(folder / "my trials.csv", index=False)
     return "my trials.csv"
@@ -30,15 +31,18 @@ def copied(outcome):
 def test_the_command_of_an_error_works(table, run):
     first = run(table)
     assert first.exit_code == 2
-    assert "likeliest are val_loss" in first.stderr
-    assert copied(first) == [table, "--objective", "val_loss"]
+    assert "likeliest are test_auc, val_loss" in first.stderr
+    assert copied(first) == [table, "--objective", "test_auc"]
     second = run(*copied(first))
     assert second.exit_code == 0
-    assert "val_loss (minimize)" in second.stderr
+    assert "test_auc (maximize)" in second.stderr
 
 
 def test_a_missing_direction_is_given_by_the_command_of_the_error(table, run):
-    options = ["--ignore", "val_loss", "--ignore", "final size"]
+    options = [
+        *("--ignore", "val_loss"),
+        *("--ignore", "final size"),
+    ]
     first = run("importance", table, "--objective", "quality", *options)
     assert first.exit_code == 2
     assert copied(first)[-2:] == ["--direction", "minimize"]
@@ -73,7 +77,7 @@ def test_on_a_terminal_a_missing_direction_is_asked_for(
 def test_all_columns_are_listed_when_asked_for(table, run):
     outcome = run(table, "--objective", "?")
     assert outcome.exit_code == 1
-    assert "x, y, trial, quality, val_loss, final size" in outcome.stderr
+    assert "x, y, trial, quality, val_loss, test_auc" in outcome.stderr
 
 
 def test_scales_are_settled_by_options(table, run):

@@ -294,10 +294,6 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
     ("arguments", "words"),
     [
         (
-            ["importance", "trials.csv"],
-            ["--objective is missing", "likeliest are auc; 3 more"],
-        ),
-        (
             ["importance", "study.db", "--objective", "x"],
             ["--objective is for a table"],
         ),
