@@ -133,6 +133,8 @@ def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column
     cells = column.tolist()
     texts = [cell for cell in cells if not is_empty(cell)]
     if not texts or not all(isinstance(text, str) for text in texts):

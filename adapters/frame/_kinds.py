@@ -75,6 +75,7 @@ _EPOCH = (946_684_800.0, 2_208_988_800.0)  # the years 2000 to 2040, in seconds
 _UNITS_OF_TIME = (1.0, 1e3, 1e6, 1e9)
 _BITS = 10.0  # a coincidence rarer than 1 in 1000
 _MOST_PARENTS = 20
+_LOOK = 50
 _DENSE = 3  # ids of a run, some of them left out: at most as many missing
 
 
@@ -86,8 +87,8 @@ class Column:
     ----------
     name : str
         What it is called.
-    cells : list
-        Its cells.
+    cells, present : list
+        Its cells, and those that are not empty.
     numbers : ndarray of shape (n,) or None
         Its numbers, NaN where a cell is empty; None where another cell is no number.
     codes : ndarray of int, shape (n,)
@@ -96,32 +97,37 @@ class Column:
 
     name: str
     cells: list[Any]
+    present: list[Any]
     numbers: Array | None
     codes: Ints
 
     @classmethod
     def of(cls, table: pd.DataFrame, name: str) -> Column:
         """Return a column of a table."""
-        cells = texts_as_numbers(table[name]).tolist()
-        numbers = None
-        if all(is_empty(cell) or is_number(cell) for cell in cells):
-            numbers = np.array(
+        column = texts_as_numbers(table[name])
+        cells = column.tolist()
+        plain = isinstance(column.dtype, np.dtype)
+        if plain and column.dtype.kind in "if":  # as below, only faster
+            numbers = column.to_numpy(dtype=float)
+            present = column[~np.isnan(numbers)].tolist()
+            codes = np.unique(numbers, return_inverse=True)[1]
+            return cls(name, cells, present, numbers, codes)
+        empty = [is_empty(cell) for cell in cells]
+        present = [c for c, no in zip(cells, empty, strict=True) if not no]
+        found = None
+        if all(map(is_number, present)):
+            found = np.array(
                 [
-                    np.nan if is_empty(cell) else as_float(cell)
-                    for cell in cells
+                    np.nan if no else as_float(cell)
+                    for cell, no in zip(cells, empty, strict=True)
                 ]
             )
-        return cls(name, cells, numbers, codes_of(map(cell_key, cells)))
+        return cls(name, cells, present, found, codes_of(map(cell_key, cells)))
 
     @property
     def n_different(self) -> int:
         """How many cells differ."""
         return int(self.codes.max(initial=-1)) + 1
-
-    @property
-    def present(self) -> list[Any]:
-        """The cells that are not empty."""
-        return [cell for cell in self.cells if not is_empty(cell)]
 
     @property
     def is_unique(self) -> bool:
@@ -419,8 +425,11 @@ def derived(columns: Sequence[Column]) -> dict[str, tuple[str, ...]]:
         return found
     # what is repeated is no evidence
     rows = np.unique(np.column_stack([c.codes for c in filled]), axis=0)
-    codes = {c.name: rows[:, j] for j, c in enumerate(filled)}
-    levels = {name: len(np.unique(column)) for name, column in codes.items()}
+    codes = {
+        c.name: np.unique(rows[:, j], return_inverse=True)[1]
+        for j, c in enumerate(filled)
+    }
+    levels = {name: int(own.max()) + 1 for name, own in codes.items()}
     several = [c.name for c in filled if 2 * levels[c.name] <= len(rows)]
     parents = several[:_MOST_PARENTS]
     for j, column in enumerate(filled):
@@ -445,7 +454,9 @@ def derived(columns: Sequence[Column]) -> dict[str, tuple[str, ...]]:
         if column.numbers is None:
             continue
         for first, second in combinations(fewer, 2):
-            pair = codes[first] * (len(rows) + len(own)) + codes[second]
+            if levels[first] * levels[second] > len(rows):
+                continue
+            pair = codes[first] * levels[second] + codes[second]
             if _follows(own, pair):
                 found[name] = (first, second)
                 break
@@ -470,12 +481,14 @@ def _tell_the_same(
 
 def _follows(own: Ints, other: Ints) -> bool:
     """Say whether a column is a function of another, by more than coincidence."""
-    n_groups, n_levels = len(np.unique(other)), len(np.unique(own))
-    evidence = (len(own) - n_groups) * np.log2(max(n_levels, 1))
-    if evidence < _BITS:
-        return False
-    pairs = np.unique(np.column_stack([other, own]), axis=0)
-    return len(pairs) == n_groups
+    value_of = np.zeros(int(other.max()) + 1, dtype=np.int64)
+    for rows in (slice(_LOOK), slice(None)):  # most differ at once
+        value_of[other[rows]] = own[rows]
+        if (value_of[other[rows]] != own[rows]).any():
+            return False
+    n_groups, n_levels = len(np.unique(other)), int(own.max()) + 1
+    evidence = (len(own) - n_groups) * float(np.log2(max(n_levels, 1)))
+    return evidence >= _BITS
 
 
 # ---------------------------------------------------------------------- instances and budgets

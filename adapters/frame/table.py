@@ -46,6 +46,7 @@ from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import UNDER_WAY, Instances, Run
+from hpo_explain.run.grids import enumerated
 from hpo_explain.run.metrics import direction_of
 from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 
@@ -361,6 +362,7 @@ def from_frame(
             *inferred,
             *about_proposals,
             *repeated(X),
+            *enumerated(X),
         ],
         started=None if trials.started is None else trials.started[kept],
         finished=None if trials.finished is None else trials.finished[kept],

@@ -30,6 +30,7 @@ CAUTIONS = frozenset(
         "direction_by_name",
         "empty_cells",
         "fidelity_level",
+        "grid_enumerated",
         "hedge",
         "instances_missing",
         "instances_not_shared",

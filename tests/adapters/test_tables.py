@@ -1,5 +1,6 @@
 """Tables that people keep: settings in one column, prefixes, folds, budgets, several objectives."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -244,6 +245,22 @@ def test_a_learning_curve_of_each_trial_is_recognized():
     assert len(run) == 6
     assert run.objective.tolist() == [r["loss"] for r in rows[8::9]]
     assert len(run.curves) == 6
+
+
+def test_a_grid_that_was_enumerated_is_told_as_such():
+    pairs = itertools.product(range(1, 7), [0.1, 0.2, 0.3, 0.4], ["a", "b"])
+    table = pd.DataFrame(pairs, columns=["depth", "lr", "kind"])
+    table["loss"] = np.random.default_rng(0).random(48)
+    run = hx.from_frame(table, "loss")
+    assert str(the_note(run.notes, "grid_enumerated")) == (
+        "grid: 48 of 48 combinations tried: nothing untried is left"
+    )
+    part = hx.from_frame(table.iloc[:-2], "loss")
+    assert str(the_note(part.notes, "grid_enumerated")) == (
+        "grid: 46 of 48 combinations tried: 2 are left"
+    )
+    drawn = hx.from_frame(table.sample(24, random_state=0), "loss")
+    assert not noted(drawn.notes, "grid_enumerated")
 
 
 # ---------------------------------------------------------------------- what the user settles
