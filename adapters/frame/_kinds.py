@@ -423,8 +423,7 @@ def derived(columns: Sequence[Column]) -> dict[str, tuple[str, ...]]:
     filled = [c for c in columns if len(c.present) == len(c.cells)]
     if not filled:
         return found
-    # what is repeated is no evidence
-    rows = np.unique(np.column_stack([c.codes for c in filled]), axis=0)
+    rows = _different_configurations(filled)
     codes = {
         c.name: np.unique(rows[:, j], return_inverse=True)[1]
         for j, c in enumerate(filled)
@@ -486,9 +485,53 @@ def _follows(own: Ints, other: Ints) -> bool:
         value_of[other[rows]] = own[rows]
         if (value_of[other[rows]] != own[rows]).any():
             return False
-    n_groups, n_levels = len(np.unique(other)), int(own.max()) + 1
-    evidence = (len(own) - n_groups) * float(np.log2(max(n_levels, 1)))
+    # one configuration that was repeated often is no evidence
+    counts = np.bincount(other)
+    counts = counts[counts > 0]
+    if (counts > 1).mean() < 0.5:
+        return False
+    evidence = (len(own) - len(counts)) * float(np.log2(own.max() + 1))
     return evidence >= _BITS
+
+
+def _has_many_digits(column: Column) -> bool:
+    """Say whether most numbers have more than six digits: drawn, not from a list."""
+    if column.numbers is None:
+        return False
+    texts = [f"{value:.6g}" for value in column.numbers.tolist()]
+    long = np.array([float(text) for text in texts]) != column.numbers
+    return bool(long.mean() > 0.5) and not is_whole(column.numbers)
+
+
+def _different_configurations(columns: Sequence[Column]) -> Ints:
+    """Return the rows of codes that differ in more than what configurations are repeated on.
+
+    These are seeds and folds by their names. And where all else is repeated equally often, or a
+    number with many digits is, rows differ in what came out only.
+    """
+    codes = np.column_stack([column.codes for column in columns])
+    is_set = np.array(
+        [
+            not names_of.is_called_seed(column.name)
+            and not names_of.is_called_instance(column.name)
+            and not names_of.is_called_budget(column.name, also_set=False)
+            for column in columns
+        ]
+    )
+    coarse = is_set & np.array([not column.is_fine for column in columns])
+    for chosen in (coarse, is_set):
+        if not chosen.any():
+            continue
+        _, first, counts = np.unique(
+            codes[:, chosen], axis=0, return_index=True, return_counts=True
+        )
+        drawn = [c for c, own in zip(columns, chosen, strict=True) if own]
+        are_repeats = counts.min() == counts.max() or any(
+            map(_has_many_digits, drawn)
+        )
+        if chosen is is_set or are_repeats:
+            return codes[np.sort(first)]
+    return codes
 
 
 # ---------------------------------------------------------------------- instances and budgets

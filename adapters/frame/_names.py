@@ -15,7 +15,7 @@ _MEASURED = word_set(
     "perplexity ppl bleu rouge iou dice precision recall reward error err objective metric "
     "fitness regret runtime duration elapsed latency throughput time timestamp walltime mcc kappa "
     "psnr ssim fid wer cer ndcg mrr sharpe sortino calmar drawdown profit pnl winrate flops macs "
-    "memory likelihood sensitivity specificity silhouette fps result bce rmsle"
+    "memory likelihood sensitivity specificity silhouette fps result bce rmsle trades win wins"
 )
 _OF_WHAT = word_set(
     "train training val valid validation test eval dev holdout cv oob mean std avg average best "
@@ -90,7 +90,8 @@ _RESULT_OF = re.compile(
 )
 _CAME_OUT = re.compile(
     r"(best|stopped|stop|last|final)_?(epoch|iter|iteration|step)s?"
-    r"|(n|num|number_of|total|trainable|model|total_trainable)_?(params|parameters)"
+    r"|((n|num|number_of|total|trainable|model|total_trainable)_?)?(params|parameters)"
+    r"|epochs?_(trained|run|done)|trained_epochs?"
     r"|(model|file|checkpoint)_?size(_?(mb|kb|bytes))?",
     re.IGNORECASE,
 )

@@ -205,6 +205,26 @@ def test_of_what_configurations_were_repeated_on_the_mean_counts(name, values):
     assert len(kept) == len(table)
 
 
+@pytest.mark.parametrize("name", ["seed", "fold", None])
+def test_settings_that_are_repeated_together_are_not_told_by_each_other(name):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"lr": 10 ** rng.uniform(-4, -1, 20), "wd": rng.random(20)}
+    )
+    table["units"] = rng.choice(np.arange(8, 512), 20, replace=False)
+    table = table.loc[np.repeat(np.arange(20), 3)].reset_index(drop=True)
+    if name:
+        table[name] = np.tile([0, 1, 2], 20)
+    table["another"] = rng.random(60)  # which nothing tells from what was set
+    table["loss"] = rng.random(60)
+    names, _ = taken(table)
+    assert {*names} >= {"lr", "wd", "units"}
+    often = pd.concat(
+        [table, table.iloc[[3] * 20].assign(another=rng.random(20))]
+    )
+    assert {*taken(often)[0]} >= {"lr", "wd", "units"}
+
+
 def test_numbers_of_trials_with_a_row_for_each_fold_number_the_trials():
     table = repeated("fold", range(3))
     table["trial"] = np.repeat(np.arange(12) * 10, 3)
