@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from hpo_explain.run import Run
 
 REPORT = "hpo_explain.html"
-_EFFECTS, _SAMPLE = (
-    2,
-    100,
-)  # of how many hyperparameters, averaged over how many configurations
 
 
 def text_of(runs: Mapping[str, Run]) -> str:
@@ -45,25 +41,15 @@ def text_of(runs: Mapping[str, Run]) -> str:
 
 def figures_of(run: Run) -> Iterator[tuple[str, Any]]:
     """Yield figures about a run as those of plotly, by name."""
-    yield "history", history(run).to_plotly()
-    shares = unless_nothing(lambda: importance(run))
-    if shares is None:
-        return
-    yield "importance", shares.to_plotly()
-    order = (
-        shares.importance["importance"]
-        .sort_values(ascending=False, kind="stable")
-        .index
-    )
-    for k, name in enumerate(order[:_EFFECTS]):
-        effect = unless_nothing(
-            partial(partial_dependence, run, name, sample=_SAMPLE)
-        )
-        if effect is not None:
-            yield f"effect-{k + 1}", effect.to_plotly()
-    space = unless_nothing(lambda: recommended_space(run))
-    if space is not None:
-        yield "recommended-space", space.to_plotly()
+    for function in (
+        history,
+        importance,
+        partial_dependence,
+        recommended_space,
+    ):
+        found = unless_nothing(partial(function, run))
+        if found is not None:
+            yield function.__name__.replace("_", "-"), found.to_plotly()
 
 
 @contextmanager

@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
+from hpo_explain.adapters import loaded_reader
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import (
     InputError,
@@ -29,12 +31,78 @@ from hpo_explain.run.metrics import direction_of
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
-_ACCEPTED = (
-    "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
-    "Hyperopt, a facade of SMAC, a ResultGrid of Ray Tune, a Client of Ax, a tuner of KerasTuner, "
-    "what FLAML's tune.run returned, runs of MLflow, a pandas.DataFrame, the path or address of "
-    "one of them, or a Run"
+
+@dataclass(frozen=True)
+class Known:
+    """Sources that an adapter reads.
+
+    Attributes
+    ----------
+    words : str
+        What they are called; empty for what only files are opened as.
+    reader : str
+        The adapter: a public function, or "module:function".
+    classes : tuple of str
+        Their classes: the first part of the module, and the name.
+    """
+
+    words: str
+    reader: str
+    classes: tuple[str, ...]
+
+
+KNOWN = (
+    Known("an optuna.Study", "from_optuna", ("optuna.Study",)),
+    Known(
+        "a search of scikit-learn",
+        "from_sklearn",
+        ("sklearn.BaseSearchCV", "optuna_integration.OptunaSearchCV"),
+    ),
+    Known(
+        "a result or Optimizer of skopt",
+        "from_skopt",
+        ("skopt.Optimizer", "scipy.OptimizeResult"),
+    ),
+    Known("the Trials of Hyperopt", "from_hyperopt", ("hyperopt.Trials",)),
+    Known(
+        "a facade of SMAC",
+        "from_smac",
+        ("smac.AbstractFacade", "smac.RunHistory", "hpo_explain.History"),
+    ),
+    Known(
+        "a ResultGrid of Ray Tune",
+        "from_ray",
+        (
+            "ray.ResultGrid",
+            "ray.ExperimentAnalysis",
+            "hpo_explain.Experiment",
+        ),
+    ),
+    Known(
+        "a Client of Ax",
+        "from_ax",
+        ("ax.Client", "ax.AxClient", "ax.Experiment", "hpo_explain.Snapshot"),
+    ),
+    Known(
+        "a tuner of KerasTuner",
+        "from_keras_tuner",
+        ("keras_tuner.BaseTuner", "keras_tuner.Oracle", "hpo_explain.Search"),
+    ),
+    Known(
+        "what FLAML's tune.run returned",
+        "from_flaml",
+        ("flaml.ExperimentAnalysis",),
+    ),
+    Known(
+        "a Result of hpbandster",
+        "hpbandster:read_result",
+        ("hpbandster.Result", "hpo_explain.LoggedResults"),
+    ),
+    Known("", "nni:read_experiment", ("hpo_explain.StoredExperiment",)),
+    Known("a pandas.DataFrame", "from_frame", ("pandas.DataFrame",)),
 )
+"""What is read, by its class: nothing is imported to find out."""
+_MORE_ACCEPTED = "runs of MLflow, the path or address of one of them, or a Run"
 _OF_A_DICT = (
     "Columns by name: give pandas.DataFrame(run), and objective= the name of its column; leave "
     "out of it what was measured, or name what was chosen with hyperparameters=."
@@ -123,9 +191,9 @@ def as_run(run: Any, **options: Any) -> Run:
         from hpo_explain.adapters.frame import table_of_mlflow
 
         run = table_of_mlflow(run)
-    for (module, name), function in _READERS.items():
-        if is_a(run, module, name):
-            return read_by(_reader(function), run, options)
+    reader = read_with(run)
+    if reader:
+        return read_by(loaded_reader(reader), run, options)
     return _by_others(run, options)
 
 
@@ -290,9 +358,7 @@ def _missing_direction(
 
 def _holds_a_run(value: Any) -> bool:
     """Return whether a value of a dict is a run or what one is read from, not a column of one."""
-    return isinstance(value, (Run, str, os.PathLike)) or any(
-        is_a(value, *kind) for kind in _READERS
-    )
+    return isinstance(value, (Run, str, os.PathLike)) or bool(read_with(value))
 
 
 def _check_unread(options: Mapping[str, Any]) -> None:
@@ -314,9 +380,7 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.sklearn import several_metrics
 
         return "objective", list(several_metrics(source))
-    if is_a(source, "smac", "AbstractFacade") or is_a(
-        source, "smac", "RunHistory"
-    ):
+    if read_with(source) == "from_smac":
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
@@ -324,6 +388,12 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.frame import several_objectives as columns_of
 
         return "objective", columns_of(source)
+    if read_with(source) == "from_ax":
+        from hpo_explain.adapters.ax.client import (
+            several_objectives as of_ax,
+        )
+
+        return "objective", of_ax(source)
     return "objective", []
 
 
@@ -397,39 +467,21 @@ def read_by(
         raise error.inside("run", "", error.value) from error.__cause__
 
 
+def read_with(source: Any) -> str:
+    """Return the name of the adapter that knows the class of a source; empty if none does."""
+    for known in KNOWN:
+        for of_source in known.classes:
+            if is_a(source, *of_source.split(".")):
+                return known.reader
+    return ""
+
+
 def is_a(source: Any, module: str, name: str) -> bool:
     """Say whether a source is of a class, by the class's name: nothing is imported to find out."""
     return any(
         base.__name__ == name and base.__module__.split(".")[0] == module
         for base in type(source).__mro__
     )
-
-
-_READERS = {
-    ("optuna", "Study"): "from_optuna",
-    ("skopt", "Optimizer"): "from_skopt",
-    ("sklearn", "BaseSearchCV"): "from_sklearn",
-    ("optuna_integration", "OptunaSearchCV"): "from_sklearn",
-    ("hyperopt", "Trials"): "from_hyperopt",
-    ("scipy", "OptimizeResult"): "from_skopt",
-    ("ax", "Client"): "from_ax",
-    ("ax", "Experiment"): "from_ax",
-    ("ray", "ResultGrid"): "from_ray",
-    ("flaml", "ExperimentAnalysis"): "from_flaml",
-    ("keras_tuner", "BaseTuner"): "from_keras_tuner",
-    ("keras_tuner", "Oracle"): "from_keras_tuner",
-    ("smac", "AbstractFacade"): "from_smac",
-    ("smac", "RunHistory"): "from_smac",
-    ("pandas", "DataFrame"): "from_frame",
-}
-
-
-def _reader(name: str) -> Callable[..., Run]:
-    """Return an adapter, whose framework is loaded only now."""
-    from hpo_explain import adapters
-
-    reader: Callable[..., Run] = getattr(adapters, name)
-    return reader
 
 
 def _asked(
@@ -476,9 +528,10 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         if unused
         else ""
     )
+    accepted = ", ".join(known.words for known in KNOWN if known.words)
     remedy = (
-        f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r})."
-        f"{others}"
+        f"Give {accepted}, {_MORE_ACCEPTED}, or install an adapter (entry-point group "
+        f"{ENTRY_POINTS!r}).{others}"
     )
     raise InputError(
         "run", f"is a {kind}, which no adapter reads", kind, remedy

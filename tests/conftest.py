@@ -64,6 +64,8 @@ def _nothing_is_kept(monkeypatch):
     monkeypatch.setattr(
         "hpo_explain.cli._cache.folder", lambda: Path(os.devnull, "nowhere")
     )
+    if "hpo_explain.question.answers" in sys.modules:
+        sys.modules["hpo_explain.question.answers"].forget()
 
 
 @pytest.fixture

@@ -311,7 +311,7 @@ def page(run: hx.Run, sections: list[str] | None) -> str:
 
 
 PAGES = {
-    "brief report": ["overview", "importance", "latest"],
+    "brief report": ["history", "importance", "explain-proposal"],
     "report": None,
 }
 

@@ -113,7 +113,7 @@ def test_what_may_take_long_shows_how_far_it_is_under_its_name(name, terminal):
 
 
 def test_a_report_says_which_section_is_in_work_and_where(terminal):
-    sections = ["overview", "h-statistic"]
+    sections = ["history", "h-statistic"]
     Report.of({"loss": tuning_run(14)}, sections=sections, progress=True)
     assert ("sections", 2) in terminal.counts
     inside = [look for look in terminal.looks if "h-statistic" in look]

@@ -10,7 +10,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.workers import by_workers, deaf_to_interrupts
-from hpo_explain.reporting import Report, context, page
+from hpo_explain.reporting import Report, page
 from tests.analytic import unit_cube
 from tests.methods.test_desirability_path import run_of
 
@@ -74,7 +74,6 @@ def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("joblib.externals.loky.ProcessPoolExecutor", Workers)
-    monkeypatch.setattr(context, "_WORTH_WORKERS", 1)
     monkeypatch.setattr(page, "_LONG", 1)
     monkeypatch.setattr(page, "card_of", interrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -95,7 +94,11 @@ def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "last", [pytest.param("matters", marks=pytest.mark.thorough), "effects"]
+    "last",
+    [
+        pytest.param("summary", marks=pytest.mark.thorough),
+        "partial-dependence",
+    ],
 )
 def test_a_worker_that_is_killed_loses_nothing_of_a_report(
     tmp_path, monkeypatch, last

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import sqlite3
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import optuna
 from optuna.distributions import BaseDistribution, json_to_distribution
@@ -30,11 +36,11 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.adapters.addresses import shown_address, without_secrets
+from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
-from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.adapters.sources import as_runs, read_by
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.run import Run
 
 _AT_ONCE = (
     1_000  # trials of which the rows are held beside what is made of them
@@ -69,8 +75,6 @@ _PACKAGES = {
     "psycopg": "psycopg[binary]",
     "psycopg2": "psycopg2-binary",
 }
-_SQLITE = b"SQLite format 3\x00"
-_WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahead log
 
 
 class TableStorage(RDBStorage):
@@ -213,22 +217,18 @@ def _attributes(rows: Iterable[Any]) -> defaultdict[int, dict[str, Any]]:
     return found
 
 
-def read_storage(
-    storage: str, study_name: str | None = None, **options: Any
-) -> Run:
-    """Return the run of a study in a storage, which is read once and then let go.
+@contextmanager
+def opened(
+    storage: str, options: Mapping[str, Any], *, study_name: str | None = None
+) -> Iterator[Opened]:
+    """Open a study in a storage, for as long as it is read; errors of the storage name it.
 
     Parameters
     ----------
     storage, study_name : str
         As in :func:`load_study`.
-    **options
-        Options of :func:`hpo_explain.from_optuna`: `target`, `pruned`, ...
-
-    Returns
-    -------
-    Run
-        The run.
+    options : mapping
+        Options of :func:`hpo_explain.from_optuna`.
 
     Raises
     ------
@@ -236,30 +236,14 @@ def read_storage(
         If the storage stays locked by another process.
     InputError
         If there is no such file, storage or study.
-    NothingToExplain
-        If nothing in the study can be read.
     """
-    with _opened(storage, study_name) as study:
-        return read_by(from_optuna, study, options)
-
-
-def read_objectives(
-    storage: str, study_name: str | None = None, **options: Any
-) -> dict[str, Run]:
-    """Return the runs of a study by the names of its objectives; raises as :func:`read_storage`.
-
-    Parameters
-    ----------
-    storage, study_name, **options
-        As of :func:`read_storage`; with `target` there is one run.
-
-    Returns
-    -------
-    dict of str to Run
-        One per objective.
-    """
-    with _opened(storage, study_name) as study:
-        return as_runs(study, **options)
+    found = _open(storage)
+    try:
+        study = _study(found, storage, study_name)
+        with _translated(storage), _uncollected():
+            yield Opened(study)
+    finally:
+        _close(found)
 
 
 def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
@@ -289,18 +273,6 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
         If there is no such file, storage or study; the text lists the studies there are.
     """
     return _study(_open(storage), storage, study_name)
-
-
-@contextmanager
-def _opened(storage: str, study_name: str | None) -> Iterator[optuna.Study]:
-    """Open a study for as long as it is read; errors of the storage name it."""
-    opened = _open(storage)
-    try:
-        study = _study(opened, storage, study_name)
-        with _translated(storage), _uncollected():
-            yield study
-    finally:
-        _close(opened)
 
 
 @contextmanager
@@ -355,7 +327,7 @@ def _open(storage: str) -> BaseStorage:
         # the address says which dialect it is, the creator where the file is
         address, options = (
             "sqlite:///file",
-            {"creator": _SqliteReader(Path(storage))},
+            {"creator": partial(connect, Path(storage))},
         )
     else:
         return _open_journal(storage)
@@ -369,13 +341,14 @@ def _is_sqlite(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def _open_journal(path: str) -> BaseStorage:
     if not Path(path).is_file():  # Optuna would make one
-        problem = f"{path!r} is neither a file nor an address such as sqlite:///study.db"
-        raise InputError("storage", problem, path, "Check the path.")
+        shown = shown_address(path)
+        problem = f"{shown!r} is neither a file nor an address such as sqlite:///study.db"
+        raise InputError("storage", problem, shown, "Check the path.")
     try:
         with quiet_optuna():
             return JournalStorage(JournalFileBackend(path))
@@ -418,8 +391,10 @@ def reading_options(storage: str) -> dict[str, Any]:
     try:
         url = make_url(storage)
     except (ArgumentError, ValueError) as error:
-        problem = f"{storage!r} is not an address such as sqlite:///study.db: {error}"
-        raise InputError("storage", problem, storage) from error
+        shown = shown_address(storage)
+        problem = f"{shown!r} is not an address such as sqlite:///study.db: "
+        problem += without_secrets(str(error), storage)
+        raise InputError("storage", problem, shown) from None
     if url.drivername in _SQLITE_DRIVERS and url.database not in (
         None,
         "",
@@ -437,7 +412,7 @@ def reading_options(storage: str) -> dict[str, Any]:
     return {}
 
 
-def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
+def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
     given = str(url.database).removeprefix("file:")
     if not Path(
         given
@@ -449,7 +424,7 @@ def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
             "Check the path (sqlite:///study.db is relative to this folder, sqlite:////… is "
             "absolute)."
         )
-        raise InputError("storage", problem, storage, remedy)
+        raise InputError("storage", problem, shown_address(storage), remedy)
     query = {name: str(value) for name, value in url.query.items()}
     kept = {
         name: value
@@ -460,62 +435,10 @@ def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
         timeout = float(query.get("timeout", 5.0))
     except ValueError:
         given = query["timeout"]
-        problem = f"{storage!r} has timeout {given!r}, which is not a number of seconds"
-        raise InputError("storage", problem, storage) from None
-    return _SqliteReader(Path(given), timeout, **kept)
-
-
-class _SqliteReader:
-    """Connects to an SQLite file in a mode in which SQLite itself refuses to write."""
-
-    def __init__(self, path: Path, timeout: float = 5.0, **query: str) -> None:
-        self._timeout = timeout
-        own = {
-            "mode": "ro",
-            **({"immutable": "1"} if _is_left_alone(path) else {}),
-        }
-        self._address = (
-            f"{path.absolute().as_uri()}?{urlencode({**query, **own})}"
-        )
-
-    def __call__(self) -> sqlite3.Connection:
-        return sqlite3.connect(
-            self._address,
-            uri=True,
-            timeout=self._timeout,
-            check_same_thread=False,
-        )
-
-
-def _is_left_alone(path: Path) -> bool:
-    """Say whether a file with a write-ahead log can be read only as one that nobody changes.
-
-    Even a reader puts two files beside it, which a read-only folder does not take. Without them
-    nobody is writing.
-    """
-    if (
-        os.access(path.parent, os.W_OK)
-        or path.with_name(f"{path.name}-wal").exists()
-    ):
-        return False
-    with path.open("rb") as file:
-        return file.read(20)[18:] == _WAL
-
-
-def shown_address(storage: str) -> str:
-    """Return a storage's address as it may be shown: without its password.
-
-    Examples
-    --------
-    >>> shown_address("postgresql://me:secret@host/trials")
-    'postgresql://me:***@host/trials'
-    """
-    if "://" not in storage:
-        return storage
-    try:
-        return make_url(storage).render_as_string(hide_password=True)
-    except (ArgumentError, ValueError):
-        return storage
+        shown = shown_address(storage)
+        problem = f"{shown!r} has timeout {given!r}, which is not a number of seconds"
+        raise InputError("storage", problem, shown) from None
+    return partial(connect, Path(given), timeout, **kept)
 
 
 @contextmanager
@@ -543,6 +466,7 @@ def _translated(storage: str) -> Iterator[None]:
         first = next(
             iter(str(cause).strip().splitlines()), type(cause).__name__
         )
+        first = without_secrets(first, storage)
         if (
             "locked" in first
         ):  # before Python 3.11, errors of SQLite have no code

@@ -109,7 +109,7 @@ def fact(
     )
 
 
-def as_fact(given: Fact | str) -> Fact:
+def as_fact(reason: Fact | str) -> Fact:
     """Return a fact itself, or a text of the user's as a fact.
 
     Examples
@@ -117,12 +117,14 @@ def as_fact(given: Fact | str) -> Fact:
     >>> str(as_fact("read from the lab's notebook"))
     "read from the lab's notebook"
     """
-    return given if isinstance(given, Fact) else fact("said", text=str(given))
+    return (
+        reason if isinstance(reason, Fact) else fact("said", text=str(reason))
+    )
 
 
-def as_facts(given: Iterable[Fact | str]) -> tuple[Fact, ...]:
+def as_facts(reasons: Iterable[Fact | str]) -> tuple[Fact, ...]:
     """Return facts, each once, in their order."""
-    return tuple(dict.fromkeys(map(as_fact, given)))
+    return tuple(dict.fromkeys(map(as_fact, reasons)))
 
 
 def by_reason(excluded: Mapping[int, Fact]) -> dict[Fact, list[int]]:

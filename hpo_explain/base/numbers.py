@@ -72,18 +72,35 @@ def r_squared(
     return 1.0 - float(np.average(missed**2, weights=weights)) / whole
 
 
+class Inactive:
+    """The value of a hyperparameter that has none; None may be a value."""
+
+    def __repr__(self) -> str:
+        return "inactive"
+
+
+INACTIVE = Inactive()
+_LITERALS = ("None", "True", "False", "nan", str(INACTIVE))
+
+
 def format_value(value: Any, *, width: int = 40) -> str:
     """Return a value as people write it: four significant digits, long texts shortened.
+
+    Texts that would be taken for something else, or not be seen, are in quotation marks.
 
     Examples
     --------
     >>> format_value(0.123456), format_value("a" * 50, width=5)
     ('0.1235', 'aa…aa')
+    >>> format_value(None), format_value("None"), format_value(" ")
+    ('None', "'None'", "' '")
     """
     if isinstance(value, (float, np.floating)):
         return f"{value:.4g}"
-    text = value if isinstance(value, str) else str(value)
-    return shorten(text, width)
+    if isinstance(value, str):
+        is_plain = value.strip() == value != "" and value not in _LITERALS
+        return shorten(value if is_plain else repr(value), width)
+    return shorten(str(value), width)
 
 
 def format_level(value: float, difference: float, least: int = 4) -> str:

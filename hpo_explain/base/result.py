@@ -491,6 +491,18 @@ class Result(ABC):
             " ".join(filter(None, [self.finding, self.caution, self.basis]))
         )
 
+    @property
+    def headline(self) -> str:
+        """The answer in a few words: the preview of a section, and its line on a terminal."""
+        told = [claim for claim in self.claims if claim.text]
+        if not told:
+            return self.sentence
+        return printable(told[0].frame.replace("{each}", told[0].text))
+
+    def briefly(self, says: str, **words: Any) -> str:
+        """Return one of the templates filled."""
+        return printable(filled(self.says[says], found=self, **words))
+
     # ------------------------------------------------------------------ how it shows itself
 
     @property

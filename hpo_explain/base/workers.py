@@ -141,12 +141,12 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     [1, 2]
     """
     if n_jobs == 1:
-        return (function(*given, **named) for function, given, named in work)
+        return (function(*args, **named) for function, args, named in work)
     from joblib.parallel import LokyBackend, Parallel, get_active_backend
 
     processes = isinstance(get_active_backend()[0], LokyBackend)
     with deaf_to_interrupts() if processes else nullcontext():
-        found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
-            work
-        )
-    return found
+        answers: Iterator[Any] = Parallel(
+            n_jobs=n_jobs, return_as="generator"
+        )(work)
+    return answers

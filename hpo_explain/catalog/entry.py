@@ -39,7 +39,7 @@ class Method:
     objectives : bool
         Whether it takes all objectives of a run.
     needs : str
-        What a run must hold for its section to be part of the report.
+        What a run must have for its section to be part of the report.
     """
 
     name: str
@@ -63,6 +63,11 @@ class Method:
         return (
             self.name.replace("_", "-") if self.command == "" else self.command
         )
+
+    def concerns(self, run: Any) -> bool:
+        """Return whether a run has what the method is about."""
+        held = getattr(run, self.needs) if self.needs else True
+        return held is not None and held is not False
 
     @property
     def path(self) -> str:

@@ -10,6 +10,13 @@ SUMMARY = Method(
     module="hpo_explain.methods.advice.summary",
     asks="How good is it, what matters, where to search, what to try, how far to believe it?",
     limits="five lines: the functions that they come from say how sure each is",
+    objectives=True,
+    title="In short",
+    how_to_read="One better: than the trial to keep, which need not be the best observed one, by "
+    "more than what counts: the noise of one evaluation, or 1% of the way from the median to the "
+    "best. A bar is the share of the variance of the objective, over the whole space, that a "
+    "hyperparameter explains; its whisker holds it with 95%.",
+    folded=False,
 )
 HISTORY = Method(
     name="history",
@@ -17,6 +24,12 @@ HISTORY = Method(
     module="hpo_explain.methods.runs.history",
     asks="What did each trial reach, and when was the best found?",
     limits="says what was observed: the best of noisy results is better than its average",
+    title="What did each trial reach?",
+    how_to_read="Every mark is a trial; the line is the best so far. Choose one, or go from one to "
+    "the next with the arrow keys: beside it stand its values and, where a model chose it, what "
+    "they were worth to that model. Bars to the right spoke for a value, bars to the left against "
+    "it.",
+    folded=False,
 )
 TRUST = Method(
     name="trust",
@@ -60,6 +73,11 @@ COMPARE = Method(
     module="hpo_explain.methods.runs.compare",
     asks="What do several runs (seeds, data sets) share, and what is good in all of them?",
     limits="needs a trusted model of each run; of other spaces only what all have is compared",
+    title="What do the runs have in common?",
+    how_to_read="A bar is the share of the variance that a hyperparameter explains on average over "
+    "the runs, a dot that in one run. Runs that differ in their seed only show how far an "
+    "explanation depends on chance.",
+    folded=False,
 )
 PARETO = Method(
     name="pareto",
@@ -68,6 +86,10 @@ PARETO = Method(
     objectives=True,
     asks="Which trials are best in several objectives, and what does moving between them cost?",
     limits="says what the models expect of a move; a trial on the front may be there by luck",
+    title="Which trials are best, and what does one objective cost in another?",
+    how_to_read="No other trial is better in all objectives than one on the front. A "
+    "hyperparameter whose bars point both ways is what one objective is bought with in the other.",
+    folded=False,
 )
 
 # Topic: proposals.
@@ -79,12 +101,22 @@ EXPLAIN_PROPOSAL = Method(
     result="hpo_explain.methods.proposals.contributions",
     asks="Why did the optimizer try this configuration?",
     limits="explains what the optimizer's model expected, not whether it was right",
+    title="Why the latest proposal?",
+    how_to_read="An optimizer with a model tries what looks most desirable to that model; the bars "
+    "divide how much more desirable this configuration looked than an average one among its "
+    "hyperparameters. Bars to the right spoke for the proposed value, bars to the left against it.",
+    needs="proposes",
 )
 DESIRABILITY_PATH = Method(
     name="desirability_path",
     module="hpo_explain.methods.proposals.desirability_path",
     asks="How did these reasons change during the run?",
     limits="does not say which trials other reasons would have led to",
+    title="How did the reasons change?",
+    how_to_read="Each panel follows one hyperparameter from proposal to proposal: above zero its "
+    "proposed value made the configuration more desirable than an average one, below zero less. "
+    "What weighs much here may matter little to the objective, and the other way round.",
+    needs="proposes",
 )
 PROPOSAL_DENSITIES = Method(
     name="proposal_densities",
@@ -155,6 +187,11 @@ PARTIAL_DEPENDENCE = Method(
     asks="What is the effect of a hyperparameter, a pair or all that matter, and how sure is it?",
     limits="an average: opposite effects in different parts of the space cancel out (`regions=`); "
     'also over combinations that nobody tried (`kind="accumulated"` is not)',
+    title="How does it matter?",
+    how_to_read="A line or point is the objective that is predicted for a value, averaged over all "
+    "other hyperparameters. The band is what the trials allow. The dashed line (or diamonds) is "
+    "what is attainable with all others at their best.",
+    folded=False,
 )
 
 # Topic: around.
@@ -162,7 +199,6 @@ PARTIAL_DEPENDENCE = Method(
 ABLATION = Method(
     name="ablation",
     module="hpo_explain.methods.around.ablation",
-    folded=False,
     asks="Which changes lead from the default to the best configuration?",
     limits="where changes act together, the gain of each depends on their order (its Shapley value "
     "does not)",
@@ -213,11 +249,6 @@ LIME = Method(
     module="hpo_explain.methods.around.lime",
     asks="What changes the prediction here, in a model I can read?",
     limits="holds within the width of its kernel, and only as far as its R² says",
-    title="What would change the prediction?",
-    how_to_read="A bar is how much the prediction changes, by a linear model fitted around the "
-    "best configuration, when a number goes from one end of its range to the other or a category "
-    "is replaced by another one. R² says how well that model agrees with the surrogate: near 1 the "
-    "bars can be interpreted, below one half they cannot.",
 )
 
 # Topic: space.
@@ -261,6 +292,10 @@ ADVISE = Method(
     asks="What should be done next?",
     limits="gains are what the trials allow to expect, with a probability; an optimum where nobody "
     "looked is not foreseen",
+    title="What to do next?",
+    how_to_read="After the trial to keep, what is expected to bring most stands first. A gain is "
+    "by how much the best is expected to get better, over functions that the trials allow.",
+    folded=False,
 )
 OPTIMUM = Method(
     name="optimum",

@@ -15,7 +15,7 @@ import click
 from hpo_explain.base.options import KINDS
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._cache import cached, key_of, store
-from hpo_explain.cli._errors import RECORDED, WRITTEN, put
+from hpo_explain.cli._errors import RECORDED, WRITTEN, answered, put
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
 from hpo_explain.cli._source import takes_source
@@ -69,10 +69,10 @@ class MethodCommand(click.Command):
         """Return the context of the command itself."""
         given = [*args]
         key = _key(info_name, given)
-        known = None if key is None else cached(key)
+        known = None if key is None else _recorded(key)
         if known is not None:
             repeated = click.Command(
-                info_name, callback=lambda: [*starmap(put, json.loads(known))]
+                info_name, callback=lambda: [*starmap(put, known)]
             )
             return repeated.make_context(info_name, [], parent)
         context = command_of(self.method).make_context(
@@ -89,6 +89,15 @@ def _key(name: str | None, args: Sequence[str]) -> str | None:
         one.startswith(("--plot", "--no-cache", "--debug")) for one in args
     )
     return None if anew else key_of(args, (name, sys.stdout.isatty()))
+
+
+def _recorded(key: str) -> list[Any] | None:
+    """Return what was written as an answer; None where nothing is, or it is damaged."""
+    try:
+        written = json.loads(cached(key) or "null")
+    except ValueError:
+        return None
+    return written if isinstance(written, list) else None
 
 
 def _keep_written() -> None:
@@ -127,6 +136,7 @@ def command_of(method: Method) -> click.Command:
             )
         result = function(read, **own)
         show(result, form, plot)
+        answered()
         _keep_written()
 
     made: Callable[..., Any] = command

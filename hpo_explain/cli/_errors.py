@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import click
 
+from hpo_explain.adapters.addresses import without_secrets
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.phrases import printable
 
@@ -26,6 +27,7 @@ READ_AS = {
     "duration": "--duration-column",
     "status": "--status-column",
 }
+_AFTER = "hpo_explain.after"  # in a context: what is told after the answer
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
 WRITTEN = "hpo_explain.written"  # in a context: the key of the answer, and the command line
 ARGUMENTS = (
@@ -65,7 +67,7 @@ def errors(*, debug: bool = False) -> Iterator[None]:
             if known
             else _UNEXPECTED.format(type(error).__name__, error)
         )
-        raise click.ClickException(printable(text)) from error
+        raise click.ClickException(printable(without_secrets(text))) from error
     finally:
         logger.removeHandler(handler)
 
@@ -74,13 +76,13 @@ class SourceError(ValueError):
     """A source that cannot be read; its text names the options of the command at hand."""
 
     def __init__(self, error: InputError | NothingToExplain) -> None:
-        super().__init__(error.told(name_reading_option))
+        super().__init__(error.text(name_reading_option))
 
 
 def told(error: Exception) -> str:
     """Return an error's text, in which arguments are options of the command at hand."""
     if isinstance(error, (InputError, NothingToExplain)):
-        return error.told(name_option)
+        return error.text(name_option)
     return str(error)
 
 
@@ -93,6 +95,23 @@ debuggable = click.option(
 def say(text: str) -> None:
     """Tell on stderr what is being done."""
     put(printable(text), err=True)
+
+
+def say_after(lines: Sequence[str]) -> None:
+    """Tell lines on stderr once the command has answered, or has failed."""
+    context = click.get_current_context()
+    if _AFTER not in context.meta:
+        context.meta[_AFTER] = []
+        context.call_on_close(answered)
+    context.meta[_AFTER] += lines
+
+
+def answered() -> None:
+    """Tell what was to be told after the answer, each line once."""
+    context = click.get_current_context()
+    for line in dict.fromkeys(context.meta.get(_AFTER, ())):
+        say(line)
+    context.meta[_AFTER] = []
 
 
 def put(text: str, err: bool = False, nl: bool = True) -> None:
@@ -142,7 +161,7 @@ def _named(option: Option, otherwise: Mapping[str, str]) -> str:
     name = otherwise.get(option.name, f"--{option.name.replace('_', '-')}")
     if name not in there:
         return str(option)
-    if option.value is None:
+    if option.value in (None, True):  # an option without a value, or a flag
         return name
     several = isinstance(option.value, Sequence) and not isinstance(
         option.value, str

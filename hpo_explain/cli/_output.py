@@ -14,7 +14,7 @@ from wcwidth import ljust, rjust
 
 from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.width import columns as width
-from hpo_explain.cli._errors import name_option, put, say
+from hpo_explain.cli._errors import name_option, put, say, say_after
 from hpo_explain.cli._interrupt import interrupt_at_hand
 
 _FORMATS = (".png", ".svg", ".pdf")
@@ -76,10 +76,8 @@ def show(result: Any, form: str | None, plot: Path | None) -> None:
         return
     from hpo_explain.base.text import tell
 
-    aside = form == "csv"
-    put(result.said, err=aside)
-    for note in result.notes:
-        put(f"note: {tell(note, name_option)}", err=aside)
+    put(result.said, err=form == "csv")
+    say_after([f"note: {tell(note, name_option)}" for note in result.notes])
     if form == "csv":
         _write(_csv(result))
         return

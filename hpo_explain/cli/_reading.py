@@ -1,4 +1,4 @@
-"""Read the run that a command is about, and say on stderr what was left out and assumed."""
+"""Read the run that a command is about; what was left out and assumed is told after the answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hpo_explain.base.facts import by_reason
 from hpo_explain.base.phrases import spans
-from hpo_explain.cli._errors import name_reading_option, say
+from hpo_explain.cli._errors import name_reading_option, say, say_after
 
 if TYPE_CHECKING:
     from hpo_explain.base.facts import Fact
@@ -22,6 +22,7 @@ _WIDEST = 240
 CAUTIONS = frozenset(
     (
         "active_when",
+        "best_outside_range",
         "column_empty",
         "column_of_times",
         "columns",
@@ -61,8 +62,7 @@ def _told(
 ) -> dict[str, Run]:
     say(f"reading {source.label} ...")
     runs = read()
-    for line in (line for run in runs.values() for line in summary(run)):
-        say(line)
+    say_after([line for run in runs.values() for line in summary(run)])
     return runs
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain.adapters.file_kind import runs_below
+from hpo_explain.adapters import formats
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import printable
 from hpo_explain.base.progress import progress_of, steps
@@ -68,7 +68,7 @@ def report(
     """
     from hpo_explain.reporting._file import check_place
 
-    if Path(source.source).is_dir():
+    if formats.is_several(source.source):
         _of_each(
             source,
             Path("reports") if out is None else out,
@@ -130,7 +130,7 @@ def write_and_tell(
     title: str | None = None,
     interactive: bool = False,
 ) -> None:
-    """Write the report on each objective's run, and print what matters most and where it is."""
+    """Write the report on each objective's run, and print a line for each section."""
     from hpo_explain.reporting import Report
 
     say("writing the report ...")
@@ -140,25 +140,12 @@ def write_and_tell(
     interrupt_at_hand().check()
     written = report.write(path)
     for tab in report.tabs:
-        if tab.name in runs:
-            if len(report.tabs) > 1:
-                click.echo(printable(f"Objective: {tab.name}"))
-            _tell_best(runs[tab.name])
+        if len(report.tabs) > 1:
+            click.echo(printable(f"{tab.name}:"))
         for card in tab.cards:
-            click.echo(printable(f"{card.title.rstrip('?')}: {card.finding}"))
+            label = card.anchor.removeprefix(tab.prefix)
+            click.echo(printable(f"{label}: {card.headline}"))
     click.echo(printable(f"Report: {written}"))
-
-
-def _tell_best(run: Run) -> None:
-    from hpo_explain.base.numbers import format_value
-
-    if run.feasible is not None and run.feasible.any():
-        values = (
-            f"{name} = {format_value(value)}"
-            for name, value in run.incumbent.items()
-        )
-        best = f"Best configuration (trial {run.incumbent_trial}): {', '.join(values)}"
-        click.echo(printable(best))
 
 
 def runs_in(source: Source) -> dict[str, Source]:
@@ -170,11 +157,12 @@ def runs_in(source: Source) -> dict[str, Source]:
         If there is none.
     """
     found: dict[str, Source] = {}
-    for path in runs_below(Path(source.source).iterdir()):
+    for place in formats.runs_in(Path(source.source)):
+        path = Path(place.path)
         name = path.stem if path.stem not in found else path.name
-        found[name] = replace(source, source=str(path))
+        found[name] = replace(source, source=place.path)
     if not found:
-        problem = f"{source.source!r} is a folder without an Optuna storage, table or result"
+        problem = f"{source.source!r} is a folder in which no run was found"
         raise InputError(
             "run", problem, source.source, "Name another folder, or a file."
         )

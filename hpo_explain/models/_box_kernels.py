@@ -21,10 +21,10 @@ as long as all the rest.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array, Ints
 
 Small = npt.NDArray[np.int32]
@@ -32,7 +32,7 @@ Small = npt.NDArray[np.int32]
 Boxes = tuple[Array, Ints, Ints, Small, Small, Small]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _pair_surface(
     x: Array,
     y: Array,
@@ -86,7 +86,7 @@ def _pair_surface(
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _pair_effects(
     boxes: Boxes,
     weight: Array,
@@ -106,20 +106,20 @@ def _pair_effects(
             own[1, box_of[i]] = upper[entry[i]]
         x = cuts[first[j] : first[j + 1]]
         for k in range(j + 1, len(variance)):
-            found = 0
+            count = 0
             for i in range(start[k], start[k + 1]):
                 box = box_of[i]
                 if own[0, box] >= 0:
-                    w[found] = weight[box]
-                    bounds[0, found] = own[0, box]
-                    bounds[1, found] = own[1, box]
-                    bounds[2, found] = lower[entry[i]]
-                    bounds[3, found] = upper[entry[i]]
-                    found += 1
-            if found:
+                    w[count] = weight[box]
+                    bounds[0, count] = own[0, box]
+                    bounds[1, count] = own[1, box]
+                    bounds[2, count] = lower[entry[i]]
+                    bounds[3, count] = upper[entry[i]]
+                    count += 1
+            if count:
                 y = cuts[first[k] : first[k + 1]]
                 variance[j, k] = _pair_surface(
-                    x, y, w[:found], bounds, surface, means
+                    x, y, w[:count], bounds, surface, means
                 )
         for i in range(start[j], start[j + 1]):
             own[0, box_of[i]] = -1
@@ -146,7 +146,7 @@ def pair_effects(boxes: Boxes, weight: Array) -> Array:
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def subset_effect(weight: Array, low: Array, high: Array) -> float:
     """Return E[f_U²] from the boxes cut in every member of U: bounds (boxes, |U|), c vol each."""
     n, size = low.shape
@@ -165,7 +165,7 @@ def subset_effect(weight: Array, low: Array, high: Array) -> float:
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def closed_effect(density: Array, low: Array, high: Array) -> float:
     """Return E[E[f | u_U]²] from all boxes: as `subset_effect`, with w / Π len for each."""
     n, size = low.shape
@@ -185,7 +185,7 @@ def closed_effect(density: Array, low: Array, high: Array) -> float:
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def total_effects(
     boxes: Boxes, value: Array, volume: Array, here: Array, total: Array
 ) -> None:
@@ -237,7 +237,7 @@ def total_effects(
             here_high[j] = 1.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def slices(
     value: Array,
     ends: Ints,
@@ -253,7 +253,7 @@ def slices(
     The boxes that contain the rest of a row partition its line along j, so one pass over the boxes
     is enough for all of `points`. With j = -1 nothing is replaced and any one point will do.
     """
-    found = np.empty((len(U), len(points)))
+    out = np.empty((len(U), len(points)))
     for i in range(len(U)):
         for box in range(len(value)):
             start = 0.0
@@ -270,5 +270,5 @@ def slices(
             if inside:
                 for g in range(len(points)):
                     if start <= points[g] < end:
-                        found[i, g] = value[box]
-    return found
+                        out[i, g] = value[box]
+    return out

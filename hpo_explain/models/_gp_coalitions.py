@@ -42,7 +42,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numba
 import numpy as np
 
 from hpo_explain.models._coalitions import (
@@ -52,6 +51,7 @@ from hpo_explain.models._coalitions import (
     Compositions,
     Sources,
 )
+from hpo_explain.models._compiled import compiled
 from hpo_explain.models._split_kernel import Leaf, SplitProcess
 from hpo_explain.space import Array, Ints
 
@@ -89,7 +89,7 @@ class CoalitionPosterior:
         ]
         sources = self.compositions.of_rows(part).sources(background)
         length = max(1, _WORK // n)
-        parts = np.empty((len(tables), length, n))
+        dissimilarities = np.empty((len(tables), length, n))
         at_once = max(1, length // m)
         state = self._state(sources[:1])
         for first in range(0, len(background), at_once):
@@ -101,16 +101,18 @@ class CoalitionPosterior:
                 there = slice(start, min(start + length, m))
                 shape = (height, there.stop - start)
                 size = shape[0] * shape[1]
-                for q, table in zip(parts, tables, strict=True):
+                for q, table in zip(dissimilarities, tables, strict=True):
                     np.matmul(
                         state[:, there],
                         table[here],
                         out=q[:size].reshape(*shape, n),
                     )
-                k = self.process.kernel.combine([q[:size] for q in parts])
-                found = self.process.predicted(k)
+                k = self.process.kernel.combine(
+                    [q[:size] for q in dissimilarities]
+                )
+                moments = self.process.predicted(k)
                 mean[here, there], variance[here, there] = (
-                    v.reshape(shape) for v in found
+                    v.reshape(shape) for v in moments
                 )
         return mean, variance
 
@@ -209,12 +211,14 @@ class WalkPosterior:
             self._tables(leaf, own, z) for leaf in self.process.kernel.leaves
         ]
         at_once = max(1, _WORK // (n * m))
-        parts = np.empty((len(tables), min(at_once, len(z)), m, n))
+        dissimilarities = np.empty((len(tables), min(at_once, len(z)), m, n))
         room = np.empty((p, n)), np.empty(n)
         for start in range(0, len(z), at_once):
             here = slice(start, min(start + at_once, len(z)))
             size = here.stop - start
-            for q, (never, joined, left) in zip(parts, tables, strict=True):
+            for q, (never, joined, left) in zip(
+                dissimilarities, tables, strict=True
+            ):
                 q[:size, 0] = never[here] + left[:, here].sum(axis=0)
                 q[:size, 1] = never[here] + joined.sum(axis=0)
                 _sums(
@@ -226,11 +230,11 @@ class WalkPosterior:
                     q[:size],
                 )
             k = self.process.kernel.combine(
-                [q[:size].reshape(-1, n) for q in parts]
+                [q[:size].reshape(-1, n) for q in dissimilarities]
             )
-            found = self.process.predicted(k)
+            moments = self.process.predicted(k)
             mean[here], variance[here] = (
-                values.reshape(size, m) for values in found
+                values.reshape(size, m) for values in moments
             )
         return mean, variance
 
@@ -254,7 +258,7 @@ class WalkPosterior:
         )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _sums(
     never: Array,
     joined: Array,

@@ -130,7 +130,7 @@ def _few_steps(
 ) -> tuple[Array, float]:
     from scipy.optimize import Bounds, minimize
 
-    found = minimize(
+    result = minimize(
         loss,
         theta,
         method="L-BFGS-B",
@@ -140,8 +140,8 @@ def _few_steps(
     )
     # scikit-learn warns of each fit that ends at one of them
     low, high = bounds.T
-    return np.clip(found.x, low + _inside(low), high - _inside(high)), float(
-        found.fun
+    return np.clip(result.x, low + _inside(low), high - _inside(high)), float(
+        result.fun
     )
 
 
@@ -237,16 +237,16 @@ class KernelFit:
         first = seen[: _earlier(len(seen))]
         if np.ptp(self.y[first]) == 0.0:
             first = seen
-        given = (
+        contents = (
             self.amid.tobytes(),
             self.Z[first].tobytes(),
             self.y[first].tobytes(),
         )
-        found = _from_scratch(*given, self.least_noise, seed)
+        maxima = _from_scratch(*contents, self.least_noise, seed)
         if len(first) == len(seen):
-            return found
+            return maxima
         best, *others = [
-            theta for theta, _ in sorted(found, key=lambda one: one[1])
+            theta for theta, _ in sorted(maxima, key=lambda one: one[1])
         ]
         apart = [
             theta for theta in others if np.abs(theta - best).max() > _APART
@@ -265,8 +265,8 @@ class KernelFit:
         """Return where searches lead to from some parameters, and from others: usual, random."""
         from hpo_explain.models._likelihood import MarginalLikelihood
 
-        known = (self.least_noise / standardized(self.y[seen])[2]) ** 2
-        least = min(max(known, LEAST_NOISE), 1.0)
+        known_noise = (self.least_noise / standardized(self.y[seen])[2]) ** 2
+        least = min(max(known_noise, LEAST_NOISE), 1.0)
         p = len(self.amid)
         bounds = np.log([SIGNAL, *[SCALE] * p, (least, 1.0)])
         usual = np.log([1.0, *[0.5] * p, max(1e-2, least)])

@@ -71,7 +71,7 @@ def grow(
     forest._n_samples_bootstrap = (
         _bagged(forest.max_samples, len(Z)) if forest.bootstrap else None
     )
-    drawn = (
+    bags = (
         forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
     )
     # only a check of the input looks for them
@@ -88,11 +88,11 @@ def grow(
             tree.fit(Z, y, sample_weight=weight, check_input=missing)
 
     if len(Z) < _FEW:
-        for tree, rows in zip(trees, drawn, strict=True):
+        for tree, rows in zip(trees, bags, strict=True):
             fit(tree, rows)
         return
     with threads() as pool:
-        list(steps(pool.map(fit, trees, drawn), "trees", len(trees)))
+        list(steps(pool.map(fit, trees, bags), "trees", len(trees)))
 
 
 def _bagged(max_samples: float | None, n: int) -> int:

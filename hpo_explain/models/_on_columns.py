@@ -33,11 +33,11 @@ class OnColumns(ABC):
         self._columns = columns
         self._sign = -1.0 if negated else 1.0
         self._held_out: HeldOut | None = None
-        given = self._to_columns(np.zeros((1, len(space)))).shape[1]
-        if given != width:
+        n_columns = self._to_columns(np.zeros((1, len(space)))).shape[1]
+        if n_columns != width:
             raise InputError(
                 argument,
-                f"was fitted on {width} columns, but the space gives {given}",
+                f"was fitted on {width} columns, but the space gives {n_columns}",
                 model,
                 "Pass columns=, the function from encoded rows to the columns it was fitted on.",
             )

@@ -32,10 +32,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array, Bools, Ints
 
 # roots, left and right child, column, threshold, where NaN goes, depth of the deepest tree
@@ -87,7 +87,7 @@ _POSITION[[((int(_DE_BRUIJN) << bit) % 2**64) >> 58 for bit in range(64)]] = (
 )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def walk(
     forest: Nodes,
     value: Array,
@@ -215,7 +215,7 @@ def walk(
     return origin, first, second
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def shapley_of_leaves(
     forest: Nodes,
     value: Array,
@@ -232,7 +232,7 @@ def shapley_of_leaves(
     roots, left, right, feature, threshold, missing_left, depth = forest
     n = len(background)
     d = len(plays)
-    found = np.zeros((n, d))
+    contributions = np.zeros((n, d))
     # 1 / ((a + b) binom(a + b - 1, b)): the weight of each of a players, b others
     weight = np.zeros((depth + 2, depth + 2))
     for a in range(1, depth + 2):
@@ -297,11 +297,11 @@ def shapley_of_leaves(
                 for k in range(length):
                     j = trail[k]
                     if state[j] == 1:
-                        found[i, j] += value[node] * weight[a, b]
+                        contributions[i, j] += value[node] * weight[a, b]
                     else:
-                        found[i, j] -= value[node] * weight[b, a]
+                        contributions[i, j] -= value[node] * weight[b, a]
             while length > 0:
                 length -= 1
                 state[trail[length]] = 0
             count[:] = 0
-    return found
+    return contributions

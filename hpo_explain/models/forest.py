@@ -489,8 +489,8 @@ class ForestSurrogate(OnColumns):
     def _out_of_bag(self, X: Array, y: Array) -> HeldOut:
         means, variances = self._leaves(X)
         out = np.ones(means.shape, dtype=bool)
-        for t, drawn in enumerate(self._forest.estimators_samples_):
-            out[drawn, t] = False
+        for t, bag in enumerate(self._forest.estimators_samples_):
+            out[bag, t] = False
         seen = out.any(axis=1)  # with few trees a trial may be in every bag
         means = np.where(out, means, np.nan)[seen]
         variances = np.where(out, variances, np.nan)[seen]
@@ -557,11 +557,11 @@ def _fit_standardized(
     grow(forest, columns, standard.values)
     # a sum of what is large may overflow
     above = (y - standard.centre) / standard.unit
-    drawn = forest.estimators_samples_ if forest.bootstrap else None
+    bags = forest.estimators_samples_ if forest.bootstrap else None
     for t, estimator in enumerate(forest.estimators_):
         tree = estimator.tree_
-        of_tree = above if drawn is None else above[drawn[t]]
-        leaf = tree.apply(columns if drawn is None else columns[drawn[t]])
+        of_tree = above if bags is None else above[bags[t]]
+        leaf = tree.apply(columns if bags is None else columns[bags[t]])
         weight = np.bincount(leaf, minlength=tree.node_count)
         at = weight > 0
         mean = tree.value[:, 0, 0] * standard.sign

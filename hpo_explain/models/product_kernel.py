@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.models._squares import exp_32
 from hpo_explain.space import Array, Bools, Ints
 
@@ -37,12 +37,8 @@ Single = npt.NDArray[Any]  # in single precision
 _NONE, _ONE, _THIRD, _LEAST, _FAR = map(
     np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR)
 )
-_compiled = numba.njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"contract"}
-)
-_summing = numba.njit(
-    cache=True,
-    nogil=True,
+_compiled = compiled(error_model="numpy", fastmath={"contract"})
+_summing = compiled(
     error_model="numpy",
     fastmath={"contract", "reassoc", "nsz"},
 )
@@ -207,16 +203,16 @@ class Prior:
 def distances(left: Array, right: Array, numbers: Bools) -> Single:
     """Return how far rows (..., d) are from others, times √5, by hyperparameter, (d, pairs)."""
     shape = np.broadcast_shapes(left.shape[:-1], right.shape[:-1])
-    found = np.empty((len(numbers), *shape), np.float32)
+    apart = np.empty((len(numbers), *shape), np.float32)
     for j, number in enumerate(numbers.tolist()):
         a = left[..., j]
         b = right[..., j]
-        found[j] = np.abs(a - b) * ROOT5 if number else FAR * (a != b)
+        apart[j] = np.abs(a - b) * ROOT5 if number else FAR * (a != b)
         off = np.isnan(a)
         other = np.isnan(b)
-        found[j][off | other] = FAR
-        found[j][off & other] = NOWHERE
-    return found.reshape(len(numbers), -1)
+        apart[j][off | other] = FAR
+        apart[j][off & other] = NOWHERE
+    return apart.reshape(len(numbers), -1)
 
 
 def covariances(apart: Single, p: Parameters) -> tuple[Single, Single]:
@@ -326,12 +322,12 @@ class Pairs:
         G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)
         own = 0.5 * (alpha * alpha - diagonal)
         by_product = G * product
-        found = []
+        sums = []
         decay = np.empty_like(G)
         for apart, rate, weight, _ in zip(self.apart, *p.single, strict=True):
             np.exp(np.multiply(apart, -rate, out=decay), out=decay)
-            found.append(_sums(apart, decay, rate, weight, G, by_product))
-        length, length_alone, by_weight, alone = np.array(found).T
+            sums.append(_sums(apart, decay, rate, weight, G, by_product))
+        length, length_alone, by_weight, alone = np.array(sums).T
         w = p.weight
         a = p.amplitude
         lengths = (w * length + a * length_alone)[self.prior.numbers]
@@ -381,9 +377,9 @@ class Posterior:
     proposals: Array
     weights: Array
 
-    def drawn(self, kept: int) -> list[Parameters]:
+    def drawn(self, count: int) -> list[Parameters]:
         """Return parameters drawn systematically: at the middles of equal parts of the weights."""
-        places = (np.arange(kept) + 0.5) / kept
+        places = (np.arange(count) + 0.5) / count
         picked = np.searchsorted(np.cumsum(self.weights), places)
         return [
             self.prior.parameters(self.proposals[i])
@@ -416,7 +412,7 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
     mode = np.zeros(size)
     least = np.inf
     for start in (np.zeros(size), 0.7 * rng.normal(size=size)):
-        found = minimize(
+        result = minimize(
             downhill,
             start,
             jac=True,
@@ -424,9 +420,9 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             # a third of the steps that the default takes, for a mode within 0.02 of its log density
             options={"maxiter": 60, "ftol": 1e-5},
         )
-        if found.fun < least:
-            mode = found.x
-            least = found.fun
+        if result.fun < least:
+            mode = result.x
+            least = result.fun
     root = _spread(pairs, mode) if size <= _MOST else np.eye(size)
     degrees = 6
     t = rng.normal(size=(proposals, size))

@@ -5,33 +5,24 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial, wraps
+from functools import partial, wraps
 from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
 from hpo_explain.base.checks import check_option
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import KINDS, Criterion, Direction, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.given import (
-    config_of,
-    default_source,
-    model_of,
+    each_has_its_own,
     read,
+    read_by_objective,
     several_runs,
-    trial_of,
 )
+from hpo_explain.question.question import Question as Question
 from hpo_explain.run import Run, is_measured
-from hpo_explain.space import Array, Config
 
-_SOURCE_CHOSEN = declared_fact(
-    "source_chosen", "source: trial {trials}, as none was given"
-)
 _OF_KIND = """    surrogate : Surrogate or object, optional
         A model of your own in place of `kind`"""
 _BY_NAME = """    surrogate : {"auto", "gp", "forest"}, Surrogate or object, optional
@@ -58,51 +49,8 @@ _SHARED = """
 """
 
 
-@dataclass(eq=False)
-class Question:
-    """A run (or several, by name), and how it is to be explained."""
-
-    run: Run
-    kind: Kind = "auto"
-    seed: int = 0
-    acquisition: Criterion | Acquisition | None = None
-    before: int | None = None
-    notes: list[Fact] = field(default_factory=list)
-    runs: Mapping[str, Run] = field(default_factory=dict)
-    reading: Mapping[str, Any] = field(default_factory=dict)
-
-    @cached_property
-    def model(self) -> Any:
-        """What is explained: a surrogate, or an acquisition where one may be asked for."""
-        model, notes = model_of(
-            self.run, self.acquisition, self.before, self.kind, self.seed
-        )
-        self.notes += notes
-        return model
-
-    @property
-    def feasible(self) -> Callable[[Array], Array] | None:
-        """The probability of being feasible, of encoded rows, if some trials are not."""
-        found = self.run.feasibility(seed=self.seed)
-        return None if found is None else found.probability
-
-    def config(self, name: str, given: Any) -> Config:
-        """Return the configuration given as an argument of this name; by default the incumbent."""
-        return config_of(self.run, name, given)
-
-    def trial(self, given: Any) -> int | None:
-        """Return the trial that was given, if one was."""
-        return trial_of(self.run, given)
-
-    def start_of(self, end: Config) -> int:
-        """Return a trial that is worse than a configuration, and note that it was chosen."""
-        start = default_source(self.run, end)
-        self.notes.insert(0, _SOURCE_CHOSEN(trials=[start]))
-        return start
-
-    def subject(self, trial: int | None = None) -> Subject:
-        """Return what the result is about."""
-        return Subject.of(self.run, trial=trial, notes=self.notes)
+def _of_optimizer(*, seed: int = 0, **reading: Any) -> None:
+    """Take what functions take that explain by what the optimizer knew."""
 
 
 def _of_surrogate(
@@ -127,41 +75,52 @@ def _shared(
     """Take what every function takes; only its signature counts."""
 
 
+Of = Literal["anything", "surrogate", "optimizer"]
+"""What answers: any model or acquisition, a model of the objective, or what the optimizer knew."""
+Several = Literal["", "runs", "objectives"]
+_TAKES: dict[Of, Callable[..., None]] = {
+    "anything": _shared,
+    "surrogate": _of_surrogate,
+    "optimizer": _of_optimizer,
+}
+
+
 @overload
 def explains(method: Callable[..., _R]) -> Callable[..., _R]: ...
 @overload
 def explains(
     *,
-    of: Literal["anything", "surrogate"] = ...,
+    of: Of = ...,
     without: Sequence[str] = ...,
-    several: bool = ...,
+    several: Several = ...,
 ) -> Callable[[Callable[..., _R]], Callable[..., _R]]: ...
 def explains(
     method: Any = None,
     *,
-    of: Literal["anything", "surrogate"] = "anything",
+    of: Of = "anything",
     without: Sequence[str] = (),
-    several: bool = False,
+    several: Several = "",
 ) -> Any:
     """Return the function that users call: it takes a run, the method's own arguments, and more.
 
     The method gets a `Question` and its own arguments. One `of` a surrogate takes
-    no acquisition, nor a time `before` which nothing is known; `without` names shared arguments
-    that mean nothing to it, or something else (which it takes itself). One that explains `several`
-    runs takes a dict of them, too.
+    no acquisition, nor a time `before` which nothing is known; one of the optimizer neither these
+    nor a model, as it explains by what the optimizer knew. `without` names other shared arguments
+    that mean nothing to it. One that explains `several` takes a dict of runs, too, or all
+    objectives of a run.
     """
     if method is None:
         return partial(explains, of=of, without=without, several=several)
     signature = inspect.signature(method)
     own = list(signature.parameters.values())[1:]
-    asks = _of_surrogate if of == "surrogate" else _shared
     by_name = "kind" in signature.parameters  # which is not that of the model
     without = (*without, "kind") if by_name else without
     shared = [
         p
-        for n, p in inspect.signature(asks).parameters.items()
-        if n not in without
+        for n, p in inspect.signature(_TAKES[of]).parameters.items()
+        if n not in without and n not in signature.parameters
     ]
+    names = [p.name for p in shared]
     first = inspect.Parameter(
         "run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any
     )
@@ -171,47 +130,44 @@ def explains(
         options = public.__signature__.bind(*args, **given)  # type: ignore[attr-defined]
         options.apply_defaults()
         held = options.arguments
-        reading = held.pop("reading")
-        if is_measured(
-            held.get("target")
-        ):  # the word names an objective, as everywhere
+        source, reading = held.pop("run"), held.pop("reading")
+        if is_measured(held.get("target")):
+            # the word names an objective, as everywhere
             reading = {**reading, "target": held.pop("target")}
-        names = {p.name for p in shared}
-        surrogate = (
-            held.pop("surrogate", None) if "surrogate" in names else None
-        )
-        kind: Kind = held.get("kind", "auto") if "kind" in names else "auto"
+        taken = {name: held.pop(name) for name in names if name in held}
+        surrogate = taken.pop("surrogate", None)
         if by_name and isinstance(surrogate, str):
-            named: Any = check_option("surrogate", surrogate, KINDS)
-            kind, surrogate = named, None
-        source, runs = held.pop("run"), dict[str, Run]()
-        if several and isinstance(source, Mapping):
-            for name, value in (
-                ("before", held.get("before")),
-                ("surrogate", surrogate),
-            ):
-                if value is not None:
-                    problem = "was given with several runs, of which each has its own"
-                    raise InputError(
-                        name, problem, value, "Ask for one run at a time."
-                    )
+            taken["kind"] = check_option("surrogate", surrogate, KINDS)
+            surrogate = None
+        runs: dict[str, Run] = {}
+        if several == "objectives":
+            runs = read_by_objective(public, source, reading)
+        elif several == "runs" and isinstance(source, Mapping):
+            each_has_its_own(before=taken.get("before"), surrogate=surrogate)
             runs = several_runs(public, "run", source, reading)
+        if runs:
             run = next(iter(runs.values()))
         else:
+            kind = taken.get("kind", "auto")
             run = read(public, source, reading, surrogate, kind)
-        taken = {p.name: held.pop(p.name) for p in shared if p.name in held}
         question = Question(
-            run, runs=runs, reading=reading, **{"kind": kind, **taken}
+            run,
+            runs=runs if len(runs) > 1 else {},
+            reading=reading,
+            **taken,
         )
-        return method(question, **held)
+        return question.ask(public, **held)
 
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[first, *own, *shared]
     )
-    public.__doc__ = documented(method.__doc__ or "", [p.name for p in shared])
+    public.__doc__ = documented(method.__doc__ or "", names)
     if by_name:
         public.__doc__ = public.__doc__.replace(_OF_KIND, _BY_NAME)
-    return shows_progress(public)
+    shown = shows_progress(public)
+    for function in (public, shown):
+        function.method, function.of = method, of  # type: ignore[attr-defined]
+    return shown
 
 
 def documented(text: str, taken: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.adapters.sources import as_objectives, as_run
+from hpo_explain.adapters.sources import as_run, as_runs
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.base.facts import Fact
@@ -20,7 +20,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
 from hpo_explain.question.explained import accepted_acquisition
-from hpo_explain.run import Objectives, Run
+from hpo_explain.run import Run
 from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
 from hpo_explain.space import Config, encode_one
 from hpo_explain.space.support import nearest
@@ -78,12 +78,22 @@ def read(
     return run.explained_by(surrogate)
 
 
-def read_objectives(
+def read_by_objective(
     function: Callable[..., Any], source: Any, reading: Mapping[str, Any]
-) -> Objectives:
-    """Return several objectives in a source; an error names the options of what was called."""
+) -> dict[str, Run]:
+    """Return a run by objective; an error names the options of what was called."""
     with options_of(function):
-        return as_objectives(source, **reading)
+        return as_runs(source, **reading)
+
+
+def each_has_its_own(**options: Any) -> None:
+    """Raise InputError where an option of a single run was given with several ones."""
+    for name, value in options.items():
+        if value is not None:
+            problem = "was given with several runs, of which each has its own"
+            raise InputError(
+                name, problem, value, "Ask for one run at a time."
+            )
 
 
 def read_one(

@@ -1,6 +1,5 @@
 """The report: one self-contained HTML file about a run."""
 
-from hpo_explain.reporting.context import Context
 from hpo_explain.reporting.page import BRIEF, SECTIONS, Report, Tab, report
 from hpo_explain.reporting.section import Card, Content, Section, Status
 
@@ -9,7 +8,6 @@ __all__ = [
     "SECTIONS",
     "Card",
     "Content",
-    "Context",
     "Report",
     "Section",
     "Status",

@@ -1,10 +1,10 @@
-"""Analyses and figures that worker processes make while others are made here."""
+"""Answers and figures that worker processes make while others are made here."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Future, wait
 from contextlib import suppress
 from functools import partial
@@ -13,18 +13,10 @@ from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from hpo_explain import methods
-from hpo_explain.base.progress import steps, still_at_work
+from hpo_explain.base.progress import still_at_work
 from hpo_explain.base.workers import deaf_to_interrupts
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
-from hpo_explain.methods.proposals.desirability_path import path_of
-from hpo_explain.methods.proposals.desirability_path_result import (
-    DesirabilityPath,
-)
+from hpo_explain.question.question import Question
 from hpo_explain.reporting._render import drawn
-from hpo_explain.run import Run
 
 _T = TypeVar("_T")
 _PLACE = re.compile(r"<!--figure (\d+)-->")
@@ -144,74 +136,37 @@ class Figures:
 
 
 class Ahead:
-    """The explanations of a run's proposals, which workers begin: they take longest.
+    """Answers about an optimizer's own models, which workers begin: they take longest.
 
     Parameters
     ----------
-    run : Run
-        The run, which is sent to them.
-    proposals : sequence of int
-        The proposals of the path.
-    options : mapping
-        Options of :func:`hpo_explain.methods.desirability_path`.
-    explained : mapping
-        Proposals that are explained in full, and how.
+    question : Question
+        What is asked of a run, which is sent to the workers.
+    functions : sequence of callable
+        What will be asked.
     pool : Pool
         The workers.
     """
 
     def __init__(
         self,
-        run: Run,
-        proposals: Sequence[int],
-        options: Mapping[str, Any],
-        explained: Mapping[int | None, Mapping[str, Any]],
+        question: Question,
+        functions: Sequence[Callable[..., Any]],
         pool: Pool,
     ) -> None:
-        # each part has early proposals and late ones, whose models take longer
-        parts = [
-            proposals[i :: pool.workers]
-            for i in range(min(pool.workers, len(proposals)))
-        ]
-        explain = (
-            methods.desirability_path
-        )  # not of this package, which would take long to load
-        self._run = run
-        self._parts = [
-            (
-                pool.submit(explain, run, part, **options),
-                partial(explain, run, part, **options),
-            )
-            for part in parts
-        ]
-        explain_one = methods.explain_proposal
-        self._explained = {
-            t: pool.submit(explain_one, run, **how)
-            for t, how in explained.items()
+        self._question = question
+        self._begun = {
+            function: pool.submit(function, question.run)
+            for function in functions
         }
 
-    def proposal(
-        self, trial: Any, here: Callable[[], ProposalExplanation]
-    ) -> ProposalExplanation:
-        """Return why a trial was proposed."""
-        return (
-            _made(self._explained[trial], here)
-            if trial in self._explained
-            else here()
-        )
-
-    def path(self) -> DesirabilityPath:
-        """Return the path through all proposals."""
-        parts = [
-            _made(part, here) for part, here in steps(self._parts, "parts")
-        ]
-        found = [
-            explanation for part in parts for explanation in part.explanations
-        ]
-        return path_of(
-            self._run,
-            sorted(found, key=lambda explanation: explanation.trial or 0),
-        )
+    def settle(self) -> None:
+        """Have the question know what workers answer."""
+        for function, future in self._begun.items():
+            here = partial(function.method, self._question)  # type: ignore[attr-defined]
+            answer = partial(_made, future, here)
+            with suppress(Exception):  # which its section tells
+                self._question.ask(function, answer)
 
 
 def _made(future: Future[_T], here: Callable[[], _T]) -> _T:

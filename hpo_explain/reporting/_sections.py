@@ -1,73 +1,109 @@
-"""The report's section of a method, from its entry and its views."""
+"""The report's section of a method: what its function answers, with its own defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from markupsafe import Markup
 
-from hpo_explain.base.figures.rows import View
+from hpo_explain.base.loaders import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
+from hpo_explain.catalog.methods import (
+    ADVISE,
+    COMPARE,
+    HISTORY,
+    IMPORTANCE,
+    METHODS,
+    PARETO,
+    PARTIAL_DEPENDENCE,
+    SUMMARY,
+)
+from hpo_explain.methods.advice.advise_result import Advice
+from hpo_explain.methods.advice.summary_result import Summary
+from hpo_explain.question.question import Question
 from hpo_explain.reporting._render import estimates, figure, render
-from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section, line
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.reporting.trials import trials_body
+
+_MOST_ACTIONS = 3
 
 
 def section_of(method: Method) -> Section:
-    """Return the section that shows what a method finds."""
+    """Return the section that shows what a method's function answers."""
+    layout = _LAYOUTS.get(method.name, _as_figures)
 
-    def content(context: Context) -> Content:
-        result = context.result_of(method.name)
-        return shown(method.name, result, figures_of(method, result, context))
+    def content(question: Question) -> Content:
+        if method in JOINT:
+            result = method.function(dict(question.runs))
+        else:
+            result = question.ask(method.function)
+        return Content(
+            result.sentence,
+            layout(result, question),
+            {method.name: estimates(result.to_frame())},
+            result.headline,
+        )
 
     return Section(
-        method.name.replace("_", "-"),
+        str(method.called),
         method.title,
         method.how_to_read,
         content,
         folded=method.folded,
-        concerns=lambda run: (
-            not method.needs or getattr(run, method.needs) is not None
-        ),
+        concerns=method.concerns,
     )
 
 
-def figures_of(method: Method, result: Any, context: Context) -> list[Markup]:
-    """Return the figures of a result that say something, each once in the report."""
-    return [
-        context.figure_once(
-            f"{method.name} {name}".strip(),
-            method.title,
-            partial(_figure, result, name, view),
+def _as_figures(result: Result, question: Question) -> Markup:
+    """Return the answer, its figures and what was assumed."""
+    of_result = views(type(result).__module__.removesuffix("_result"))
+    plots = [
+        figure(
+            result,
+            view=name,
+            alt=result.sentence,
+            caption=filled(view.caption, found=result),
         )
-        for name, view in method.views.items()
+        for name, view in of_result.items()
         if view.shown_if(result)
     ]
-
-
-def _figure(result: Any, name: str, view: View[Any]) -> Markup:
-    caption = filled(view.caption, found=result)
-    return figure(result, view=name, alt=result.sentence, caption=caption)
-
-
-def shown(
-    name: str, result: Result, plots: Sequence[Markup], *, lead: str = ""
-) -> Content:
-    """Return the content of a section: its lead, the finding, plots and notes."""
-    body = render(
+    return render(
         "result.html.j2",
-        lead=lead,
         sentence=result.sentence,
         plots=plots,
         notes=result.notes,
     )
-    return Content(
-        result.sentence,
-        body,
-        {name: estimates(result.to_frame())},
-        line(result),
-    )
+
+
+def _in_lines(result: Summary, question: Question) -> Markup:
+    """Return the five lines beside what matters."""
+    plot = figure(result, alt=result.lines[1], caption="")
+    lines = list(zip(result.questions, result.lines, strict=True))
+    return render("short.html.j2", lines=lines, plot=plot)
+
+
+def _in_steps(result: Advice, question: Question) -> Markup:
+    """Return the first actions, each with its reason and code."""
+    return render("next.html.j2", actions=result.actions[:_MOST_ACTIONS])
+
+
+_LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
+    SUMMARY.name: _in_lines,
+    ADVISE.name: _in_steps,
+    HISTORY.name: trials_body,
+}
+JOINT = (PARETO, COMPARE)
+"""Methods about several runs at once: their sections come before those of each run."""
+_FIRST = (SUMMARY, ADVISE, HISTORY, PARTIAL_DEPENDENCE, IMPORTANCE)
+SHOWN: tuple[Method, ...] = (
+    *_FIRST,
+    *(
+        method
+        for method in METHODS
+        if method.title and method not in (*_FIRST, *JOINT)
+    ),
+)
+"""The methods that have a section, in the order of the page."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.run import Objectives, Run
-from hpo_explain.run.description import proposals, who_is_unknown
+from hpo_explain.run.description import who_is_unknown
 
 TERMS = {
     "mean": "predicted objective",
@@ -32,38 +32,6 @@ _CHOSEN = {
 WHY_TRIED = "Why the optimizer tried what it tried"
 WHAT_MATTERED = "What mattered among what was tried"
 """Headings of a report: of a run with proposals, and without any."""
-
-EVERY_TRIAL = "Every trial"
-HOW_TO_READ_TRIALS = (
-    "Every mark is a trial; the line is the best so far. Choose one, or go from one to the next "
-    "with the arrow keys: beside it stand its values."
-)
-"""The section on single trials where no model chose them."""
-
-
-def rest_together(count: int, share: float) -> str:
-    """Return the share of what is not shown; empty if all is."""
-    return f"{counted(count, 'other')}, together {share:.0%}." if count else ""
-
-
-def effect_caption(objective: str, names: Sequence[str], model: str) -> str:
-    """Return the caption of an effect: what is drawn, and by which model."""
-    shown = " and ".join(format_value(name, width=24) for name in names)
-    return f"Predicted {format_value(objective, width=24)} by {shown}, by {model}."
-
-
-def trials_finding(run: Run, explained: int) -> str:
-    """Say how many trials there are, and how many of them are explained."""
-    if not run.proposes:
-        return f"{counted(len(run), 'finished trial')}. Proposals: {proposals(run)}."
-    if not explained:
-        return f"Of {counted(len(run), 'finished trial')} no proposal of a model can be explained."
-    explained_of = (
-        f"{counted(explained, 'proposal')} {'is' if explained == 1 else 'are'}"
-    )
-    return (
-        f"Of {counted(len(run), 'finished trial')} {explained_of} explained."
-    )
 
 
 def history_caption(run: Run) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.blas import one_blas_thread
@@ -19,54 +21,42 @@ from hpo_explain.base.checks import (
 )
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.catalog.methods import IMPORTANCE, METHODS, TRUST
+from hpo_explain.catalog.methods import (
+    COMPARE,
+    DESIRABILITY_PATH,
+    EXPLAIN_PROPOSAL,
+    PARETO,
+)
 from hpo_explain.question.given import options_of
+from hpo_explain.question.question import Question
 from hpo_explain.reporting import _words as words
-from hpo_explain.reporting._ahead import Figures, Pool
+from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._render import (
     figures_drawn_by,
     figures_that_answer,
     page,
 )
-from hpo_explain.reporting._sections import section_of
-from hpo_explain.reporting.comparison import comparable, comparison_section
-from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.matters import MATTERS
-from hpo_explain.reporting.overview import NEXT, OVERVIEW, SHORT
-from hpo_explain.reporting.pareto import joined, pareto_section
-from hpo_explain.reporting.partial_dependence import EFFECTS
-from hpo_explain.reporting.proposals import (
-    BEST_PROPOSAL,
-    LATEST_PROPOSAL,
-    PATH,
+from hpo_explain.reporting._sections import SHOWN, section_of
+from hpo_explain.reporting.overview import what_was_read
+from hpo_explain.reporting.section import (
+    Card,
+    Section,
+    Status,
+    card_of,
+    drawn_out,
 )
-from hpo_explain.reporting.section import Card, Section, card_of, drawn_out
-from hpo_explain.reporting.trials import TRIALS
 from hpo_explain.run import Run
+from hpo_explain.run.description import summary
+from hpo_explain.run.objectives import joined
+from hpo_explain.space import Shared
 
-_FIRST = (TRUST, IMPORTANCE)
-SECTIONS: tuple[Section, ...] = (
-    SHORT,
-    NEXT,
-    TRIALS,
-    MATTERS,
-    PATH,
-    OVERVIEW,
-    *map(section_of, _FIRST),
-    EFFECTS,
-    *(
-        section_of(method)
-        for method in METHODS
-        if method.title and method not in _FIRST
-    ),
-    BEST_PROPOSAL,
-    LATEST_PROPOSAL,
-)
-_LATE = (SHORT, NEXT, TRIALS, PATH, OVERVIEW, BEST_PROPOSAL, LATEST_PROPOSAL)
-"""Sections that ask for what workers have begun, or may have a figure of another's."""
-BRIEF = ("short", "overview", "trust", "latest")
+SECTIONS: tuple[Section, ...] = tuple(map(section_of, SHOWN))
+BRIEF = ("summary", "trust", "explain-proposal")
 """Sections that need no models of many iterations, drawn in a moment."""
+_AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
+_LATE = ("history", *(str(method.called) for method in _AHEAD))
+"""Sections that ask for what workers have begun."""
 _JOINT = "all-"
 _MANY, _LONG = 5, 30  # sections and trials: workers are started for as many
 
@@ -99,10 +89,11 @@ def report(
         The heading; by default it has the run's name, if there is one.
     sections : sequence of str or Section, optional
         The parts of the report by name, in order; by default all that the run has something for:
-        "short", "next", "trials", "matters", "learning-curves", "path", and among the details
-        "overview", "trust", "importance", "effects", "h-statistic", "ablation",
-        "local-importance", "lime", "noise", "recommended-space", "subspace", "best", "latest". A
-        `Section` of your own may stand among them.
+        "summary", "advise", "history", "importance", "partial-dependence", and among the details
+        "trust", "noise", "learning-curves", "explain-proposal", "desirability-path",
+        "h-statistic", "ablation", "local-importance", "lime", "recommended-space", "subspace",
+        "optimum". Each is what the function of that name answers. A `Section` of your own may
+        stand among them.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
         with: each proposal keeps the model of what was known when it was made.
@@ -178,12 +169,15 @@ class Tab:
         What each section found, in order.
     prefix : str
         What stands before its anchors in the page.
+    read : Markup
+        What was read, and what was left out and assumed.
     """
 
     name: str
     subtitle: str
     cards: tuple[Card, ...]
     prefix: str = ""
+    read: Markup = field(default_factory=Markup)
 
 
 @dataclass(frozen=True)
@@ -235,11 +229,9 @@ class Report:
         >>> from hpo_explain import FloatParameter, Run, SearchSpace
         >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
         >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
-        >>> Report.of({"loss": run}, sections=["overview"]).cards[0].finding
+        >>> Report.of({"loss": run}, sections=["history"]).cards[0].finding
         'The best objective of 2 trials is 1, by trial 1; the last one.'
         """
-        from hpo_explain.run.description import summary
-
         if not runs:
             raise InputError(
                 "runs",
@@ -249,82 +241,65 @@ class Report:
             )
         chosen, progress = _chosen(sections), check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
-        contexts = {
-            name: Context(run, n_jobs=n_jobs) for name, run in runs.items()
-        }
-        order = sorted(range(len(chosen)), key=lambda i: chosen[i] in _LATE)
-        work = [
-            (name, i)
-            for name, run in runs.items()
-            for i in order
-            if sections is not None or chosen[i].concerns(run)
-        ]
-        cards: dict[str, dict[int, Card]] = {name: {} for name in contexts}
+        questions = {name: Question(run) for name, run in runs.items()}
         with ExitStack() as until_done:
             until_done.enter_context(progress_of("report", shown=progress))
             # matrices are small, and the workers need the other cores
             until_done.enter_context(one_blas_thread())
             until_done.enter_context(figures_that_answer(interactive))
+            pool = _pool(n_jobs, chosen, runs)
+            ahead: list[Ahead] = []
             figures: Figures | None = None
-            workers = _workers(n_jobs)
-            if (
-                workers
-                and len(chosen) >= _MANY
-                and max(map(len, runs.values())) >= _LONG
-            ):
-                pool = Pool(workers)
+            if pool is not None:
                 until_done.callback(pool.close)
                 figures = Figures(pool)
                 until_done.enter_context(figures_drawn_by(figures))
-                for context in (
-                    contexts.values() if {TRIALS, PATH} & {*chosen} else ()
-                ):
-                    context.begin(pool)
-            for name, i in steps(
-                work, "sections", called=lambda one: chosen[one[1]].name
+                ahead = [
+                    _begun(question, chosen, pool)
+                    for question in questions.values()
+                ]
+            work = _work(questions, chosen, everything=sections is None)
+            made: dict[tuple[str, str], Card] = {}
+            for name, section in steps(
+                work, "sections", called=lambda one: one[1].name
             ):
-                place = list(contexts).index(name)
-                cards[name][i] = card_of(
-                    chosen[i], contexts[name], prefix=_prefix(place)
+                if section.name in _LATE:
+                    for one in ahead:
+                        one.settle()
+                    ahead = []
+                prefix = _prefix([*questions].index(name))
+                made[name, section.name] = card_of(
+                    section, questions[name], prefix=prefix
                 )
-            joint = (
-                _joint_tab(runs, next(iter(contexts.values())))
-                if sections is None
-                else ()
-            )
+            joint = _joint_tab(runs) if sections is None else ()
+            tabs = [
+                *joint,
+                *(
+                    _tab(
+                        name,
+                        question.run,
+                        [
+                            made[name, section.name]
+                            for section in chosen
+                            if (name, section.name) in made
+                        ],
+                        _prefix(place),
+                        everything=sections is None,
+                    )
+                    for place, (name, question) in enumerate(questions.items())
+                ),
+            ]
             if figures is not None:
                 figures.help()
-                joint = tuple(
+                tabs = [
                     replace(tab, cards=_placed(tab.cards, figures))
-                    for tab in joint
-                )
-                for of_run in cards.values():
-                    of_run.update(
-                        zip(
-                            of_run,
-                            _placed(of_run.values(), figures),
-                            strict=True,
-                        )
-                    )
+                    for tab in tabs
+                ]
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
         heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
-        return cls(
-            title or (f"{heading}: {named}" if named else heading),
-            (
-                *joint,
-                *(
-                    Tab(
-                        name,
-                        summary(runs[name]),
-                        tuple(card for _, card in sorted(cards[name].items())),
-                        _prefix(place),
-                    )
-                    for place, name in enumerate(runs)
-                ),
-            ),
-            interactive,
-        )
+        heading = f"{heading}: {named}" if named else heading
+        return cls(title or heading, tuple(tabs), interactive)
 
     @property
     def cards(self) -> tuple[Card, ...]:
@@ -350,14 +325,62 @@ class Report:
         return path
 
 
-def _workers(n_jobs: int | None) -> int:
-    """Return how many processes are at work beside this one."""
+def _pool(
+    n_jobs: int | None, chosen: Sequence[Section], runs: Mapping[str, Run]
+) -> Pool | None:
+    """Return workers beside this process, where there is enough to do."""
     from joblib import effective_n_jobs
 
+    jobs = check_jobs(n_jobs)
     # what parallel_config says is for the path's own workers
-    return (
-        0 if check_jobs(n_jobs) is None else int(effective_n_jobs(n_jobs)) - 1
+    workers = 0 if jobs is None else int(effective_n_jobs(jobs)) - 1
+    much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG
+    return Pool(workers) if workers and much else None
+
+
+def _begun(question: Question, chosen: Sequence[Section], pool: Pool) -> Ahead:
+    """Have workers begin what takes longest while other answers are found here."""
+    wanted = {section.name for section in chosen}
+    many = len(question.run.proposals or ()) >= _LONG
+    functions = [
+        method.function
+        for method in _AHEAD
+        if many and {str(method.called), "history"} & wanted
+    ]
+    return Ahead(question, functions, pool)
+
+
+def _work(
+    questions: Mapping[str, Question],
+    chosen: Sequence[Section],
+    *,
+    everything: bool,
+) -> list[tuple[str, Section]]:
+    """Return what is asked of each run, what workers have begun last."""
+    in_order = sorted(chosen, key=lambda section: section.name in _LATE)
+    return [
+        (name, section)
+        for name, question in questions.items()
+        for section in in_order
+        if not everything or section.concerns(question.run)
+    ]
+
+
+def _tab(
+    name: str,
+    run: Run,
+    cards: Sequence[Card],
+    prefix: str,
+    *,
+    everything: bool,
+) -> Tab:
+    """Return what a report shows about a run; what there is nothing for only where it was named."""
+    shown = tuple(
+        card
+        for card in cards
+        if not everything or card.status is not Status.NOTHING
     )
+    return Tab(name, summary(run), shown, prefix, what_was_read(run))
 
 
 def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:
@@ -375,21 +398,25 @@ def _alone(runs: dict[str, Run]) -> dict[str, Run]:
     return runs
 
 
-def _joint_tab(runs: Mapping[str, Run], context: Context) -> tuple[Tab, ...]:
+def _joint_tab(runs: Mapping[str, Run]) -> tuple[Tab, ...]:
     """Return the tab on all objectives, or all runs, together; nothing where there is one."""
     objectives = joined(runs)
     if objectives is not None:
         name, subtitle = words.ALL_OBJECTIVES, words.together(objectives)
-        sections = [pareto_section(objectives)]
+        method = PARETO
     elif len(runs) > 1 and comparable(runs):
         name, subtitle = words.ALL_RUNS, words.side_by_side(runs)
-        sections = [comparison_section(runs)]
+        method = COMPARE
     else:
         return ()
-    cards = tuple(
-        card_of(section, context, prefix=_JOINT) for section in sections
-    )
-    return (Tab(name, subtitle, cards, _JOINT),)
+    question = Question(next(iter(runs.values())), runs=runs)
+    card = card_of(section_of(method), question, prefix=_JOINT)
+    return (Tab(name, subtitle, (card,), _JOINT),)
+
+
+def comparable(runs: Mapping[str, Run]) -> bool:
+    """Return whether runs share a hyperparameter, so that they can be compared."""
+    return Shared.of([run.space for run in runs.values()]).space is not None
 
 
 def _prefix(place: int) -> str:

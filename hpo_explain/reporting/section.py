@@ -1,4 +1,4 @@
-"""The parts of a report: each says what it found or why it does not apply; none harms others."""
+"""The parts of a report: each is what a function answers, or how it failed; none harms others."""
 
 from __future__ import annotations
 
@@ -6,27 +6,25 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.reporting.context import Context
+from hpo_explain.question.question import Question
 from hpo_explain.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _logger = logging.getLogger("hpo_explain")
-MOST = 100  # characters of a line
-_NAME = 24  # characters of a word that is not cut
 
 
 class Status(Enum):
     """What became of a section."""
 
     SHOWN = "shown"
-    NOT_APPLICABLE = "not applicable"
+    NOTHING = "nothing to show"
     FAILED = "failed"
 
 
@@ -37,27 +35,19 @@ class Content:
     Attributes
     ----------
     finding : str
-        The result in a sentence.
+        The answer in words.
     body : Markup
         HTML, escaped already.
     tables : mapping of str to pandas.DataFrame
         The numbers behind it by name, for the reader to take along.
-    brief : str, default ""
-        The finding in at most 100 characters, for the contents; longer ones are cut. By default
-        the finding itself.
-    title, how_to_read : str, default ""
-        In place of the section's, where they do not fit the run.
-    folded : bool, default False
-        Whether it says so little that it stands among the details, wherever the section stands.
+    headline : str, default ""
+        The answer in a few words, for the contents; by default all of it.
     """
 
     finding: str
     body: Markup
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    brief: str = ""
-    title: str = ""
-    how_to_read: str = ""
-    folded: bool = False
+    headline: str = ""
 
 
 def _always(_: Run) -> bool:
@@ -77,26 +67,25 @@ class Section:
     how_to_read : str
         Two sentences for somebody who did not write the optimization.
     content : callable
-        Returns what the section shows, from the analyses of a run. It raises `NothingToExplain`
-        where there is nothing to show.
+        Returns what the section shows of a question: what is asked of a run. It raises
+        `NothingToExplain` where there is nothing to show.
     folded : bool, default False
         Whether it stands among the details, opened by who wants it.
     concerns : callable
-        Says whether a run has what the section is about; by default every run has. Where it has
-        not, the section is not part of the page, unless it is asked for.
+        Says whether a run has what the section is about; by default every run has.
     """
 
     name: str
     title: str
     how_to_read: str
-    content: Callable[[Context], Content]
+    content: Callable[[Question], Content]
     folded: bool = False
     concerns: Callable[[Run], bool] = _always
 
 
 @dataclass(frozen=True)
 class Card:
-    """A section's place in a report: what it shows, why it does not apply, or how it failed.
+    """A section's place in a report: what it shows, that there is nothing, or how it failed.
 
     Attributes
     ----------
@@ -107,15 +96,15 @@ class Card:
     status : Status
         Which of the three it is.
     finding : str
-        The finding; else why there is none.
+        The answer; else why there is none.
+    headline : str
+        The same in a few words.
     body : Markup
         What it shows; empty unless the status is SHOWN.
     tables : mapping of str to pandas.DataFrame
         As of the content; empty unless the status is SHOWN.
-    brief : str
-        The finding in at most 100 characters.
     folded : bool
-        As of the section and its content; a section that does not apply is always folded.
+        As of the section.
     """
 
     anchor: str
@@ -123,39 +112,40 @@ class Card:
     how_to_read: str
     status: Status
     finding: str
+    headline: str
     folded: bool
     body: Markup = field(default_factory=Markup)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    brief: str = ""
 
 
-def card_of(section: Section, context: Context, *, prefix: str = "") -> Card:
+def card_of(section: Section, question: Question, *, prefix: str = "") -> Card:
     """Return a section's card, whatever happens in it; failures are logged.
 
     `prefix` stands before its anchor, where a page shows several runs.
     """
-    about = (f"{prefix}{section.name}", section.title, section.how_to_read)
+    empty = Card(
+        f"{prefix}{section.name}",
+        section.title,
+        section.how_to_read,
+        Status.NOTHING,
+        "",
+        "",
+        section.folded,
+    )
     try:
-        content = section.content(context)
+        content = section.content(question)
     except NothingToExplain as nothing:
-        return Card(
-            *about,
-            Status.NOT_APPLICABLE,
-            _sentence(str(nothing), context),
-            True,
-        )
+        why = _sentence(str(nothing), question.run)
+        return replace(empty, finding=why, headline=why)
     except Exception as error:
-        return _failed(Card(*about, Status.FAILED, "", section.folded), error)
-    return Card(
-        about[0],
-        content.title or section.title,
-        content.how_to_read or section.how_to_read,
-        Status.SHOWN,
-        content.finding,
-        section.folded or content.folded,
-        content.body,
-        content.tables,
-        shortened(content.brief or content.finding),
+        return _failed(empty, error)
+    return replace(
+        empty,
+        status=Status.SHOWN,
+        finding=content.finding,
+        headline=content.headline or content.finding,
+        body=content.body,
+        tables=content.tables,
     )
 
 
@@ -173,57 +163,18 @@ def _failed(card: Card, error: Exception) -> Card:
         "The report's section %r failed.", card.title, exc_info=error
     )
     what = f"{type(error).__name__}: {error}"
-    return Card(
-        card.anchor,
-        card.title,
-        card.how_to_read,
-        Status.FAILED,
-        what,
-        card.folded,
-        brief=shortened(what),
+    return replace(
+        card,
+        status=Status.FAILED,
+        finding=what,
+        headline=what,
+        body=Markup(),
+        tables={},
     )
 
 
-def _sentence(text: str, context: Context) -> str:
+def _sentence(text: str, run: Run) -> str:
     """Return a text that starts as a sentence does; names are left as they are."""
-    run = context.run
     is_name = text.partition(" ")[0] in (run.objective_name, *run.space.names)
     start = text if is_name else text[:1].upper() + text[1:]
     return start if start.endswith(".") else f"{start}."
-
-
-def line(result: Any) -> str:
-    """Return the first thing that a result says, in a line of at most 100 characters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xy"])
-    >>> X = space.sample(40, seed=0)
-    >>> len(line(hx.importance(hx.Run(space, X, X[:, 0], "minimize")))) <= 100
-    True
-    """
-    told = [
-        claim.frame.replace("{each}", claim.text)
-        for claim in result.claims
-        if claim.text
-    ]
-    return shortened(told[0] if told else result.sentence)
-
-
-def shortened(text: str, most: int = MOST) -> str:
-    """Return a text of at most so many characters, cut between words where there are any.
-
-    Examples
-    --------
-    >>> shortened("The learning rate matters most", 20)
-    'The learning rate …'
-    """
-    if len(text) <= most:
-        return text
-    head = text[: most - 1]
-    whole = (
-        head.rpartition(" ")[0] if len(head.rpartition(" ")[2]) < _NAME else ""
-    )
-    return f"{whole} …" if whole else f"{head}…"

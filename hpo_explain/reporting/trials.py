@@ -1,4 +1,4 @@
-"""The report's section on single trials: the history of the run, and any trial's explanation."""
+"""Every trial of a run in the report: the history, and any trial's explanation."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from hpo_explain.base.errors import NothingToExplain, unless_nothing
-from hpo_explain.base.facts import Origin, fact
+from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value, plus_minus, signed
 from hpo_explain.base.phrases import printable
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
+from hpo_explain.methods.proposals.desirability_path import (
+    desirability_path,
+)
 from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,
 )
+from hpo_explain.methods.runs.history_result import History
+from hpo_explain.question.question import Question
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
-from hpo_explain.reporting.context import Context
-from hpo_explain.reporting.section import Content, Section
 from hpo_explain.run import Run, winsorized
 from hpo_explain.space import Config
 
-_TITLE = "Why each trial?"
 _LONG = 120
 _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
@@ -41,32 +42,19 @@ _MOST_VALUES = (
 _KINDS = {Origin.MODEL: "proposal", Origin.INITIAL: "initial"}
 
 
-def _content(context: Context) -> Content:
-    run = context.run
-    if not len(run) and not run.excluded:
-        raise NothingToExplain(fact("too_few_trials", trials=(), before=None))
-    path = unless_nothing(lambda: context.path)
-    finding = words.trials_finding(run, 0 if path is None else len(path))
-    body = render(
+def trials_body(history: History, question: Question) -> Markup:
+    """Return every trial to choose from, with its explanation where a model chose it."""
+    run = question.run
+    path = question.ask_if(desirability_path) if run.proposes else None
+    return render(
         "trials.html.j2",
-        history=context.figure_once(
-            "history",
-            _TITLE,
-            lambda: figure(
-                context.history,
-                alt=context.history.best_so_far,
-                caption=words.history_caption(run),
-            ),
+        finding=history.sentence,
+        history=figure(
+            history,
+            alt=history.sentence,
+            caption=words.history_caption(run),
         ),
         data=as_json(_data(run, path)),
-    )
-    if run.proposes:
-        return Content(finding, body)
-    return Content(
-        finding,
-        body,
-        title=words.EVERY_TRIAL,
-        how_to_read=words.HOW_TO_READ_TRIALS,
     )
 
 
@@ -291,13 +279,3 @@ def _predicted(
         if np.isfinite(predicted["objective"])
         else None,
     )
-
-
-TRIALS = Section(
-    "trials",
-    _TITLE,
-    "Every mark is a trial; the line is the best so far. Choose one, or go from one to the next "
-    "with the arrow keys: beside it stands what its values were worth to the model that chose it. "
-    "Bars to the right spoke for a value, bars to the left against it.",
-    _content,
-)

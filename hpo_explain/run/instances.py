@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.base.html import text_html
-from hpo_explain.base.phrases import counted, printable
+from hpo_explain.base.phrases import abridged, counted, printable
 from hpo_explain.models._repeats import different_rows, rows_among
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.space import (
@@ -93,9 +93,8 @@ class Instances(Frozen):
         return f"<Instances: {self}>"
 
     def __str__(self) -> str:
-        shown = printable(", ".join(map(str, self.names[:_MOST_NAMES])))
-        more = ", ..." if len(self.names) > _MOST_NAMES else ""
-        return f"{counted(len(self), 'evaluation')} on {shown}{more}"
+        names = printable(abridged(self.names, _MOST_NAMES))
+        return f"{counted(len(self), 'evaluation')} on {names}"
 
     def _repr_html_(self) -> str:
         return text_html(str(self))

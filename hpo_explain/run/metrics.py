@@ -75,11 +75,12 @@ BOUNDS_BY_NAME = declared_fact(
     "bounds_by_name",
     "bounds: {names} {lies}, as its name says, so no prediction is beyond; {bounds=} says "
     "otherwise",
-    lies=lambda fact: _lies(*fact["range"]),
+    lies=lambda fact: range_in_words(*fact["range"]),
 )
 
 
-def _lies(low: float, high: float) -> str:
+def range_in_words(low: float, high: float) -> str:
+    """Return what is said of a metric with a range: "is at least 0", "lies between 0 and 1"."""
     if math.isinf(high):
         return f"is at least {low:g}"
     if math.isinf(low):

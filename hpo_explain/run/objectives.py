@@ -370,3 +370,13 @@ def _in_order(run: Run, trials: list[int]) -> Run:
     if np.asarray(run.trials).tolist() == trials:
         return run
     return some_rows(run, np.array([run.row(trial) for trial in trials]))
+
+
+def joined(runs: Mapping[str, Run]) -> Objectives | None:
+    """Return several objectives, if the runs are of the same trials."""
+    if len(runs) < 2:
+        return None
+    try:
+        return Objectives.of(runs)
+    except (InputError, NothingToExplain):
+        return None

@@ -55,8 +55,7 @@ def category_index(choices: Sequence[Any], value: Any) -> int | None:
         i for i, choice in enumerate(choices) if _same(plain(choice), wanted)
     ]
     exact = [i for i in matches if type(plain(choices[i])) is type(wanted)]
-    found = exact or matches
-    return found[0] if found else None
+    return min(exact or matches, default=None)
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -103,9 +102,9 @@ class CategoryIndex:
         value = plain(value)
         if not _is_simple(value):
             return category_index(self._choices, value)
-        found = self._exact.get((type(value), value))
-        if found is not None:
-            return found
+        exact = self._exact.get((type(value), value))
+        if exact is not None:
+            return exact
         equal = self._equal.get(_key(value))
         matches = [] if equal is None else [equal]
         matches += [
@@ -146,21 +145,21 @@ def different(values: Iterable[Any]) -> list[Any]:
     >>> different([1, True, "1", 1.0, True, "b"])
     [1, True, '1', 'b']
     """
-    found: list[Any] = []
+    distinct: list[Any] = []
     others: list[Any] = []
     seen: set[tuple[bool, Any]] = set()
     for value in values:
         own = plain(value)
         if not _is_simple(own):
-            if category_index(found, own) is not None:
+            if category_index(distinct, own) is not None:
                 continue
             others.append(own)
         elif _key(own) in seen or category_index(others, own) is not None:
             continue
         else:
             seen.add(_key(own))
-        found.append(value)
-    return found
+        distinct.append(value)
+    return distinct
 
 
 def _is_simple(value: Any) -> bool:
@@ -241,9 +240,9 @@ class CategoricalParameter:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
         # no attribute: results tell all attributes
         index = index_of(self.choices)
-        found = [(index(value), value) for value in values]
+        indexed = [(index(value), value) for value in values]
         return np.array(
-            [self.code(v) if i is None else i for i, v in found], dtype=float
+            [self.code(v) if i is None else i for i, v in indexed], dtype=float
         )
 
     def decode(self, positions: Array) -> list[Any]:
@@ -284,7 +283,11 @@ class CategoricalParameter:
     def share_below(self, positions: Array) -> Array:
         """Return the measure of all indices up to given ones."""
         return (
-            np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size)
+            np.clip(
+                np.floor(np.asarray(positions) + POSITION_TOLERANCE) + 1.0,
+                0,
+                self.size,
+            )
             / self.size
         )
 

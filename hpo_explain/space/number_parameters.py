@@ -91,12 +91,8 @@ class FloatParameter:
             raise InputError(where, problem, ends, "Narrow it.")
         if 0.0 < self.high - self.low < _NARROWEST and not self.log:
             problem = f"is narrower than numbers can resolve: {list(ends)!r}"
-            raise InputError(
-                where,
-                problem,
-                ends,
-                "Widen it, or give the values in another unit.",
-            )
+            remedy = "Widen it, or give the values in another unit."
+            raise InputError(where, problem, ends, remedy)
         if self.step is not None:
             if self.log or self.step <= 0:
                 problem = f"must be positive and not combined with log, but was {self.step!r}"
@@ -223,29 +219,23 @@ class IntParameter:
     def __post_init__(self) -> None:
         check_name(self.name)
         for label in ("low", "high", "step"):
-            given = getattr(self, label)
+            value = getattr(self, label)
             where = f"{label} of {self.name!r}"
-            check_number(where, given)
-            if given != int(given):
-                problem = f"must be a whole number, but was {given!r}"
-                raise InputError(
-                    where, problem, given, "Round it, or use a FloatParameter."
-                )
-            set_fields(self, **{label: int(given)})
-            if abs(int(given)) > LARGEST_WHOLE:
-                problem = f"must lie within ±2**45, which positions resolve, but was {given!r}"
-                raise InputError(
-                    where, problem, given, "Use a FloatParameter."
-                )
+            check_number(where, value)
+            if value != int(value):
+                problem = f"must be a whole number, but was {value!r}"
+                remedy = "Round it, or use a FloatParameter."
+                raise InputError(where, problem, value, remedy)
+            if abs(value) > LARGEST_WHOLE:
+                problem = f"must lie within ±2**45, which positions resolve, but was {value!r}"
+                remedy = "Use a FloatParameter."
+                raise InputError(where, problem, value, remedy)
+            set_fields(self, **{label: int(value)})
         check_range(self.name, self.low, self.high, self.log)
         if self.step < 1 or (self.log and self.step != 1):
             problem = f"must be at least 1, and 1 on a log scale, but was {self.step!r}"
-            raise InputError(
-                f"step of {self.name!r}",
-                problem,
-                self.step,
-                "Give a step of 1.",
-            )
+            where = f"step of {self.name!r}"
+            raise InputError(where, problem, self.step, "Give a step of 1.")
         beyond = (self.high - self.low) % self.step
         set_fields(self, high=self.high - beyond)
         check_activity(self)
@@ -287,8 +277,11 @@ class IntParameter:
 
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value."""
-        values = self.codes(positions).astype(float)
-        return to_position(values, self.low, self.high, self.log)
+        found = np.array(positions, dtype=float)
+        known = ~np.isnan(found)  # NaN where it is inactive
+        values = self.codes(found[known]).astype(float)
+        found[known] = to_position(values, self.low, self.high, self.log)
+        return found
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""

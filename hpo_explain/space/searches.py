@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from hpo_explain.space._values import Array, Bools, Ints
+from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools, Ints
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.parameter import Parameter
@@ -51,16 +52,17 @@ class Ties:
     @classmethod
     def among(cls, costs: Array) -> Ties:
         """Return the ties of a search, by the spread and the size of most of its first costs."""
-        known = np.sort(costs[np.isfinite(costs)])
-        if not known.size:
+        finite = np.sort(costs[np.isfinite(costs)])
+        n = finite.size
+        if not n:
             return cls(0.0, 0.0)
-        half = known / 2.0  # no difference overflows
-        lower = half[known.size // 2] - half[0]
-        inner = half[_upper_quartile(known.size)] - half[known.size // 4]
+        half = finite / 2.0  # no difference overflows
+        lower = half[n // 2] - half[0]
+        inner = half[_upper_quartile(n)] - half[n // 4]
         spread = 2.0 * _OF_SPREAD * float(min(lower, inner))
-        step = max(spread, _OF_SIZE * size_of(known))
+        step = max(spread, _OF_SIZE * size_of(finite))
         # one cost far below the others must not round their steps away
-        origin = max(known[0], known[known.size // 4] - _MOST_STEPS * step)
+        origin = max(finite[0], finite[n // 4] - _MOST_STEPS * step)
         return cls(float(origin), step)
 
     def settled(self, costs: Array) -> Array:
@@ -87,17 +89,17 @@ def size_of(costs: Array) -> float:
     """
     sizes = np.sort(np.abs(costs), axis=None)
     sizes = sizes[np.isfinite(sizes)]
-    known = np.flatnonzero(sizes)
-    if not len(known):
+    if not sizes.any():
         return 0.0
-    place = max(_upper_quartile(len(sizes)), int(known[0]))
-    found = float(sizes[place])
+    first = int(np.argmax(sizes > 0.0))
+    place = max(_upper_quartile(len(sizes)), first)
+    size = float(sizes[place])
     largest = float(sizes[-1])
     least, most = _ROUNDING
-    alone = len(np.unique(sizes[known[0] : place + 1])) == 1
-    if alone and least * largest <= found <= most * largest:
+    alone = sizes[first] == size
+    if alone and least * largest <= size <= most * largest:
         return largest
-    return found
+    return size
 
 
 def _upper_quartile(n: int) -> int:
@@ -146,25 +148,27 @@ def inside_of(
     space: SearchSpace, within: Sequence[Parameter], X: Array
 ) -> Bools:
     """Return which encoded rows have values of hyperparameters as they should be searched."""
-    found = np.ones(len(X), bool)
+    inside = np.ones(len(X), bool)
     for parameter in within:
         whole = space[parameter.name]
         x = X[:, space.index(parameter.name)]
         if isinstance(whole, CategoricalParameter) or isinstance(
             parameter, CategoricalParameter
         ):
-            known = np.isin(
-                x, whole.encode(list(getattr(parameter, "choices", ())))
-            )
+            codes = whole.encode(getattr(parameter, "choices", ()))
+            has_value = np.isin(x, codes)
         else:
-            ends = [
-                max(parameter.low, whole.low),
-                min(parameter.high, whole.high),
-            ]
-            low, high = whole.encode(ends)
-            known = (x >= low - 1e-9) & (x <= high + 1e-9)
-        found &= known | np.isnan(x)
-    return found
+            beyond = np.abs(x - np.clip(x, *_ends(whole, parameter)))
+            has_value = beyond <= POSITION_TOLERANCE
+        inside &= has_value | np.isnan(x)
+    return inside
+
+
+def _ends(whole: Any, parameter: Any) -> Array:
+    """Return the positions between which a number of a space should be searched."""
+    low = max(parameter.low, whole.low)
+    high = min(parameter.high, whole.high)
+    return np.asarray(whole.encode([low, high]))
 
 
 def brought_inside(
@@ -179,23 +183,15 @@ def brought_inside(
     >>> brought_inside(space, [FloatParameter("x", 5.0, 6.0)], np.array([[0.0], [1.0]])).tolist()
     [[0.5], [0.6]]
     """
-    found = np.array(rows)
+    inside = np.array(rows)
     for parameter in within:
         whole = space[parameter.name]
-        j = space.index(parameter.name)
+        column = inside[:, space.index(parameter.name)]
         if isinstance(whole, CategoricalParameter):
-            codes = whole.encode(
-                list(getattr(parameter, "choices", whole.choices))
-            )
-            present = ~np.isnan(found[:, j])
-            found[present, j] = codes[
-                found[present, j].astype(int) % len(codes)
-            ]
+            codes = whole.encode(getattr(parameter, "choices", whole.choices))
+            present = ~np.isnan(column)
+            column[present] = codes[column[present].astype(int) % len(codes)]
         elif not isinstance(parameter, CategoricalParameter):
-            ends = [
-                max(parameter.low, whole.low),
-                min(parameter.high, whole.high),
-            ]
-            low, high = whole.encode(ends)
-            found[:, j] = whole.nearest(low + found[:, j] * (high - low))
-    return found
+            low, high = _ends(whole, parameter)
+            column[:] = whole.nearest(low + column * (high - low))
+    return inside

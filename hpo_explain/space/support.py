@@ -34,6 +34,7 @@ from hpo_explain.space import (
     Ints,
     SearchSpace,
 )
+from hpo_explain.space._values import POSITION_TOLERANCE
 
 
 def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
@@ -56,15 +57,12 @@ def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
 
 def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
     """Return the distance of each of some encoded rows (n, d) from the nearest of others, (n,)."""
-    found = np.full(len(A), np.inf)
+    distances = np.full(len(A), np.inf)
     step = max(1, _AT_ONCE // max(len(A), 1))
     for start in range(0, len(B), step):
-        np.minimum(
-            found,
-            gower_distances(space, A, B[start : start + step]).min(axis=1),
-            out=found,
-        )
-    return found
+        block = gower_distances(space, A, B[start : start + step])
+        distances = np.minimum(distances, block.min(axis=1))
+    return distances
 
 
 FEW = 3
@@ -132,8 +130,8 @@ class Support:
         )
         tried = []
         inside = []
-        for name, given in zip(names, values, strict=True):
-            encoded = self.space[name].encode(given)
+        for name, of_name in zip(names, values, strict=True):
+            encoded = self.space[name].encode(of_name)
             low, high = self._window(name, encoded, float(np.sqrt(_EVEN / n)))
             column = self.tried[:, self.space.index(name)]
             inside.append((column >= low[:, None]) & (column <= high[:, None]))
@@ -157,7 +155,7 @@ class Support:
         """Return the ends of what is near encoded values, for a width as a share of the scale."""
         middle = np.asarray(encoded, dtype=float)
         parameter = self.space[name]
-        half = 1e-9  # rounding of encoded values
+        half = POSITION_TOLERANCE
         few = parameter.size is not None and parameter.size <= _OWN
         if not isinstance(parameter, CategoricalParameter) and not few:
             part = 0.5 * min(max(width, _NARROWEST), 1.0)

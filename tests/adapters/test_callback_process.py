@@ -30,7 +30,7 @@ word = "my own words"
 def content(context):
     return Content(word, Markup(f"<p>{word} on {len(context.run)} trials</p>"))
 callback = ExplanationCallback(
-    "r.html", every=2, budget=None, sections=["overview", Section("mine", "Mine", "", content)]
+    "r.html", every=2, budget=None, sections=["history", Section("mine", "Mine", "", content)]
 )
 study = optuna.create_study()
 def objective(trial):

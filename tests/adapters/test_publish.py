@@ -92,7 +92,7 @@ def test_the_report_is_an_artifact_and_a_new_one_takes_its_place(
         study_or_trial=study,
     )
     for _ in range(2):
-        hx.publish(study, artifact_store=store, sections=["overview"])
+        hx.publish(study, artifact_store=store, sections=["history"])
     held = [
         json.loads(v)
         for k, v in attributes(study).items()
@@ -259,7 +259,7 @@ def test_a_run_of_mlflow_has_the_report_the_summary_and_importance(
         study = optimized(objective, 12)
         with mlflow.start_run() as run:
             for _ in range(2):
-                told = hx.publish(study, to=run, sections=["overview"])
+                told = hx.publish(study, to=run, sections=["history"])
         client, key = mlflow.MlflowClient(), run.info.run_id
         held = {file.path for file in client.list_artifacts(key)}
         assert held == {"hpo_explain.html", "hpo_explain.md"}
@@ -280,7 +280,7 @@ def test_a_run_of_wandb_has_the_same(tmp_path, monkeypatch):
     monkeypatch.setenv("WANDB_SILENT", "true")
     study = optimized(objective, 12)
     with wandb.init(mode="offline", dir=tmp_path, project="p") as run:
-        hx.publish(study, to=run, sections=["overview"])
+        hx.publish(study, to=run, sections=["history"])
         shares = hx.importance(study).importance["importance"]
         assert run.summary["importance/lr_a"] == pytest.approx(shares["lr_a"])
         assert hx.summary(study).lines[0] in plain(run.summary["hpo_explain"])

@@ -443,7 +443,7 @@ def test_several_objectives_of_a_table_are_a_run_each(tmp_path):
         as_runs(table, objective=["acc", "size"])
     assert caught.value.settled_by[0].value == ["maximize", "minimize"]
     with pytest.raises(InputError, match="names 2: acc, size"):
-        hx.summary(table, **options)
+        hx.importance(table, **options)
 
 
 def test_all_objectives_of_optunas_table_are_read():

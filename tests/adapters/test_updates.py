@@ -52,7 +52,7 @@ def of_study(tmp_path, monkeypatch):
         **options,
     ):
         callback = ExplanationCallback(
-            path, **{"budget": None, "sections": ["overview"]} | options
+            path, **{"budget": None, "sections": ["history"]} | options
         )
         study = optuna.create_study(
             sampler=RandomSampler(seed=0), directions=directions
@@ -359,7 +359,7 @@ def test_sections_that_cannot_be_sent_are_refused_before_the_run_starts():
         InputError,
         match=r"^sections are drawn by .* 'mine' cannot be sent to it",
     ):
-        ExplanationCallback(sections=["overview", section])
+        ExplanationCallback(sections=["history", section])
 
 
 # ---------------------------------------------------------------------- Optuna
@@ -382,7 +382,7 @@ def test_skopt_calls_back_and_the_report_is_written(tmp_path, monkeypatch):
     options = {
         "every": 3,
         "budget": None,
-        "sections": ["overview"],
+        "sections": ["history"],
         "on_update": told.append,
     }
     callback = SkoptCallback(path, **options)

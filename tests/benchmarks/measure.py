@@ -144,6 +144,7 @@ QUESTIONS = {  # of a source and a folder; "of study" and "of sqlite" after a na
 
 def here(question, n, d, categories, folder, compared):
     """Answer in this process; print the seconds, and those of the yardstick just before."""
+    from hpo_explain.question import answers
     from hpo_explain.run import fits
 
     what, _, kind = question.partition(" of ")
@@ -164,6 +165,7 @@ def here(question, n, d, categories, folder, compared):
         what not in FRESH and seconds[0] < OFTEN and len(seconds) < 3
     ):
         about = source(n, d, categories)
+        answers.forget()
         fits.forget()
         signal.alarm(MOST)
         start = time.perf_counter()

@@ -1,5 +1,7 @@
 """Messages name the options of the command line, not the arguments of Python."""
 
+import importlib
+
 import click
 import optuna
 import pandas as pd
@@ -97,11 +99,10 @@ def test_a_failed_section_is_one_line_and_with_debug_a_traceback(
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
-    monkeypatch.setattr(
-        "hpo_explain.reporting.context.methods.ablation", broken
-    )
+    module = importlib.import_module("hpo_explain.methods.around.ablation")
+    monkeypatch.setattr(module.AblationExplainer, "explain", broken)
     parts = tuple(
-        part for part in page.SECTIONS if part.name in ("overview", "ablation")
+        part for part in page.SECTIONS if part.name in ("history", "ablation")
     )
     monkeypatch.setattr(page, "SECTIONS", parts)
     outcome = run("report", "study.db", *["--debug"] * debug)

@@ -13,7 +13,7 @@ from hpo_explain import reporting
 from tests.cli.conftest import tune
 
 pytestmark = pytest.mark.usefixtures("brief_reports")
-SECTIONS = ("overview",)
+SECTIONS = ("history",)
 PAGE = "report.html"
 
 

@@ -6,6 +6,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.width import columns
+from tests.analytic import unit_cube
 from tests.handmade import NASTY, tuning_run
 
 
@@ -109,3 +110,20 @@ def test_the_figure_has_both_shares_of_what_matters(run):
     for row, (name,) in enumerate(drawn.labels):
         assert shares[row, 0] == found.importance.importance.importance[name]
         assert shares[row, 1] == found.among_best.importance.importance[name]
+
+
+def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
+    space = unit_cube(3)
+    X = space.sample(120, seed=3)
+    # all of the variance is that of the pair, but for what x3 adds: 1/144 and 0.02² / 12
+    y = (X[:, 0] - 0.5) * (X[:, 1] - 0.5) + 0.02 * X[:, 2]
+    found = hx.summary(hx.Run(space, X, y, "minimize"))
+    most = found.importance.claims[0]
+    (reason,) = [
+        one for one in most.because if one.kind == "matters_in_a_pair"
+    ]
+    assert {*most.hyperparameters, reason.names[1]} == {"x1", "x2"}
+    assert ", mostly with x" in found.lines[1]
+    assert most.estimate == pytest.approx(1.0, abs=0.1)
+    alone = hx.Run(space, X, X[:, 0] + 0.1 * X[:, 1], "minimize")
+    assert hx.importance(alone).claims[0].because == ()

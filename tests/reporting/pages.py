@@ -1,6 +1,7 @@
 """Reports and sections as the tests look at them."""
 
-from hpo_explain.reporting import SECTIONS, Content, Context, Report, Section
+from hpo_explain.question.question import Question
+from hpo_explain.reporting import SECTIONS, Content, Report, Section
 from hpo_explain.run import Run
 from tests.handmade import Page
 
@@ -8,7 +9,7 @@ from tests.handmade import Page
 def content_of(name, run):
     """What a section shows of a run."""
     return {section.name: section for section in SECTIONS}[name].content(
-        Context(run)
+        Question(run)
     )
 
 
@@ -29,7 +30,7 @@ def page_of(run, folder, *sections, **options):
 def part(body, *, name="part", title="A part"):
     """A section that shows a body, or raises what it is given."""
 
-    def content(context):
+    def content(question):
         if isinstance(body, BaseException):
             raise body
         return Content("A finding", body)

@@ -347,7 +347,7 @@ def test_paper_shows_all_of_it_in_dark_ink(browser, address):
 def trials(tmp_path_factory):
     run = tuning_run(14, excluded={14: "failed"})
     path = tmp_path_factory.mktemp("trials") / "trials.html"
-    parts = ["trials", "overview", "best"]
+    parts = ["history", "explain-proposal"]
     return run, write(run, path, title="Trials", sections=parts).as_uri()
 
 
@@ -472,7 +472,7 @@ def test_hostile_names_neither_run_nor_break_the_data(browser, tmp_path):
         excluded={12: HOSTILE[1]},
     )
     address = write(
-        run, tmp_path / "h.html", title="Safe", sections=["trials", "overview"]
+        run, tmp_path / "h.html", title="Safe", sections=["history"]
     ).as_uri()
     shown(browser, address, DESKTOP)
     for trial in range(13):
@@ -541,13 +541,10 @@ def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(
         assert len(plots) == 1
         assert plots[0].is_displayed()
         assert driver.find_elements("css selector", ".explanation") == []
-        best = driver.find_element("css selector", "#best")
+        best = driver.find_element("css selector", "#explain-proposal")
         assert best.get_attribute("open") is None
         best.find_element("css selector", "summary").send_keys(Keys.ENTER)
-        assert (
-            hx.explain_proposal(run, "best", precision=0.05).sentence
-            in best.text
-        )
+        assert hx.explain_proposal(run).sentence in best.text
     finally:
         driver.quit()
 

@@ -11,7 +11,7 @@ from hpo_explain.reporting import Report
 from tests.handmade import Page
 
 CONTROLS = "\x00\x1b[31m\x07\x7f\x9b\x85\u2028\u2029\u202a\u202e\u2066\u2069"
-BRIEF = ("short", "trials", "overview", "latest")
+BRIEF = ("summary", "history", "trust", "explain-proposal")
 
 
 def nasty_run(objective="loss"):

@@ -11,7 +11,7 @@ import hpo_explain as hx
 from tests.handmade import tuning_run
 
 pytest.importorskip("plotly", reason="plotly draws the figures")
-SECTIONS = ["short", "trust", "importance"]
+SECTIONS = ["summary", "trust", "importance"]
 
 
 @pytest.fixture(scope="module")

@@ -1,35 +1,44 @@
-"""A result in a line of the contents."""
+"""A result in a few words: the preview of its section, and its line on a terminal."""
 
+import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.reporting.section import MOST, line, shortened
-from tests.handmade import NASTY, tuning_run
+from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.question.question import Question
+from hpo_explain.reporting._sections import SHOWN
+from tests.analytic import unit_cube
+from tests.handmade import tuning_run
 
-LONG = ["x" * 200, "model.encoder." * 14, "b c " * 50, "short"]
-
-
-@pytest.mark.parametrize("names", [None, LONG, NASTY[-4:]])
-def test_a_line_has_at_most_a_hundred_characters(names):
-    run = tuning_run(
-        20, **({} if names is None else {"names": names, "choices": NASTY[:2]})
-    )
-    found = [
-        hx.methods.ablation(run),
-        hx.methods.lime(run),
-        hx.methods.local_importance(run),
-        hx.importance(run),
-    ]
-    for result in found:
-        assert 10 < len(line(result)) <= MOST
+MOST = 10  # words, the name of the section included
 
 
-@pytest.mark.parametrize(
-    "text", ["short", "a" * 300, "word " * 60, "ab " * 20 + "c" * 200]
-)
-def test_a_text_is_cut_between_words_where_it_has_any(text):
-    cut = shortened(text)
-    assert len(cut) <= MOST
-    assert cut == text or cut.endswith("…")
-    if " " in text and len(text) > MOST:
-        assert text.startswith(cut.removesuffix("…").rstrip())
+def constant():
+    X = unit_cube(2).sample(12, seed=0)
+    return hx.Run(unit_cube(2), X, np.full(12, 0.5), "minimize")
+
+
+def noise():
+    X = unit_cube(3).sample(30, seed=0)
+    y = np.random.default_rng(1).normal(size=30)
+    return hx.Run(unit_cube(3), X, y, "maximize", objective_name="accuracy")
+
+
+def repeated():
+    X = np.repeat(unit_cube(2).sample(15, seed=0), 2, axis=0)
+    y = X[:, 0] + X[:, 1] * np.random.default_rng(0).normal(size=30)
+    return hx.Run(unit_cube(2), X, y, "minimize", objective_name="loss")
+
+
+@pytest.mark.parametrize("make", [tuning_run, constant, noise, repeated])
+def test_an_answer_has_a_whole_headline_of_a_few_words(make):
+    question = Question(make())
+    for method in SHOWN:
+        try:
+            headline = question.ask(method.function).headline
+        except NothingToExplain:
+            continue
+        words = f"{method.called} {headline}".split()
+        assert len(words) <= MOST, headline
+        assert headline.endswith("."), headline
+        assert "{" not in headline

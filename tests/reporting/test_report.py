@@ -1,6 +1,7 @@
 import base64
 import hashlib
 import html
+import importlib
 import logging
 import os
 import re
@@ -17,8 +18,7 @@ import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import fact
 from hpo_explain.reporting import SECTIONS, Report, Status
-from hpo_explain.reporting.pareto import joined
-from hpo_explain.run import Run
+from hpo_explain.run.objectives import joined
 from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting import pages
 from tests.reporting.pages import part
@@ -74,7 +74,7 @@ def page(source):
 def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(
     page, run
 ):
-    text = section(page.text, "Overview", "How well is the objective known?")
+    text = section(page.text, "What was read?", "The numbers")
     best = run.incumbent_trial
     assert f"Best configuration: trial {best}" in text
     for name, value in run.incumbent.items():
@@ -90,26 +90,21 @@ def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(
 def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
     found = hx.trust(run)
     text = section(
-        page.text, "How well is the objective known?", "What matters?"
+        page.text,
+        "How well is the objective known?",
+        "Why the latest proposal?",
     )
     assert found.sentence in text
     assert f"Trust is {found.level}: " in section(
-        page.text, "In short", "How well"
+        page.text, "In short", "What to do next?"
     )
 
 
-@pytest.mark.parametrize(
-    ("title", "following", "trial"),
-    [
-        ("Why the best proposal?", "Why the latest proposal?", "best"),
-        ("Why the latest proposal?", "Written by hpo_explain", "latest"),
-    ],
-)
-def test_the_report_explains_the_best_and_the_latest_proposal(
-    page, run, title, following, trial
-):
-    result = hx.explain_proposal(run, trial, precision=0.05)
-    text = section(page.text, title, following)
+def test_the_report_explains_the_latest_proposal(page, run):
+    result = hx.explain_proposal(run)
+    text = section(
+        page.text, "Why the latest proposal?", "How did the reasons change?"
+    )
     assert result.sentence in text
     assert "assumed" in text
 
@@ -121,18 +116,17 @@ WITHOUT = (
 SHOWN = [entry for entry in SECTIONS if entry.name not in WITHOUT]
 
 
-def test_a_line_of_the_contents_is_short_and_whole(page, source):
+def test_a_preview_is_the_headline_of_its_answer(page, source, run):
     lines = re.findall(
-        r"<summary><h3>.*?</h3> <span>(.*?)</span></summary>",
+        r"<summary><h3>(.*?)</h3> <span>(.*?)</span></summary>",
         source,
         re.DOTALL,
     )
-    assert (
-        len(lines) == len([entry for entry in SHOWN if entry.folded]) + 1
-    )  # the numbers
-    for line in map(html.unescape, lines):
-        assert len(line) <= 100
-        assert line.endswith((".", "…"))
+    told = {title: html.unescape(text) for title, text in lines}
+    folded = [entry for entry in SHOWN if entry.folded]
+    assert len(told) == len(folded) + 2  # what was read, and the numbers
+    trust = hx.trust(run)
+    assert told["How well is the objective known?"] == trust.headline
 
 
 def test_every_section_says_how_to_read_it(page):
@@ -153,8 +147,7 @@ def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(
     ]
     assert set(targets) <= set(page.values("id"))
     details = section(page.text, "Details", "Written by hpo_explain")
-    said = hx.explain_proposal(run, "latest", precision=0.05).sentence
-    assert said[:80] in details
+    assert hx.explain_proposal(run).headline in details
 
 
 # ---------------------------------------------------------------------- the file
@@ -225,7 +218,7 @@ def test_the_page_is_small(source):
 
 def test_pyplot_and_the_style_are_left_alone(run, tmp_path):
     before = dict(mpl.rcParams)
-    write(run, tmp_path, sections=["overview"])
+    write(run, tmp_path, sections=["history"])
     assert plt.get_fignums() == []
     assert dict(mpl.rcParams) == before
 
@@ -262,94 +255,26 @@ def test_names_from_the_user_are_shown_and_are_no_markup(tmp_path):
 
 def test_a_name_that_has_no_encoding_is_replaced(tmp_path):
     run = tuning_run(12, notes=["name \ud800"])
-    assert "name ?" in write(run, tmp_path, sections=["overview"]).text
+    assert "name ?" in write(run, tmp_path, sections=["history"]).text
 
 
-# ---------------------------------------------------------------------- what does not apply
+# ---------------------------------------------------------------------- what there is not
 
 
-def test_why_a_section_does_not_apply_is_a_sentence_that_leaves_names_as_they_are(
-    tmp_path,
-):
-    run = tuning_run(12)
-    single = Run(
-        run.space, run.X[:1], run.objective[:1], "minimize", proposals=[0]
-    )
-    report = Report.of({"objective": single})
-    assert (
-        len(
-            [
-                card
-                for card in report.cards
-                if card.status is Status.NOT_APPLICABLE
-            ]
-        )
-        > 5
-    )
-    for card in report.cards:
-        assert card.finding[0].isupper()
-    page = Page(read(report.write(tmp_path / "report.html")))
-    for wrong in ("(s)", "1 trials", "1 hyperparameters"):
-        assert wrong not in page.text
-    assert "1 trial of 4 hyperparameters" in page.text
+def test_why_there_is_nothing_is_a_sentence_that_leaves_names_as_they_are():
     refuses = part(NothingToExplain(fact("said", text="lr never varies.")))
-    refused = Report.of({"loss": run}, sections=[refuses])
+    refused = Report.of({"loss": tuning_run(12)}, sections=[refuses])
     assert refused.cards[0].finding == "lr never varies."
-
-
-def test_when_the_best_trial_is_of_the_initial_design_the_best_proposal_is_explained(
-    tmp_path,
-):
-    run = tuning_run(20)
-    best = run.incumbent_trial
-    others = [trial for trial in range(8, 20) if trial != best]
-    run = tuning_run(20, proposals=others)
-    second = min(others, key=lambda trial: run.objective[trial])
-    text = write(run, tmp_path, sections=["best"]).text
-    assert f"The best of the run is trial {best}. No model selected it" in text
-    assert f"Trial {second} is the best of the proposals." in text
-    assert hx.explain_proposal(run, second, precision=0.05).sentence in text
-
-
-def test_when_too_little_was_known_before_the_best_trial_the_next_best_is_explained(
-    tmp_path,
-):
-    run = tuning_run(20)
-    order = np.argsort(run.objective)
-    first_best = hx.Run(
-        run.space, run.X[order], run.objective[order], "minimize"
-    )
-    text = write(first_best, tmp_path, sections=["best"]).text
-    assert (
-        "The best of the run is trial 0. Too little was known for a model before it."
-        in text
-    )
-    assert (
-        "Trial 2 is the best of the proposals that can be explained." in text
-    )
-    assert hx.explain_proposal(first_best, 2, precision=0.05).sentence in text
-
-
-def test_an_infeasible_proposal_is_not_the_best_one(tmp_path):
-    run = tuning_run(20, proposals=[15, 16, 17, 18])
-    feasible = np.ones(20, dtype=bool)
-    first, second = sorted(
-        [15, 16, 17, 18], key=lambda trial: run.objective[trial]
-    )[:2]
-    feasible[first] = False
-    text = write(
-        tuning_run(20, proposals=[15, 16, 17, 18], feasible=feasible),
-        tmp_path,
-        sections=["best"],
-    ).text
-    assert f"Trial {second} is the best of the proposals." in text
+    refuses = part(NothingToExplain(fact("said", text="it never varies")))
+    refused = Report.of({"loss": tuning_run(12)}, sections=[refuses])
+    assert refused.cards[0].finding == "It never varies."
 
 
 def test_poor_trust_is_the_first_thing_told(tmp_path):
     noise = np.random.default_rng(0).normal(size=30)
     run = tuning_run(30)
     run = hx.Run(run.space, run.X, noise, "minimize", proposals=range(8, 30))
-    page = write(run, tmp_path, sections=["short", "latest"])
+    page = write(run, tmp_path, sections=["summary", "explain-proposal"])
     assert hx.trust(run).level == "poor"
     assert page.text.count("Trust is poor") == 1
 
@@ -374,7 +299,7 @@ def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(
             tmp_path,
             sections=[part(body), broken, refuses, part(body, name="last")],
         )
-    assert "Does not apply here: There is <nothing> to see." in page.text
+    assert "There is <nothing> to see." in page.text
     assert (
         "This section could not be made. RuntimeError: <b>boom</b>"
         in page.text
@@ -404,29 +329,22 @@ def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
 # ---------------------------------------------------------------------- bugs do not hide
 
 
-def test_an_analysis_is_computed_once_however_many_sections_use_it(
-    run, monkeypatch
-):
-    from hpo_explain.reporting import context
-
+def test_what_was_computed_for_one_section_serves_the_next(run, monkeypatch):
     calls = []
-    importance = context.importance
+    module = importlib.import_module("hpo_explain.methods.advice.optimum")
+    explain = module.OptimumExplainer.explain
     monkeypatch.setattr(
-        context,
-        "importance",
-        lambda *a, **k: calls.append(1) or importance(*a, **k),
+        module.OptimumExplainer,
+        "explain",
+        lambda self: calls.append(1) or explain(self),
     )
-    Report.of(
-        {"loss": run},
-        sections=["importance", "effects", "h-statistic", "recommended-space"],
-    )
+    Report.of({"loss": run}, sections=["summary", "advise", "optimum"])
+    hx.optimum(run)
     assert len(calls) == 1
 
 
 def test_several_objectives_begin_with_their_pareto_front(monkeypatch):
-    quick = tuple(
-        section for section in SECTIONS if section.name == "overview"
-    )
+    quick = tuple(section for section in SECTIONS if section.name == "history")
     monkeypatch.setattr("hpo_explain.reporting.page.SECTIONS", quick)
     run = tuning_run(20)
     time = replace(
@@ -444,7 +362,7 @@ def test_several_objectives_begin_with_their_pareto_front(monkeypatch):
     assert "on the Pareto front of loss and time" in card.finding
     assert len(card.tables["pareto"]) == len(hx.pareto(runs).front)
     others = replace(time, X=run.X[::-1])  # not of the same trials
-    asked = {"sections": ["overview"]}
+    asked = {"sections": ["history"]}
     assert [tab.name for tab in Report.of(runs, **asked).tabs] == [
         "loss",
         "time",

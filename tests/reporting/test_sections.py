@@ -3,8 +3,8 @@
 import base64
 import io
 import json
-import math
 import re
+from dataclasses import replace
 from urllib.parse import unquote
 
 import numpy as np
@@ -12,22 +12,22 @@ import optuna
 import pandas as pd
 import pytest
 from optuna.distributions import FloatDistribution
-from optuna.samplers import RandomSampler, TPESampler
+from optuna.samplers import TPESampler
 
 import hpo_explain as hx
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.numbers import number
+from hpo_explain.methods.proposals.desirability_path import some_of
 from hpo_explain.methods.proposals.desirability_path_result import LATEST
-from hpo_explain.reporting import Context, Report, Status
-from hpo_explain.reporting._ahead import Figures, Pool
+from hpo_explain.question.question import Question
+from hpo_explain.reporting import Report, Status
+from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._render import downloads, estimates
-from hpo_explain.reporting.context import _thinned
 from hpo_explain.reporting.section import Content, Section, card_of, drawn_out
 from tests.analytic import unit_cube
 from tests.handmade import Page, tuning_run
 from tests.methods.test_desirability_path import run_of
 from tests.reporting.pages import content_of, page_of
 
+PATH = "hpo_explain.methods.proposals.desirability_path"
 pytestmark = [
     pytest.mark.usefixtures("empty_figures"),
     pytest.mark.filterwarnings(
@@ -43,8 +43,7 @@ def figures_in(page):
     return sum(tag == "figure" for tag, _ in page.elements)
 
 
-AROUND = ["h-statistic", "ablation", "local-importance", "lime"]
-OTHERS = ["effects", "subspace"]
+AROUND = ["h-statistic", "ablation", "local-importance"]
 
 
 @pytest.mark.parametrize("section", AROUND, ids=str)
@@ -80,102 +79,15 @@ def test_fair_shares_are_shown_where_the_order_of_the_changes_matters():
         assert figures_in(Page(content.body)) == figures
 
 
-@pytest.mark.parametrize("section", [*AROUND, *OTHERS])
-def test_a_section_says_why_it_does_not_apply(section):
+def test_what_there_is_nothing_for_is_no_section_unless_it_is_named():
     run = tuning_run(12)
-    constant = hx.Run(
-        run.space, run.X, np.full(12, 0.5), "minimize", objective_name="loss"
-    )
-    with pytest.raises(NothingToExplain, match="the loss is constant"):
-        content_of(section, constant)
-    single = hx.Run(run.space, run.X[:1], run.objective[:1], "minimize")
-    with pytest.raises(NothingToExplain, match="trial"):
-        content_of(section, single)
-
-
-# ---------------------------------------------------------------------- effects
-
-
-def one_matters(n=40, *, noise=0.0):
-    """x2 decides, x1 a little, x3 to x5 not at all."""
-    space = unit_cube(5)
-    X = space.sample(n, seed=0)
-    y = (
-        5.0 * (X[:, 1] - 0.5) ** 2
-        + 0.3 * X[:, 0]
-        + noise * np.random.default_rng(0).normal(size=n)
-    )
-    return hx.Run(space, X, y, "minimize", objective_name="loss")
-
-
-@pytest.fixture(scope="module")
-def content():
-    return content_of("effects", one_matters())
-
-
-def test_the_effect_that_matters_most_comes_first_and_three_are_shown(content):
-    page = Page(content.body)
-    assert content.finding.startswith(
-        "On average the loss is best at x2 between 0."
-    )
-    headings = [tag for tag, _ in page.elements if tag == "h3"]
-    assert len(headings) in (3, 4)  # regions, where there are any
-    assert page.text.index("x2") < page.text.index("x1")
-    assert page.misnested == []
-
-
-def test_what_a_finding_rests_on_stands_beside_its_effect(content):
-    run = one_matters()
-    feasible = run.X[:, 1] > 0.6
-    half = hx.Run(
-        run.space, run.X, run.objective, "minimize", feasible=feasible
-    )
-    told = "Probably infeasible, so not the best: x2 = 0, "
-    assert told not in Page(content.body).text
-    assert told in Page(content_of("effects", half).body).text
-
-
-def test_conditional_and_categorical_hyperparameters_are_shown():
-    page = Page(content_of("effects", tuning_run(30)).body)
-    assert page.misnested == []
-    assert figures_in(page) >= 3
-
-
-def on_the_diagonal(n=40, *, together=1.0, spread=0.15):
-    """What x1 does depends on x2, which was tried near x1 only."""
-    rng = np.random.default_rng(0)
-    t = rng.random(n)
-    near = np.clip(t + spread * rng.standard_normal(n), 0.0, 1.0)
-    X = np.column_stack([t, near if spread else rng.random(n), rng.random(n)])
-    y = together * (
-        4.0 * (X[:, 0] - X[:, 1]) ** 2 + 6.0 * (X[:, 0] * X[:, 1] - 0.4) ** 2
-    )
-    return hx.Run(unit_cube(3), X, y + (1.0 - together) * X[:, 0], "minimize")
-
-
-def test_what_changes_along_the_trials_stands_beside_an_effect_that_differs():
-    run = on_the_diagonal(60, spread=0.2)
-    effect = hx.partial_dependence(run, "x1", kind="accumulated", grid_size=15)
-    (differs,) = (
-        fact
-        for fact in effect.notes
-        if fact.kind == "partial_dependence_differs"
-    )
-    # by 0.94 at the lower end, where x2 above it was not tried: draws know hardly more than half
-    assert 0.4 < differs["by"] < 0.94
-    assert differs["at"] < 0.01
-    assert (
-        f"The partial dependence differs from it by {number(differs['by'], 2)} at x1 = "
-        in (effect.sentence)
-    )
-    assert effect.sentence in Page(content_of("effects", run).body).text
-
-
-@pytest.mark.parametrize(
-    "changes", [{"together": 0.0}, {"spread": 0.0}], ids=["alone", "spread"]
-)
-def test_it_does_not_where_nothing_acts_together_or_trials_are_spread(changes):
-    assert Context(on_the_diagonal(**changes)).along_trials("x1") is None
+    runs = {"loss": hx.Run(run.space, run.X[:1], [0.5], "minimize")}
+    shown = {card.anchor for card in Report.of(runs).cards}
+    assert {"summary", "history"} <= shown
+    assert not {"importance", "trust", "noise", *AROUND} & shown
+    (card,) = Report.of(runs, sections=["importance"]).cards
+    assert card.status is Status.NOTHING
+    assert card.finding.startswith("Run has 1 finished trial")
 
 
 # ---------------------------------------------------------------------- learning curves
@@ -197,7 +109,7 @@ def curved(weights, n=40):
 def test_it_says_how_early_ranks_are_known_and_what_pruners_would_do():
     run = curved([0.0, 0.0, 1.0, 1.0, 1.0])
     content = content_of("learning-curves", run)
-    found = hx.methods.learning_curves(run, orders=20)
+    found = hx.methods.learning_curves(run)
     assert (
         found.known_from == 2.0
     )  # from there on the values are the final ones
@@ -214,7 +126,7 @@ def test_it_says_how_early_ranks_are_known_and_what_pruners_would_do():
 def test_the_page_has_it_only_where_trials_reported_values_on_the_way():
     without, asked = tuning_run(12), ["learning-curves"]
     (card,) = Report.of({"loss": without}, sections=asked).cards
-    assert card.status is Status.NOT_APPLICABLE
+    assert card.status is Status.NOTHING
     assert "step by step" in card.finding
 
 
@@ -270,13 +182,17 @@ def test_a_narrower_space_and_the_fixed_rest_are_sections_with_their_tables(
 
 def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
     run = run_of(10, proposals=range(7, 10))
-    tables = tables_of(page_of(run, tmp_path, "importance", "path"))
-    importance = hx.importance(run, order=2).to_frame()
+    tables = tables_of(
+        page_of(run, tmp_path, "importance", "desirability-path")
+    )
+    importance = hx.importance(run).to_frame()
     path = hx.methods.desirability_path(run, progress=False).to_frame()
     for kind in ("csv", "json"):  # seven digits of each number
         found = tables[f"importance.{kind}"]["importance"]
         np.testing.assert_allclose(found, importance["importance"], rtol=1e-6)
-        found = tables[f"path.{kind}"]["contribution"].astype(float)
+        found = tables[f"desirability_path.{kind}"]["contribution"].astype(
+            float
+        )
         np.testing.assert_allclose(found, path["contribution"], rtol=1e-6)
 
 
@@ -300,35 +216,23 @@ def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
 # ---------------------------------------------------------------------- the path
 
 
-def test_the_path_and_what_its_parts_mean_are_told(tmp_path):
-    run = run_of(17, proposals=range(9, 17))
-    page = page_of(run, tmp_path, "path")
-    path = hx.methods.desirability_path(run, progress=False)
-    assert path.sentence in page.text
-    assert (
-        "Above zero, mean: the model predicts a better objective with this value"
-        in page.text
-    )
-    assert "This is about the optimizer's choices." in page.text
-
-
 def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("hpo_explain.reporting.context._MOST_PROPOSALS", 12)
-    monkeypatch.setattr("hpo_explain.reporting.context._OF_MANY", 10)
+    monkeypatch.setattr(f"{PATH}._MOST", 12)
+    monkeypatch.setattr(f"{PATH}._OF_MANY", 10)
     run = run_of(30, 2, proposals=range(5, 30))
-    trials = Context(run).path.trials.tolist()
+    found = hx.methods.desirability_path(run)
+    trials = found.trials.tolist()
     assert {*range(25, 30), 5, run.best(range(5, 30))} <= {*trials}
     assert len(trials) <= 10
-    (thinned,) = [
-        note for note in Context(run).path_notes if note.kind == "path_thinned"
-    ]
-    assert (thinned["shown"], thinned["explainable"]) == (len(trials), 25)
+    (some,) = [note for note in found.notes if note.kind == "path_of_some"]
+    assert (some["shown"], some["explainable"]) == (len(trials), 25)
+    assert str(some) in page_of(run, tmp_path, "desirability-path").text
 
 
 def test_of_many_hyperparameters_fewer_proposals_are_explained():
     def shown(d):
         run = run_of(60, d, proposals=range(20, 60))
-        return _thinned(run, [*run.proposals])
+        return some_of(run, [*run.proposals])
 
     assert shown(50) == [*range(20, 60)]
     assert len(shown(200)) <= 25
@@ -341,105 +245,43 @@ def test_of_many_hyperparameters_fewer_proposals_are_explained():
 def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(
     tmp_path, n
 ):
-    page = page_of(run_of(n, 2, proposals=range(n)), tmp_path, "path")
-    assert "Does not apply here" not in page.text
+    run = run_of(n, 2, proposals=range(n))
+    page = page_of(run, tmp_path, "desirability-path")
     assert (
         "left out: 0-1: fewer than two trials were finished before"
         in page.text
     )
 
 
-@pytest.mark.parametrize(
-    ("proposals", "text"),
-    [([], "has no proposal"), ([9], "a path needs two proposals")],
-)
-def test_a_run_without_a_path_says_why(proposals, text, tmp_path):
-    assert (
-        text
-        in page_of(run_of(10, 2, proposals=proposals), tmp_path, "path").text
-    )
-
-
-def test_workers_explain_the_same_proposals(monkeypatch):
-    monkeypatch.setattr("hpo_explain.reporting.context._WORTH_WORKERS", 3)
+def test_workers_answer_the_same():
     run = run_of(12, 2, proposals=range(7, 12))
-    alone, beside = Context(run), Context(run, n_jobs=2)
+    alone, beside = Question(run), Question(replace(run))
     pool = Pool(1)
-    beside.begin(pool)
-    np.testing.assert_array_equal(
-        [e.phi for e in beside.path.explanations],
-        [e.phi for e in alone.path.explanations],
-    )
-    assert [e.sentence for e in beside.path.explanations] == [
-        e.sentence for e in alone.path.explanations
-    ]
-    assert (
-        beside.recommended_space.to_dict() == alone.recommended_space.to_dict()
-    )
-    assert beside.subspace.to_dict() == alone.subspace.to_dict()
+    function = hx.methods.desirability_path
+    Ahead(beside, [function], pool).settle()
     pool.close()
+    known = beside.ask(function, lambda: pytest.fail("it was not known"))
+    np.testing.assert_array_equal(
+        [e.phi for e in known.explanations],
+        [e.phi for e in alone.ask(function).explanations],
+    )
+    assert known.sentence == alone.ask(function).sentence
 
 
 def test_a_figure_that_a_worker_cannot_draw_fails_its_section_only():
     run = run_of(34, 2, proposals=range(7, 34))
 
-    def broken(context):
+    def broken(question):
         return Content("finding", figures(None, "alt", "caption", False))
 
     pool = Pool(1)
     figures = Figures(pool)
-    card = card_of(Section("mine", "Mine", "Read it.", broken), Context(run))
+    card = card_of(Section("mine", "Mine", "Read it.", broken), Question(run))
     assert card.status is Status.SHOWN
     failed = drawn_out(card, figures.placed)
     pool.close()
     assert failed.status is Status.FAILED
     assert (failed.anchor, failed.body) == ("mine", "")
-
-
-# ---------------------------------------------------------------------- proposals of TPE
-
-
-def objective(trial):
-    x = trial.suggest_float("x", 0.0, 1.0)
-    return (x - 0.3) ** 2 + 0.1 * (
-        trial.suggest_categorical("c", ["a", "b"]) == "b"
-    )
-
-
-def section_of(sampler):
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(objective, n_trials=14)
-    run = hx.from_optuna(study)
-    return run, " ".join(content_of("best", run).body.split())
-
-
-def test_both_backgrounds_are_shown_with_the_reason():
-    run, text = section_of(TPESampler(seed=0))
-    assert "A uniform background therefore flatters every proposal" in text
-    assert (
-        "Where good trials were, and where the others, when this was proposed."
-        in text
-    )
-    payouts = [
-        hx.explain_proposal(
-            run, "best", background=background, precision=0.05
-        ).payout["total"]
-        for background in ("auto", "candidates")
-    ]
-    told = re.search(
-        r"the contributions add up to (\S+), against TPE's own candidates ([+−][\d.]+\d)",
-        text,
-    )
-    shown = [float(number.replace("−", "-")) for number in told.groups()]
-    # to three digits of the larger
-    last_digit = 10.0 ** (math.floor(math.log10(max(map(abs, payouts)))) - 2)
-    assert shown == pytest.approx(payouts, abs=0.5001 * last_digit)
-
-
-def test_without_candidates_there_is_nothing_to_add():
-    _, text = section_of(RandomSampler(seed=0))
-    assert "flatters" not in text
-    assert "no acquisition function chose this" in text
 
 
 # ---------------------------------------------------------------------- what runs
@@ -469,16 +311,11 @@ def trials_in(page):
 
 
 def test_a_report_explains_what_runs(study, tmp_path):
-    sections = ["trials", "latest", "path"]
+    sections = ["history", "desirability-path"]
     written = hx.report(
         study, tmp_path / "r.html", sections=sections, progress=False
     )
     page = written.read_text(encoding="utf-8")
-    assert (
-        "Trial 13 is the latest proposal. It is running: it has no result yet."
-        in page
-    )
-    assert "Also running: 12." in page
     data = trials_in(page)
     assert {"12", "13", "14"} <= {*data["explained"]}
     texts = {trial["t"]: trial["text"] for trial in data["trials"]}

@@ -59,8 +59,8 @@ class Cells(Words):
 
     def ends(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""
-        known = self.values[np.isfinite(self.values)]
-        low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        finite = self.values[np.isfinite(self.values)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
         ends = (
             low if self.low is None else self.low,
             high if self.high is None else self.high,
@@ -95,11 +95,13 @@ def triangle(
     k = 0 if diagonal else 1
     there = (np.tri(n, k=-k, dtype=bool) & ~np.isnan(values))[k:, : n - k].T
     lower = values[k:, : n - k].T
-    told = np.asarray(texts)[k:, : n - k].T
+    labels = np.asarray(texts)[k:, : n - k].T
     return Cells(
         x=Axis(label="", names=names[: n - k]),
         y=Axis(label="", names=names[k:]),
         values=np.where(there, lower, np.nan),
-        texts=np.where(there, told, "").tolist() if n <= _MOST_NUMBERS else (),
+        texts=np.where(there, labels, "").tolist()
+        if n <= _MOST_NUMBERS
+        else (),
         **words,
     )

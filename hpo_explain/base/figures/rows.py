@@ -145,8 +145,8 @@ class Rows(Words):
 
 def folded(order: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return which rows are drawn, and which are summed in the last one, if they are too many."""
-    kept = len(order) if len(order) <= MOST_ROWS else MOST_ROWS - 1
-    return list(order[:kept]), list(order[kept:])
+    room = len(order) if len(order) <= MOST_ROWS else MOST_ROWS - 1
+    return list(order[:room]), list(order[room:])
 
 
 @dataclass(frozen=True)

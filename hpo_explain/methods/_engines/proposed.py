@@ -11,13 +11,14 @@ import numpy as np
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
 from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.numbers import format_value
+from hpo_explain.base.numbers import INACTIVE, format_value
 from hpo_explain.base.options import TRIALS, State, WhichTrial
 from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.text import declared_fact
+from hpo_explain.question.decision import decision_of
 from hpo_explain.run import Run
 from hpo_explain.run.targets import OPTIMIZED_ANOTHER
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.space import Array, Config, encode_one, lowest
 
 _ORIGINS = {
     Origin.INITIAL: "it belongs to the initial design",
@@ -31,10 +32,7 @@ _ORIGINS = {
 
 def _changes(fact: Fact) -> str:
     new, old = (
-        [
-            "inactive" if value is None else format_value(value)
-            for value in fact[which]
-        ]
+        [format_value(value) for value in fact[which]]
         for which in ("set", "proposed")
     )
     changed = zip(fact.names, new, old, strict=True)
@@ -49,7 +47,7 @@ def _no_proposals(fact: Fact) -> Text:
         return (
             f"run has no proposal, as far as is known: it is not recorded who chose its {trials}. "
             "Where an optimizer did, name it with ",
-            Option("optimizer"),
+            Option(fact["option"]),
             " when the run is read, or name a trial.",
         )
     return (
@@ -199,8 +197,8 @@ class Proposed:
         note = _CHANGED(
             trials=[number],
             names=names,
-            proposed=tuple(was.get(name) for name in names),
-            set=tuple(now.get(name) for name in names),
+            proposed=tuple(was.get(name, INACTIVE) for name in names),
+            set=tuple(now.get(name, INACTIVE) for name in names),
         )
         return cls(reviewed.proposed, number, number, "changed", notes=(note,))
 
@@ -223,7 +221,7 @@ def proposed(
         trials that failed or were pruned are known by their numbers. A configuration (dict) is
         explained as the next one.
     seed : int, default 0
-        Seed of the surrogate that predicts which one is best.
+        Seed of the draws by which the best predicted one is decided.
     any_trial : bool, default False
         Whether a trial that no model chose may be named as well.
 
@@ -324,11 +322,17 @@ def _finished(
         return proposals[-1]
     if trial == "best":
         return run.best(proposals)
-    predicted = run.surrogate(seed=seed).predict(
-        run.X[[run.row(n) for n in proposals]]
-    )[0]
-    better = np.argmin if run.direction == "minimize" else np.argmax
-    return proposals[better(predicted)]
+    return _best_predicted(run, proposals, seed)
+
+
+def _best_predicted(run: Run, proposals: list[int], seed: int) -> int:
+    """Return the trial to keep, or the proposal that is expected to be best."""
+    decision = decision_of(run, seed=seed)
+    if decision is not None:
+        return decision.best_of(proposals)
+    rows = [run.row(number) for number in proposals]
+    predicted = run.surrogate(seed=seed).predict(run.X[rows])[0]
+    return proposals[lowest(run.sign * predicted)]
 
 
 def _may_be_proposed(run: Run, trial: int) -> bool:
@@ -353,7 +357,10 @@ def all_proposals(run: Run) -> list[int]:
         )
         raise NothingToExplain(
             _NO_PROPOSALS(
-                names=[run.optimizer], finished=len(run), unknown=unknown
+                names=[run.optimizer],
+                finished=len(run),
+                unknown=unknown,
+                option="sampler" if run.framework == "optuna" else "optimizer",
             )
         )
     return sorted(run.proposals)

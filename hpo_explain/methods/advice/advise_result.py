@@ -354,6 +354,22 @@ class Advice(Result):
         )
 
     @property
+    def headline(self) -> str:
+        """What to do, without values."""
+        if not self.actions:
+            return self.finding
+        keep = [
+            action.which for action in self.actions if action.kind == "keep"
+        ]
+        others = [
+            action.kind.replace("_", " ")
+            for action in self.actions
+            if action.kind != "keep"
+        ]
+        first = f"Keep {keep[0]}" if keep else "Next"
+        return printable(f"{', '.join([first, *others])}.")
+
+    @property
     def finding(self) -> str:
         """What to do first, and what else."""
         if not self.actions:

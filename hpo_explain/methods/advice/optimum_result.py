@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import values_in_words
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import Estimate, declared_fact
@@ -130,6 +131,8 @@ class Optimum(Result):
         By how much a configuration must be better for that to count.
     keep : int
         The trial to keep: of the tried configurations that with the best expected objective.
+    why_another : tuple of Fact
+        Why that is not the best observed trial; empty where it is.
     better : Decision
         By how much the best is better than the trial to keep, and whether by more than `epsilon`.
     improved : Decision
@@ -193,6 +196,7 @@ class Optimum(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "config": "Expected best near the trials: {objective} {promised} with {settings}.",
+        "short": "Expected best: {found.objective_name} {promised}.",
         "better": "{probability:%} chance that something is better than trial {trial} by more than "
         "{epsilon}.",
         "more": "{n:#more trial} like the last ones: expect {gain} better.",
@@ -207,6 +211,7 @@ class Optimum(Result):
     incumbent: Mapping[str, Any]
     incumbent_trial: int
     keep: int
+    why_another: tuple[Fact, ...]
     epsilon: float
     better: Decision
     improved: Decision
@@ -242,6 +247,16 @@ class Optimum(Result):
         return tuple(self.regions[place] for place in order)
 
     @property
+    def _promised(self) -> Estimate:
+        low, high = self.interval
+        return Estimate(self.estimate, (high - low) / 2.0)
+
+    @property
+    def headline(self) -> str:
+        """What is expected of the best."""
+        return self.briefly("short", promised=self._promised)
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """What is best near the trials, whether there is more, what trials bring, and regions.
 
@@ -253,7 +268,6 @@ class Optimum(Result):
         ][:_NAMED]
         trial, config = self.keep, tuple(self.config)
         values = tuple(self.config.values())
-        half = (self.interval[1] - self.interval[0]) / 2.0
         promised = replace(
             self.improved, estimate=self.estimate, interval=self.interval
         )
@@ -267,7 +281,7 @@ class Optimum(Result):
                 "config",
                 values,
                 objective=self.objective_name,
-                promised=Estimate(self.estimate, half),
+                promised=self._promised,
                 settings=settings_of(config, values),
             ),
             self._told(
@@ -276,6 +290,7 @@ class Optimum(Result):
                 more,
                 "better",
                 trial=trial,
+                because=self.why_another,
                 epsilon=self.epsilon,
                 probability=probable,
             ),
@@ -310,9 +325,11 @@ class Optimum(Result):
         decision: Decision,
         says: str,
         values: tuple[Any, ...] = (),
+        because: tuple[Fact, ...] = (),
         **words: Any,
     ) -> Claim:
         """Return a claim with its probability, which its words tell."""
+        doubt = () if decision.certain else (_PROBABLE(),)
         claim = self.told(
             kind,
             names,
@@ -321,7 +338,7 @@ class Optimum(Result):
             says=says,
             values=values,
             certain=decision.certain,
-            because=() if decision.certain else (_PROBABLE(),),
+            because=(*doubt, *because),
             **words,
         )
         return replace(

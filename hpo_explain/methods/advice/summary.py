@@ -2,69 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
+from dataclasses import replace
 
-from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.advice.advise import advise
-from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.optimum import optimum
-from hpo_explain.methods.advice.optimum_result import Optimum
+from hpo_explain.methods.advice.summaries_result import Summaries
 from hpo_explain.methods.advice.summary_result import Summary
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.history import history
-from hpo_explain.methods.runs.history_result import History
+from hpo_explain.methods.runs.pareto import pareto
 from hpo_explain.methods.runs.trust import trust
-from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space import recommended_space
-from hpo_explain.methods.space.recommended_space_result import Recommendation
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import Run
+from hpo_explain.run.objectives import joined
 
 BEST = 0.1  # of the configurations: what decides whether one is among them
 
 
-class Analyses(Protocol):
-    """What the five lines are made of; each raises `NothingToExplain` where nothing can be told."""
-
-    @property
-    def run(self) -> Run:
-        """The run."""
-
-    @property
-    def history(self) -> History:
-        """What every trial reached."""
-
-    @property
-    def optimum(self) -> Optimum:
-        """Where the best is."""
-
-    @property
-    def importance(self) -> FanovaImportance:
-        """What matters over the whole space."""
-
-    @property
-    def among_best(self) -> FanovaImportance:
-        """What decides whether a configuration is among the best."""
-
-    @property
-    def recommended_space(self) -> Recommendation:
-        """A narrower space."""
-
-    @property
-    def advice(self) -> Advice:
-        """What to do next."""
-
-    @property
-    def trust(self) -> RunTrust:
-        """How well the objective is known."""
-
-
-@explains(of="surrogate", without=("kind", "surrogate"))
-def summary(question: Question) -> Summary:
+@explains(of="surrogate", without=("kind", "surrogate"), several="objectives")
+def summary(question: Question) -> Summary | Summaries:
     """Say of a run in five lines what people ask first.
 
     How good it is and whether there is more to get, what matters, where to search on, what to try
@@ -73,8 +30,9 @@ def summary(question: Question) -> Summary:
 
     Returns
     -------
-    Summary
-        The lines, in `lines`.
+    Summary or Summaries
+        The lines, in `lines`; of several objectives how many trials no other one beats in all of
+        them, and then the lines of each.
 
     Raises
     ------
@@ -91,53 +49,28 @@ def summary(question: Question) -> Summary:
     >>> hx.summary(table, objective="loss").lines[0].startswith("Best loss 1 by trial 0; ")
     True
     """
-    question.run.check_learnable()
-    return summarized(_Asked(question.run, question.seed))
-
-
-def summarized(analyses: Analyses) -> Summary:
-    """Return the five lines of analyses that are made when they are first asked for."""
-    return Summary(
-        subject=Subject.of(analyses.run),
-        history=analyses.history,
-        optimum=unless_nothing(lambda: analyses.optimum),
-        importance=unless_nothing(lambda: analyses.importance),
-        among_best=unless_nothing(lambda: analyses.among_best),
-        recommended_space=unless_nothing(lambda: analyses.recommended_space),
-        advice=unless_nothing(lambda: analyses.advice),
-        trusted=unless_nothing(lambda: analyses.trust),
+    if not question.runs:
+        question.run.check_learnable()
+        return _of_one(question)
+    return Summaries(
+        subject=Subject.of(question.run),
+        front=question.ask(pareto) if joined(question.runs) else None,
+        summaries={
+            name: _of_one(replace(question, run=run, runs={}))
+            for name, run in question.runs.items()
+        },
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    run: Run
-    seed: int
-
-    @cached_property
-    def history(self) -> History:
-        return history(self.run)
-
-    @cached_property
-    def optimum(self) -> Optimum:
-        return optimum(self.run, seed=self.seed)
-
-    @cached_property
-    def importance(self) -> FanovaImportance:
-        return importance(self.run, seed=self.seed)
-
-    @cached_property
-    def among_best(self) -> FanovaImportance:
-        return importance(self.run, top=BEST, seed=self.seed)
-
-    @cached_property
-    def recommended_space(self) -> Recommendation:
-        return recommended_space(self.run, seed=self.seed)
-
-    @cached_property
-    def advice(self) -> Advice:
-        return advise(self.run, seed=self.seed)
-
-    @cached_property
-    def trust(self) -> RunTrust:
-        return trust(self.run, seed=self.seed)
+def _of_one(question: Question) -> Summary:
+    """Return the five lines of a run."""
+    return Summary(
+        subject=Subject.of(question.run),
+        history=question.ask(history),
+        optimum=question.ask_if(optimum),
+        importance=question.ask_if(importance),
+        among_best=question.ask_if(importance, top=BEST),
+        recommended_space=question.ask_if(recommended_space),
+        advice=question.ask_if(advise),
+        trusted=question.ask_if(trust),
+    )

@@ -14,7 +14,9 @@ from hpo_explain.base.width import columns, shorten
 from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import Advice, settings_of
 from hpo_explain.methods.advice.optimum_result import Optimum
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import (
+    FanovaImportance,
+)
 from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.trust_result import RunTrust
@@ -74,13 +76,22 @@ class Summary(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "more": "{best} by trial {trial}; {p:%} chance of one better by more than {enough}.",
+        "another": "{best} by trial {trial}; keep trial {keep}, expected better; {p:%} chance of "
+        "one better by more than {enough}.",
+        "another, short": "{best} by trial {trial}; keep {keep}, expected better; {p:%} chance to "
+        "gain {enough}.",
+        "another, shorter": "Best by trial {trial}; keep {keep}, expected better; {p:%} chance to "
+        "gain {enough}.",
         "best": "{best} by trial {trial}.",
         "no best": "No trial counts yet.",
-        "certainly": "{name} matters most: {share:%} of all variation{best}.",
-        "probably": "Probably {name} matters most ({p:%}): {share:%} of all variation{best}.",
-        "perhaps": "Perhaps {name} matters most ({p:%}): {share:%} of all variation{best}.",
+        "certainly": "{name} matters most: {share:%} of all variation{pair}{best}.",
+        "probably": "Probably {name} matters most ({p:%}): {share:%} of all variation{pair}"
+        "{best}.",
+        "perhaps": "Perhaps {name} matters most ({p:%}): {share:%} of all variation{pair}{best}.",
         "nothing": "Nothing is known to matter yet.",
         "where": "{volume:part} of the space is enough; narrowed: {names}.",
+        "perhaps where": "Trust is poor, but {volume:part} of the space may be enough; narrowed: "
+        "{names}.",
         "everywhere": "Everywhere: nothing can be left out yet.",
         "next": "{title}.",
         "go on": "Go on as it is.",
@@ -116,6 +127,14 @@ class Summary(Result):
         return " ".join(self.lines)
 
     @property
+    def headline(self) -> str:
+        """What the best trial reached."""
+        trial = self.history.incumbent_trial
+        if trial is None:
+            return self.briefly("no best")
+        return self.briefly("best", best=self._level, trial=trial)
+
+    @property
     def said(self) -> str:
         """The lines, one below the other."""
         return "\n".join(self.lines)
@@ -137,31 +156,45 @@ class Summary(Result):
         return replace(claim, frame=frame, text=text)
 
     @property
+    def _level(self) -> str:
+        name = shorten(self.objective_name, _NAME)
+        return f"Best {name} {format_value(float(self.history.best[-1]))}"
+
+    @property
     def _more(self) -> Claim:
         trial = self.history.incumbent_trial
         if trial is None:
             return self._short(None, "no best")
-        name = shorten(self.objective_name, _NAME)
-        best = f"Best {name} {format_value(float(self.history.best[-1]))}"
+        best = self._level
         if self.optimum is None:
             return self._short(
                 self.history.claims[0], "best", trial=trial, best=best
             )
         claim = next(c for c in self.optimum.claims if c.kind == "difference")
-        return self._short(
-            claim,
-            "more",
-            trial=trial,
-            best=best,
-            p=told(claim.probability),
-            enough=format_value(self.optimum.epsilon),
-        )
+        templates = ["more"]
+        if self.optimum.why_another:
+            templates = ["another", "another, short", "another, shorter"]
+        told_in = [
+            self._short(
+                claim,
+                template,
+                trial=trial,
+                keep=self.optimum.keep,
+                best=best,
+                p=told(claim.probability),
+                enough=format_value(self.optimum.epsilon),
+            )
+            for template in templates
+        ]
+        return _fitting(told_in)
 
     @property
     def _matters(self) -> Claim:
-        claim = None if self.importance is None else self.importance.claims[0]
-        sure = "nothing" if claim is None else how_sure(claim)
-        if claim is None or sure == "nothing":
+        if self.importance is None:
+            return self._short(None, "nothing")
+        claim = self.importance.claims[0]
+        sure = how_sure(claim)
+        if sure == "nothing":
             return self._short(None, "nothing")
         (name,) = claim.hyperparameters
         words = {
@@ -169,11 +202,19 @@ class Summary(Result):
             "share": claim.estimate,
             "p": claim.probability,
         }
-        told = [
-            self._short(claim, sure, best=best, **words)
+        pair = self._with_another(claim)
+        told_in = [
+            self._short(claim, sure, pair=pair, best=best, **words)
             for best in (self._among(name), "")
         ]
-        return _fitting(told)
+        return _fitting(told_in)
+
+    def _with_another(self, most: Claim) -> str:
+        """Return which other one it matters with, where the two explain more than it does alone."""
+        for reason in most.because:
+            if reason.kind == "matters_in_a_pair":
+                return f", mostly with {shorten(reason.names[1], _NAME)}"
+        return ""
 
     def _among(self, most: str) -> str:
         """Return what matters most for being among the best, where that is at least probable."""
@@ -197,16 +238,17 @@ class Summary(Result):
         if found is None or not found.narrowed:
             return self._short(None, "everywhere")
         names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
-        told = [
+        says = "perhaps where" if found.doubts else "where"
+        told_in = [
             self._short(
                 found.claims[0],
-                "where",
+                says,
                 volume=found.volume,
                 names=listed(names, most),
             )
             for most in range(_NAMED, 0, -1)
         ]
-        return _fitting(told)
+        return _fitting(told_in)
 
     @property
     def _next(self) -> Claim:

@@ -19,6 +19,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_seed
 from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction, Measured
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
@@ -35,6 +36,7 @@ from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.question.given import default_source
 from hpo_explain.space import Array, Config, encode_one
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
@@ -58,6 +60,9 @@ _SEVERAL = declared_fact(
 )
 _SAMPLED = declared_fact(
     "shapley_sampled", "Shapley values are estimated from sampled coalitions"
+)
+_SOURCE_CHOSEN = declared_fact(
+    "source_chosen", "source: trial {trials}, as none was given"
 )
 
 
@@ -106,10 +111,13 @@ def ablation(
     """
     model = question.model
     end = question.config("target", target)
-    start = question.start_of(end) if source is None else source
+    start, notes = source, list[Fact]()
+    if start is None:
+        start = default_source(question.run, end)
+        notes.append(_SOURCE_CHOSEN(trials=[start]))
     first = question.config("source", start)
     return AblationExplainer(
-        model, subject=question.subject(), seed=question.seed
+        model, subject=question.subject(notes=notes), seed=question.seed
     ).explain(
         first,
         end,

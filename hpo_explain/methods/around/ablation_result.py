@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.numbers import format_level, format_value, leading
+from hpo_explain.base.numbers import (
+    INACTIVE,
+    format_level,
+    format_value,
+    leading,
+)
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import UNCLEAR, Estimate
@@ -100,6 +105,9 @@ class Ablation(Result):
         "better": "From {found.ends} the {found.what} improves by {size}, from {first} to {last}.",
         "worse": "From {found.ends} the {found.what} gets worse by {size}, from {first} to {last}.",
         "unclear": "From {found.ends} the {found.what} may not change at all ({size}).",
+        "short": "The gain is {gain}.",
+        "short unclear": "It may not change at all.",
+        "short same": "It does not change.",
         "main": "{each}. | {change} brings {estimate}",
         "order": "Over all orders {step} brings {estimate} on average, not {gain}.",
     }
@@ -189,6 +197,18 @@ class Ablation(Result):
         return tuple(_decided(drawn, CHOSEN) for drawn in self.gains_drawn)
 
     @property
+    def headline(self) -> str:
+        """The change that brings most, where the whole is known to bring something."""
+        whole, *others = self.claims
+        if others and others[0].kind == "contribution":
+            return f"{others[0].text}."
+        if whole.side == "below":
+            return self.briefly("short same")
+        if not whole.certain:
+            return self.briefly("short unclear")
+        return self.briefly("short", gain=whole.estimate)
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """The whole gain, the steps that make up for most of it, and whether their order matters.
 
@@ -244,7 +264,7 @@ class Ablation(Result):
     def change(self, names: tuple[str, ...]) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
         old, new = (
-            {n: format_value(config.get(n, "inactive")) for n in names}
+            {n: format_value(config.get(n, INACTIVE)) for n in names}
             for config in (self.source, self.target)
         )
         return " and ".join(

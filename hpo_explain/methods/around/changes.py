@@ -132,7 +132,7 @@ def changes(
     """
     run, model = question.run, question.model
     best = _best(question)
-    notes = question.notes
+    notes = list[Fact]()
     if default is not None:
         config, moved = within_log_ranges(
             run.space, question.config("default", default)
@@ -149,7 +149,7 @@ def changes(
         start = End(run.space.decode(_middle(question))[0], "middle")
         notes.append(_START(of="middle"))
     explainer = ChangesExplainer(
-        model, subject=question.subject(), seed=question.seed
+        model, subject=question.subject(notes=notes), seed=question.seed
     )
     if reach is not None:
         return explainer.reach(start, reach, run.X[np.asarray(run.feasible)])

@@ -184,6 +184,9 @@ class Effect(Result):
     says: ClassVar[Mapping[str, str]] = {
         "best": "{found.lead} is best at {where}: {estimate}.",
         "open": "{found.lead} is {estimate} at best; no value of {any} is ruled out.",
+        "short": "Best on average at {where}.",
+        "short flat": "No value of {names} makes a difference.",
+        "short open": "No value of {any} is ruled out.",
         "flat": "{found.lead} is the same for every value of {names}: differences are below "
         "{noise}, the noise of one evaluation.",
         "same": "{found.lead} is the same for every value of {names}.",
@@ -495,6 +498,21 @@ class Effect(Result):
         if not self.given:
             return lead
         return f"Given {self.subject.sub_space(self.given)}, {lead[0].lower()}{lead[1:]}"
+
+    @property
+    def headline(self) -> str:
+        """Which values are best."""
+        first = self.claims[0]
+        if first.side == "below":
+            return self.briefly("short flat", names=self.names)
+        if first.kind != "best":
+            return super().headline
+        if any(
+            reason.kind == "no_value_ruled_out" for reason in first.because
+        ):
+            return self.briefly("short open", any=self.names)
+        where = where_best(self, first.values)
+        return self.briefly("short", where=where)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

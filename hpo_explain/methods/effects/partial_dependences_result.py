@@ -107,6 +107,11 @@ class PartialDependences(Result):
         return float(np.sum([self.shares[name,] for name in self.left_out]))
 
     @property
+    def headline(self) -> str:
+        """Which values of the first are best."""
+        return self.effects[0].headline
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """Those of each effect, in their order."""
         return tuple(

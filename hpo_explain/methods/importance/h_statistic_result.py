@@ -87,6 +87,8 @@ class InteractionStrength(Result):
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
         "none with": "No hyperparameter interacts with {found.focus} in its effect on the "
         "{found.what}{at_most}.",
+        "short": "{names} {verb} most.",
+        "short none": "No hyperparameters interact.",
         "most": "Of {pairs}, {names} {verb} most in their effect on the {found.what}: H is {H}."
         "{larger}",
     }
@@ -182,6 +184,15 @@ class InteractionStrength(Result):
             if self.drawn is None
             else interval(self.drawn[:, self._places[pair]])
         )
+
+    @property
+    def headline(self) -> str:
+        """The pair with most interaction."""
+        (first,) = self.claims
+        if first.side == "below":
+            return self.briefly("short none")
+        verb = "interact" if first.certain else "may interact"
+        return self.briefly("short", names=first.hyperparameters, verb=verb)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -58,7 +58,7 @@ _UNEVEN_RUNS = declared_fact(
 )
 
 
-@explains(several=True, without=("acquisition",))
+@explains(several="runs", without=("acquisition",))
 def tunability(
     question: Question,
     default: Config | int | None = None,
@@ -218,9 +218,8 @@ def _played(
 def _explainer(
     question: Question, notes: Sequence[Fact], **options: Any
 ) -> GameExplainer:
-    model, about = question.model, question.notes
-    subject = replace(question.subject(), notes=(*notes, *about))
-    return GameExplainer(model, subject=subject, **options)
+    subject = question.subject(notes=notes)
+    return GameExplainer(question.model, subject=subject, **options)
 
 
 def _of_several(
@@ -247,8 +246,7 @@ def _of_several(
         raise InputError("default", problem, default, remedy)
     config = question.config("default", default)
     each = {
-        name: replace(question, run=run, notes=[])
-        for name, run in runs.items()
+        name: replace(question, run=run, runs={}) for name, run in runs.items()
     }
     explainers = {
         name: _explainer(a, notes, seed=a.seed, **options)

@@ -13,7 +13,13 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_level, format_value, number
+from hpo_explain.base.numbers import (
+    format_level,
+    format_value,
+    leading,
+    number,
+)
+from hpo_explain.base.options import sign_of
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.subject import Subject
@@ -24,7 +30,6 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAIN_SHARE = 0.75  # of the contributions of one sign: the main reasons
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
 _ROUNDING = 1e-12  # of the values that were subtracted
@@ -266,6 +271,7 @@ class ProposalExplanation(Contributions):
         "reason": "For {found.seen} {found.judged} {found.compared} because of {each}. | "
         "{setting} ({why})",
         "counter_reason": "{found.against}: {each}. | {setting} ({why})",
+        "short": "Because of {setting}.",
         "indifferent": "For {found.seen} no better and no worse than {found.compared}.",
         "objective": "By all that {found.known}, {each}. | {setting} {does} the "
         "{found.objective_name} by {size}",
@@ -302,12 +308,16 @@ class ProposalExplanation(Contributions):
         return None if half is None else half[:, -1]
 
     @property
+    def by_term(self) -> dict[str, Array]:
+        """The contributions to each term, and to the whole ("total"), each (d,)."""
+        shares = dict(zip(self.terms, self.phi.T, strict=True))
+        return {**shares, "total": self.total}
+
+    @property
     def contributions(self) -> pd.DataFrame:
         """Contributions by hyperparameter: columns value, total, and one per term."""
-        shares = dict(zip(self.terms, self.phi.T, strict=True))
-        return self._by_name(
-            {"value": self.values, "total": self.total, **shares}
-        )
+        first = {"value": self.values, "total": self.total}
+        return self._by_name({**first, **self.by_term})
 
     @property
     def own_terms(self) -> tuple[str, ...]:
@@ -317,8 +327,8 @@ class ProposalExplanation(Contributions):
     @property
     def criterion_terms(self) -> pd.DataFrame:
         """Contributions to the criterion's own terms, by hyperparameter."""
-        shares = dict(zip(self.terms, self.phi.T, strict=True))
-        return self._by_name(self.own or shares)
+        of_all = self.own or self.by_term
+        return self._by_name({term: of_all[term] for term in self.own_terms})
 
     def _by_name(self, columns: Mapping[Any, Any]) -> pd.DataFrame:
         import pandas as pd
@@ -369,12 +379,12 @@ class ProposalExplanation(Contributions):
             If `level` does not lie between 0 and 1.
         """
         half = self.half_width(level)
-        centre = np.column_stack([self.phi, self.total])
-        half = np.full_like(centre, np.nan) if half is None else half
         columns = {}
         for t, term in [(-1, "total"), *enumerate(self.terms)]:
-            columns[(term, "lower")] = centre[:, t] - half[:, t]
-            columns[(term, "upper")] = centre[:, t] + half[:, t]
+            phi = self.by_term[term]
+            reach = np.nan if half is None else half[:, t]
+            columns[(term, "lower")] = phi - reach
+            columns[(term, "upper")] = phi + reach
         return self._by_name(columns)
 
     def _terms_at(self, j: int) -> dict[str, Any]:
@@ -440,6 +450,16 @@ class ProposalExplanation(Contributions):
         return "is known" if self.subject.state in NEXT else "was known then"
 
     @property
+    def headline(self) -> str:
+        """The first reason."""
+        first = self.claims[0]
+        if first.side == "below":
+            return super().headline
+        (name,) = first.hyperparameters
+        value = self.value(self.names.index(name))
+        return self.briefly("short", setting=f"{name} = {value}")
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """The main reasons for the payout's sign, the largest one against it, and their effects.
 
@@ -463,11 +483,12 @@ class ProposalExplanation(Contributions):
                 ),
             )
         sign = 1.0 if payout >= 0 else -1.0
-        reasons = self._leading(sign)
+        reasons = leading(sign * self.total)
+        opposing = _WORTH_OPPOSING * abs(payout)
         against = [
             j
-            for j in self._leading(-sign)[:1]
-            if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
+            for j in leading(-sign * self.total)[:1]
+            if abs(self.total[j]) >= opposing
         ]
         told = [] if self.drawn is None else [*reasons, *against]
         effects = [self._effect(j) for j in told]
@@ -494,19 +515,6 @@ class ProposalExplanation(Contributions):
             else "worsens",
         )
         return replace(found, term="objective", because=(), side="above")
-
-    def _leading(self, sign: float) -> list[int]:
-        """Return the few hyperparameters that make up most of the contributions of one sign."""
-        signed = sign * self.total
-        whole = signed[signed > 0].sum()
-        chosen: list[int] = []
-        for j in self.order():
-            if signed[j] <= 0 or len(chosen) == _MAIN_COUNT:
-                continue
-            if chosen and signed[chosen].sum() >= _MAIN_SHARE * whole:
-                break
-            chosen.append(int(j))
-        return chosen
 
     def _claim(self, says: str, j: int) -> Claim:
         name, total = self.names[j], float(self.total[j])
@@ -545,8 +553,8 @@ class ProposalExplanation(Contributions):
         """Return by how much a value moves what is predicted: to the better, or to less certain."""
         if self.moves is None:  # the terms are linear in what is predicted
             return float(self.phi[j, t])
-        falls = self.terms[t] == "mean" and self.direction == "minimize"
-        return float(-self.moves[j, t] if falls else self.moves[j, t])
+        sign = -sign_of(self.direction) if self.terms[t] == "mean" else 1.0
+        return sign * float(self.moves[j, t])
 
     def _why(self, j: int, t: int) -> str:
         """Return why a value contributes to a term: what it does to what is predicted."""

@@ -4,38 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import (
-    check_count,
-    check_flag,
-    check_jobs,
-    each_of,
-)
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.checks import check_flag, check_jobs
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Criterion, Estimator
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.base.workers import by_workers
-from hpo_explain.methods._engines.proposed import proposed
+from hpo_explain.methods._engines.explainable import explainable, proposals_of
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
 from hpo_explain.methods.proposals.desirability_path_result import (
+    LATEST,
     DesirabilityPath,
 )
-from hpo_explain.methods.proposals.explain_proposal import (
-    ProposalExplainer,
-    explainable,
-    explainer_of,
-)
+from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Run
@@ -49,12 +39,22 @@ _SEVERAL = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate"))
+_SOME = declared_fact(
+    "path_of_some",
+    "{shown} of {explainable} proposals are explained: the best, the last {last}, and others "
+    "spread evenly; {trials=} names others",
+    last=lambda fact: str(LATEST),
+)
+_MOST, _OF_MANY = 100, 30  # proposals, each with a model of its own
+_MOST_CONTRIBUTIONS = 5000  # of all of them together
+
+
+@explains(of="optimizer")
 def desirability_path(
     question: Question,
     trials: Sequence[int] | None = None,
     *,
-    pending: bool = False,
+    pending: bool = True,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
     surrogate: Any = None,
@@ -73,8 +73,9 @@ def desirability_path(
     Parameters
     ----------
     trials : sequence of int, optional
-        The proposals to explain; by default all that are finished.
-    pending : bool, default False
+        The proposals to explain; by default all, and of more than 100 (or, of
+        many hyperparameters, more than 5000 contributions) the best one, the last and some others.
+    pending : bool, default True
         Whether to explain by default those without a result as well: those that run, failed or
         were pruned.
     acquisition, background, surrogate, estimator, orders
@@ -117,76 +118,56 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    with progress_of(
-        "desirability_path", shown=check_flag("progress", progress)
-    ):
-        explainer = explainer_of(
-            question,
-            acquisition,
-            background,
-            surrogate,
-            estimator,
-            orders,
-            precision,
-        )
-        return explain_path(
-            question.run, explainer, trials, pending=pending, n_jobs=n_jobs
-        )
+    from joblib import delayed
+
+    run = question.run
+    pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
+    explainer = ProposalExplainer(
+        acquisition,
+        background,
+        surrogate,
+        estimator,
+        orders,
+        precision,
+        question.seed,
+    )
+    shown = check_flag("progress", progress)
+    with progress_of("desirability_path", shown=shown):
+        if trials is None:
+            every, notes = explainable(run, acquisition, pending=pending)
+            numbers = some_of(run, every)
+            if len(numbers) < len(every):
+                of = _SOME(shown=len(numbers), explainable=len(every))
+                notes = (*notes, of)
+        else:
+            numbers, notes = proposals_of(run, trials), ()
+        calls = (delayed(_explain)(explainer, run, n) for n in numbers)
+        work = by_workers(n_jobs, calls)
+        found = tuple(steps(work, "proposals", len(numbers)))
+    return path_of(run, found, notes)
 
 
-def explain_path(
-    run: Run,
-    explainer: ProposalExplainer,
-    trials: Sequence[int] | None = None,
-    *,
-    pending: bool = False,
-    n_jobs: int | None = 1,
-) -> DesirabilityPath:
-    """Return the explanations of several proposals.
-
-    Parameters
-    ----------
-    run : Run
-        The optimization run.
-    explainer : ProposalExplainer
-        Explains each of them.
-    trials : sequence of int, optional
-        The proposals; by default all that can be explained, the others are noted.
-    pending : bool, default False
-        Whether proposals without a result count as well where `trials` does not name any.
-    n_jobs : int or None, default 1
-        Number of joblib's workers; None takes what `joblib.parallel_config` says.
-
-    Raises
-    ------
-    NothingToExplain
-        If no proposal can be explained, or one of `trials` was not chosen by a model.
-    ValueError
-        If one of `trials` does not exist, or `trials` is empty.
+def some_of(run: Run, proposals: list[int]) -> list[int]:
+    """Return all proposals, or of many the last few, the best, and some spread evenly.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> path = explain_path(run, ProposalExplainer(background=50))
-    >>> len(path)
-    2
+    >>> x = np.linspace(0.0, 1.0, 300)[:, None]
+    >>> run = hx.Run(hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)]), x, x[:, 0], "minimize")
+    >>> len(some_of(run, [*range(100)])), some_of(run, [*range(300)])[-6:]
+    (100, [282, 295, 296, 297, 298, 299])
     """
-    from joblib import delayed
-
-    pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
-    if trials is None:
-        numbers, notes = explainable(
-            run, explainer.acquisition, pending=pending
-        )
-    else:
-        numbers, notes = proposals_of(run, trials), ()
-    work = by_workers(
-        n_jobs,
-        (delayed(_explain)(explainer, run, number) for number in numbers),
-    )
-    return path_of(run, tuple(steps(work, "proposals", len(numbers))), notes)
+    most = min(_MOST, max(_MOST_CONTRIBUTIONS // len(run.space), 2 * LATEST))
+    if len(proposals) <= most:
+        return proposals
+    earlier, latest = proposals[:-LATEST], proposals[-LATEST:]
+    spread = min(_OF_MANY, most) - LATEST - 1
+    places = np.linspace(0, len(earlier) - 1, spread).round().astype(int)
+    finished = {*np.asarray(run.trials).tolist()} & {*proposals}
+    best = [run.best(sorted(finished))] if finished else []
+    return sorted({*best, *(earlier[i] for i in places.tolist()), *latest})
 
 
 def path_of(
@@ -215,33 +196,6 @@ def path_of(
         diverged_above=run.diverged_above(),
         notes=tuple(notes),
     )
-
-
-def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
-    """Return the numbers of proposals that were asked for, each once and in their order.
-
-    Raises
-    ------
-    NothingToExplain
-        If one of them was not chosen by a model.
-    ValueError
-        If one does not exist, or `trials` is empty.
-    """
-    numbers = each_of(
-        "trials", trials, "numbers of proposals", partial(_proposal, run)
-    )
-    if not numbers:
-        raise InputError(
-            "trials", "is empty", trials, "Name at least one proposal."
-        )
-    return sorted(set(numbers))
-
-
-def _proposal(run: Run, trial: object) -> int:
-    """Return the number of a proposal."""
-    number = check_count("trial", trial, minimum=0)
-    proposed(run, number)  # raises
-    return number
 
 
 def _explain(

@@ -124,10 +124,11 @@ def explain_predictions(
         raise InputError(
             "trials", "is empty", trials, "Name at least one trial."
         )
-    question.notes += told
-    model = question.model
     explainer = PredictionExplainer(
-        model, background=background, subject=question.subject(), seed=seed
+        question.model,
+        background=background,
+        subject=question.subject(notes=told),
+        seed=seed,
     )
     return explainer.explain_all(configs, chosen)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.base.checks import check_number
+from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.question.explains import Question, explains
@@ -18,7 +19,7 @@ _BEATEN = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "kind", "surrogate", "seed"))
+@explains(of="optimizer", without=("seed",))
 def history(question: Question, *, optimum: float | None = None) -> History:
     """Show what every trial reached, the best so far, and which trials failed or were pruned.
 
@@ -55,7 +56,7 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
-    subject = question.subject()
+    subject = Subject.of(run)
     found = History(
         subject=replace(
             subject, notes=(), tried=run.X[order], costs=subject.costs[order]

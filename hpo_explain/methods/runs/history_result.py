@@ -100,6 +100,7 @@ class History(Result):
         "best": "The best {found.objective_name} of {trials} is {best}, by trial {first}; {later}.",
         "tied": "The best {found.objective_name} of {trials} is {best}, by trial {first} "
         "({n} trials share the best {found.objective_name}; this is the first); {later}.",
+        "short": "Best {found.objective_name} {best}, by trial {first} of {n}.",
         "added": "The best of the {others} that no model chose is {reached}.",
         "added nothing": "The best of the {others} that no model chose is {reached}, and no "
         "proposal is better.",
@@ -224,6 +225,16 @@ class History(Result):
                 )
             )
         return tuple(found)
+
+    @property
+    def headline(self) -> str:
+        """What the best trial reached."""
+        if not self.tied:
+            return self.best_so_far
+        best = float(self.best[-1])
+        return self.briefly(
+            "short", best=best, first=self.tied[0], n=len(self)
+        )
 
     @property
     def best_so_far(self) -> str:

@@ -87,7 +87,7 @@ _FAILED = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "surrogate"))
+@explains(of="surrogate", without=("surrogate",))
 def learning_curves(
     question: Question,
     *,

@@ -180,6 +180,8 @@ class LearningCurves(Result):
         "unknown": "The rank of trials before the end {known} their final one: at "
         "{found.curves.step_name} {step} of {last} the rank correlation with the final values is "
         "{rho} ({n} finished trials).{above}",
+        "short": "Ranks are known from {found.curves.step_name} {step} of {last} on.",
+        "short unknown": "Early values do not tell the final rank.",
         "pruning": "Replayed on the finished trials: {each}. | {text}",
         "change": "{names} matters {more} at {found.curves.step_name} {last} ({late} of the "
         "variance) than at {first} ({early}).",
@@ -234,6 +236,16 @@ class LearningCurves(Result):
         if len(self.steps) == 1:
             return f"Values were reported at a single {self.curves.step_name} only."
         return f"No {self.curves.step_name} before the last one tells trials apart by their values."
+
+    @property
+    def headline(self) -> str:
+        """From which step on ranks are known."""
+        known = self._ranks()
+        if not known or not known[0].certain:
+            return self.briefly("short unknown")
+        (step,) = known[0].values
+        last = f"{self.steps[-1]:g}"
+        return self.briefly("short", step=f"{step:g}", last=last)
 
     @property
     def finding(self) -> str:

@@ -43,7 +43,7 @@ _OF_ONE = declared_fact(
 )
 
 
-@explains(without=("acquisition", "before", "surrogate"))
+@explains(of="surrogate", without=("surrogate",))
 def noise(question: Question, order: int = 1) -> Noise:
     """Say where results of the same configuration scatter, and what that depends on.
 
@@ -90,7 +90,7 @@ def noise(question: Question, order: int = 1) -> Noise:
     """
     model = question.run.noise(kind=question.kind, seed=question.seed)
     return NoiseExplainer(
-        model, subject=question.subject(), seed=question.seed
+        model, subject=Subject.of(question.run), seed=question.seed
     ).explain(order)
 
 

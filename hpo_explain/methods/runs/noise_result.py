@@ -122,6 +122,7 @@ class Noise(Result):
     says: ClassVar[Mapping[str, str]] = {
         "same": "Results of the same configuration scatter with a standard deviation of {so}, "
         "the same everywhere as far as can be told.",
+        "short": "Results scatter by {so} (standard deviation).",
         "here": "At the incumbent the standard deviation is {so}.",
         "share": "What matters most to the variance of its logarithm: {each}. | {names} ({share})",
         "ratio": "At {name} = {noisy} it is {so} times as large as at {quiet}.",
@@ -183,6 +184,14 @@ class Noise(Result):
                 **{key: np.exp(log / 2.0) for key, log in columns.items()},
             }
         )
+
+    @property
+    def headline(self) -> str:
+        """How large the noise is."""
+        first = self.claims[0]
+        if first.kind != "spread":
+            return super().headline
+        return self.briefly("short", so=_short(first.estimate))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +26,7 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_fraction, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.options import KINDS
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
@@ -40,7 +39,7 @@ from hpo_explain.methods.proposals.explain_prediction import (
 )
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
 from hpo_explain.models.protocols import Surrogate, mean_of
-from hpo_explain.question.given import read_objectives, surrogate_of
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
 from hpo_explain.space import Array
@@ -55,32 +54,19 @@ _NOT_IN_ALL = declared_fact(
 )
 
 
-@shows_progress
-def pareto(
-    run: Any,
-    *,
-    loss: float = 0.001,
-    kind: Kind = "auto",
-    seed: int = 0,
-    **reading: Any,
-) -> ParetoFront:
+@explains(of="surrogate", without=("surrogate",), several="objectives")
+def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     """Say which trials no other one beats in all objectives, and what moving along them costs.
+
+    Of a run with several objectives, or of runs of the same trials in a dict by objective. Of a
+    run with a single objective, how long trials took is the other one. The models are by default
+    what the trials allow each objective to be; of a forest nothing is certain.
 
     Parameters
     ----------
-    run : optuna.Study, scikit-learn search, table, path, Run or dict of runs
-        The optimization run with several objectives, or runs of the same trials by objective. Of a
-        run with a single objective, how long trials took is the other one.
     loss : float, default 0.001
         How much of an objective may be lost where another trial than its best saves something in
         another objective: as a share of the best value, 0.1 % by default.
-    kind : {"auto", "gp", "forest"}, default "auto"
-        The models: by default what the trials allow each objective to be, as in
-        :meth:`Run.belief`; of a forest nothing is certain.
-    seed : int, default 0
-        Seed of the models.
-    **reading
-        Options of the adapter, such as ``objective=`` for a table.
 
     Returns
     -------
@@ -114,13 +100,18 @@ def pareto(
     >>> found.objectives, found.claims[0].hyperparameters
     (('loss', 'duration in seconds'), ('width',))
     """
-    objectives = read_objectives(pareto, run, reading)
-    check_option("kind", kind, KINDS)
-    runs = objectives.runs.items()
-    models = {name: surrogate_of(r, None, kind, seed)[0] for name, r in runs}
-    subjects = {name: Subject.of(r) for name, r in runs}
+    check_option("kind", question.kind, KINDS)
+    run = question.run
+    objectives = Objectives.of(question.runs or {run.objective_name: run})
+    each = {
+        name: replace(question, run=run, runs={})
+        for name, run in objectives.runs.items()
+    }
     return ParetoExplainer(
-        objectives, models, subjects=subjects, seed=seed
+        objectives,
+        {name: one.model for name, one in each.items()},
+        subjects={name: one.subject() for name, one in each.items()},
+        seed=question.seed,
     ).explain(loss=loss)
 
 

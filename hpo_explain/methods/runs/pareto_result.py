@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.numbers import format_value, plus_minus
+from hpo_explain.base.numbers import INACTIVE, format_value, plus_minus
 from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
@@ -179,6 +179,7 @@ class ParetoFront(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "alone": "Trial {best} is the best of {n} trials in all objectives ({found.objectives}).",
+        "short": "{front} of {n} trials are on the Pareto front.",
         "trade": "On the way, {each}. | {effect}",
         "unclear": "It is not certain which hyperparameters pay for the way.",
         "saving": "Trial {saving.instead} in place of trial {saving.best}, the best in "
@@ -310,6 +311,12 @@ class ParetoFront(Result):
         )
 
     @property
+    def headline(self) -> str:
+        """How large the front is."""
+        n, front = len(self.trials), len(self.front)
+        return self.briefly("short", front=front, n=n)
+
+    @property
     def finding(self) -> str:
         """How large the front is, what pays for the way along it, and what can be saved."""
         if not self.moves:
@@ -405,12 +412,12 @@ class ParetoFront(Result):
 
 
 def _ends(move: Move, name: str) -> tuple[Any, Any]:
-    return move.before.get(name), move.after.get(name)
+    return move.before.get(name, INACTIVE), move.after.get(name, INACTIVE)
 
 
 def _change(was: Any, now: Any) -> str:
-    if was is None or now is None:
-        return "becoming " + (
-            "inactive" if now is None else f"active ({format_value(now)})"
-        )
+    if now is INACTIVE:
+        return "becoming inactive"
+    if was is INACTIVE:
+        return f"becoming active ({format_value(now)})"
     return f"= {format_value(now)} (was {format_value(was)})"

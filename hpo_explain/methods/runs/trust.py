@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hpo_explain.base.subject import Subject
 from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.question.explains import Question, explains
@@ -36,5 +37,5 @@ def trust(question: Question) -> RunTrust:
     5
     """
     belief = question.run.belief(seed=question.seed)
-    subject = replace(question.subject(), model=belief.label)
+    subject = replace(Subject.of(question.run), model=belief.label)
     return RunTrust(subject=subject, **vars(trust_in(belief)))

@@ -68,6 +68,7 @@ class RunTrust(Result, Trust):
     says: ClassVar[Mapping[str, str]] = {
         "r2": "Trust in the model is {found.level}: what it predicts is expected to have an R² of "
         "{found.r2:.2f} over the space (95% interval {low} to {high:.2f}).",
+        "short": "Trust is {found.level}: R² {found.r2:.2f}.",
         "rank": "Among the best fifth of the space the rank correlation is expected to be "
         "{found.rank:.2f} ({low} to {high:.2f}).",
         "held out": "Of {found.n_trials:#trial}, held out one by one, {found.covered:%} lie within "
@@ -100,6 +101,11 @@ class RunTrust(Result, Trust):
         return self.r2_interval[end], self.rank_interval[end], nan, nan, nan
 
     @property
+    def headline(self) -> str:
+        """The verdict."""
+        return self.briefly("short")
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """R², the rank correlation among the best, and what held-out trials say."""
         return (
@@ -119,11 +125,12 @@ class RunTrust(Result, Trust):
         self, kind: str, says: str, value: float, ends: tuple[float, float]
     ) -> Claim:
         low, high = ends
+        least = 0.0 if kind == "share" else -1.0  # nothing known has no share
         return self.told(
             kind,
             self.subject.names,
-            value,
-            ends,
+            max(value, least),
+            (max(low, least), max(high, least)),
             says=says,
             certain=True,
             because=(),

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact, filled
@@ -105,6 +106,8 @@ class Recommendation(Result):
         Share of the analysed space's measure that is left.
     loss : Decision, optional
         By how much the best that is left is worse, and how probable it is that this is allowed.
+    doubts : tuple of Fact
+        Why little is known of it: trust in the model is poor.
     subject, notes
         As of every result.
 
@@ -137,6 +140,7 @@ class Recommendation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "No value can be left out of the search.",
+        "short": "{found.volume:part} of the space is enough.",
         "narrow": "{volume:part} of the space is enough: with {kept} a configuration is left whose "
         "{objective} is the best one's or worse by {lose} at most (probability {probability:%}).",
     }
@@ -145,6 +149,12 @@ class Recommendation(Result):
     lose: float
     volume: float
     loss: Decision | None = None
+    doubts: tuple[Fact, ...] = ()
+
+    @property
+    def reliance(self) -> str:
+        """Nothing more: the sentence says where trust is poor."""
+        return "" if self.doubts and self.narrowed else super().reliance
 
     @property
     def names(self) -> list[str]:
@@ -155,6 +165,11 @@ class Recommendation(Result):
     def narrowed(self) -> tuple[Kept, ...]:
         """The hyperparameters of which some values are given up."""
         return tuple(row for row in self.rows if row.share < 1.0)
+
+    @property
+    def headline(self) -> str:
+        """How much of the space is enough."""
+        return self.briefly("short" if self.narrowed else "nothing")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -183,6 +198,7 @@ class Recommendation(Result):
                 self.loss,
                 says="narrow",
                 values=tuple(kept.values()),
+                because=self.doubts,
                 volume=self.volume,
                 lose=self.lose,
                 kept=[

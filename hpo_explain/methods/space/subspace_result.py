@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 from hpo_explain.base.claim import Claim
 from hpo_explain.base.numbers import percent_sd
+from hpo_explain.base.phrases import listed
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import Decision
 from hpo_explain.space import Array
 
+_NAMED = 3  # hyperparameters of a headline
 _OF_A_FOREST = declared_fact(
     "shares_of_a_forest",
     "the spread over trees is not an interval of the share",
@@ -89,6 +91,8 @@ class Subspace(Result):
         "set": "{names} explain{s} {share} over trees, of the variance{among}{together}.",
         "fixed": "{names} can stay at the incumbent's values: by that the best {objective} gets "
         "worse by {lose} at most.",
+        "short": "{names} can stay fixed.",
+        "short nothing": "Nothing can stay fixed for certain.",
         "unknown": "It is not known what can stay fixed.",
         "nothing": "No hyperparameter can stay fixed for all that the trials tell.",
     }
@@ -110,6 +114,13 @@ class Subspace(Result):
             for name, value in incumbent.items()
             if name not in self.names
         }
+
+    @property
+    def headline(self) -> str:
+        """What can stay fixed."""
+        if not self.fixed:
+            return self.briefly("short nothing")
+        return self.briefly("short", names=listed([*self.fixed], _NAMED))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -75,20 +75,20 @@ def coalition_log_density(
     n = at_b.shape[1]
     kernels = at_b.shape[2]
     m = sources.shape[2]
-    found = np.empty((n, m))
+    out = np.empty((n, m))
     explained = (sources == EXPLAINED).any(axis=(0, 2))
     alike = len(sources) == 1 and explained.sum() <= _MOST_PLAYERS
     step = max(1, _AT_ONCE // (m if alike else m * kernels))
     for start in range(0, n, step):
         rows = slice(start, start + step)
         if alike:
-            found[rows] = _products(
+            out[rows] = _products(
                 at_x, at_b[:, rows], log_weights, sources[0] == EXPLAINED
             )
         else:
             here = sources if len(sources) == 1 else sources[rows]
-            found[rows] = _sums(at_x, at_b[:, rows], log_weights, here)
-    return found
+            out[rows] = _sums(at_x, at_b[:, rows], log_weights, here)
+    return out
 
 
 def _sums(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array, Ints
 
 Sources = npt.NDArray[np.uint8]
@@ -13,22 +13,20 @@ Sources = npt.NDArray[np.uint8]
 _CHUNK = 256  # kernels at a time: what a walk needs of them stays in the processor's first cache
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def normal_logs(
     values: Array, mu: Array, inverse: Array, constant: Array
 ) -> Array:
     """Return ``constant - z²/2`` with ``z = (value - mu) · inverse``, (n, K)."""
-    found = np.empty((len(values), len(mu)))
+    out = np.empty((len(values), len(mu)))
     for i in range(len(values)):
         for k in range(len(mu)):
             z = (values[i] - mu[k]) * inverse[k]
-            found[i, k] = constant[k] - 0.5 * z * z
-    return found
+            out[i, k] = constant[k] - 0.5 * z * z
+    return out
 
 
-@numba.njit(
-    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
-)
+@compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
 def _exp_128(r: float) -> float:
     """Return ``exp(r)^128`` for r near 0, by its series.
 
@@ -56,9 +54,7 @@ def _exp_128(r: float) -> float:
     return e
 
 
-@numba.njit(
-    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
-)
+@compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
 def log_sum_of(logs: Array, least: float) -> float:
     """Return ``log Σ_k exp(logs_k)``, at least `least`, for `logs` of shape (K,)."""
     largest = least
@@ -72,7 +68,7 @@ def log_sum_of(logs: Array, least: float) -> float:
     return float(max(np.log(total) + largest, least))
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def log_sums(
     base: Array,
     values: Array,
@@ -88,7 +84,7 @@ def log_sums(
     """
     c, n = values.shape
     kernels = base.shape[1]
-    found = np.empty(n)
+    out = np.empty(n)
     logs = np.empty(kernels)
     for i in range(n):
         own = base[i if len(base) > 1 else 0]
@@ -101,13 +97,11 @@ def log_sums(
                 for k in range(kernels):
                     z = (value - mu[j, k]) * inverse[j, k]
                     logs[k] += constant[j, k] - 0.5 * z * z
-        found[i] = log_sum_of(logs, least)
-    return found
+        out[i] = log_sum_of(logs, least)
+    return out
 
 
-@numba.njit(
-    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
-)
+@compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
 def scaled_exp(logs: Array, shift: float, out: Array) -> None:
     """Write ``exp(logs - shift)`` to `out`, each of shape (K,), for no log above `shift`."""
     for k in range(len(logs)):
@@ -121,7 +115,7 @@ def scaled_exp(logs: Array, shift: float, out: Array) -> None:
         out[k] = e
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def walked_log_sums(
     log_weights: Array,
     values: Array,
@@ -158,7 +152,7 @@ def walked_log_sums(
     """
     n, walks, steps, c = sources.shape
     kernels = len(log_weights)
-    found = np.empty((n, walks, steps))
+    out = np.empty((n, walks, steps))
     logs = np.zeros((3, c, kernels))  # by source
     shift = np.zeros((3, c))
     factor = np.ones((3, c, kernels))
@@ -244,11 +238,11 @@ def walked_log_sums(
                     for j in range(c):
                         whole += logs[of[s, j], j]
                     value = log_sum_of(whole, least)
-                found[i, w, s] = max(value, least)
-    return found
+                out[i, w, s] = max(value, least)
+    return out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def products(a: Array, b: Array) -> Array:
     """Return the product of a or b over each subset, (2^g, K): bit j of the row takes a[j]."""
     g, kernels = a.shape

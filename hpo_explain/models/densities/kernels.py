@@ -255,11 +255,11 @@ class CategoryKernels:
     def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return the index of one choice from each of the kernels `which`, (n,)."""
         bounds = np.cumsum(self.weights[which], axis=1)
-        drawn = (
+        index = (
             bounds < rng.random(len(which))[:, None] * bounds[:, -1:]
         ).sum(axis=1)
         return np.asarray(
-            np.minimum(drawn, self.weights.shape[1] - 1), dtype=float
+            np.minimum(index, self.weights.shape[1] - 1), dtype=float
         )
 
 

@@ -150,13 +150,13 @@ class ProductMixture:
         which = rng.choice(
             len(self.weights), size=n, p=self.weights / self.weights.sum()
         )
-        drawn = np.empty((n, len(self.kernels)))
+        rows = np.empty((n, len(self.kernels)))
         for j, (parameter, kernels) in enumerate(
             zip(parameters, self.kernels, strict=True)
         ):
             values = kernels.sample(which, rng)
             if isinstance(parameter, CategoricalParameter):
-                drawn[:, j] = values
+                rows[:, j] = values
                 continue
             # kernels may be densities where values are on a grid
             if parameter.step is not None:
@@ -166,8 +166,8 @@ class ProductMixture:
                     parameter.low,
                     parameter.high,
                 )
-            drawn[:, j] = parameter.encode(values)
-        return drawn
+            rows[:, j] = parameter.encode(values)
+        return rows
 
 
 def log_sum(logs: Array) -> Array:
