@@ -269,7 +269,7 @@ class Result(ABC):
         if table.keys or type(self).to_frame is not Result.to_frame:
             frame = self.to_frame()
             if any(name is not None for name in frame.index.names):
-                frame = frame.reset_index()
+                frame = frame.reset_index(allow_duplicates=True)
             return [
                 (name, frame.iloc[:, i].tolist())
                 for i, name in enumerate(frame.columns)

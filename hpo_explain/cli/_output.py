@@ -94,7 +94,7 @@ def _csv(result: Any) -> str:
 
     frame = result.to_frame()
     if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index()
+        frame = frame.reset_index(allow_duplicates=True)
     frame = frame.drop(
         columns="members", errors="ignore"
     )  # they are in its labels

@@ -13,6 +13,7 @@ from hpo_explain.methods.around.changes import (
 from tests.analytic import AnalyticSurrogate, Known, space_of, unit_cube
 from tests.claims.problems import conditional, pure_noise
 from tests.claims.runs import Setting, make_run
+from tests.noted import kinds, the_note
 
 ONES, ZEROS = ({f"x{j}": value for j in range(1, 5)} for value in (1.0, 0.0))
 SLOPES = np.array([4.0, 2.0, 0.01, 0.0])
@@ -332,3 +333,26 @@ def test_the_figure_has_a_bar_for_each_change_and_pale_ones_are_put_back():
     )
     assert [bar.kind == 0 for bar in figure.bars] == found.needed.tolist()
     assert "2 changes of 4" in figure.subtitle
+
+
+@pytest.mark.parametrize(
+    ("value", "end"), [(0, 1e-8), (0.0, 1e-8), (-1.0, 1e-8), (100, 10.0)]
+)
+def test_a_default_outside_a_logarithmic_range_counts_as_its_end(value, end):
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("reg_alpha", 1e-8, 10.0, log=True),
+            hx.FloatParameter("x", 0.0, 1.0),
+        ]
+    )
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, (X[:, 0] - 0.6) ** 2 + X[:, 1], "minimize")
+    found = hx.changes(run, {"reg_alpha": value, "x": 0.9})
+    same = hx.changes(run, {"reg_alpha": end, "x": 0.9})
+    assert found.changed == same.changed
+    assert found.gain == same.gain
+    note = the_note(found.notes, "default_at_end")
+    assert (note.names, note["end"]) == (("reg_alpha",), end)
+    assert "default_at_end" not in kinds(same.notes)
+    with pytest.raises(ValueError, match="outside its range"):
+        hx.changes(run, {"reg_alpha": 1.0, "x": 7.0})

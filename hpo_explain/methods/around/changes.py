@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
@@ -46,6 +47,7 @@ from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     Bools,
+    CategoricalParameter,
     Config,
     SearchSpace,
     encode_one,
@@ -68,6 +70,10 @@ _IS_BEST = declared_fact(
 )
 _REACHED = declared_fact(
     "reached_already", "{what} reaches {reach} already, with {probability:%}"
+)
+_AT_END = declared_fact(
+    "default_at_end",
+    "default: {names} = {value} is outside its logarithmic range; its end, {end}, counts",
 )
 _START = declared_fact(
     "default_assumed",
@@ -94,7 +100,7 @@ def changes(
     default : dict or int, optional
         Where the changes start: a configuration, or the number of a trial. By default the
         framework's own defaults where the run knows them, else the middle of the search space; with
-        `reach` the best configuration.
+        `reach` the best configuration. A number outside a logarithmic range counts as its end.
     keep : float, default 0.95
         The share of the gain that the changes keep, of that of the tried configuration with the
         best mean. A loss within the noise of one evaluation counts as kept, up to half of the gain.
@@ -131,11 +137,11 @@ def changes(
     best = _best(question)
     notes = list[Fact]()
     if default is not None:
-        start = End(
-            question.config("default", default),
-            "given",
-            question.trial(default),
+        config, moved = within_log_ranges(
+            run.space, question.config("default", default)
         )
+        notes += moved
+        start = End(config, "given", question.trial(default))
     elif reach is not None:
         start = best
         notes.append(_START(of="best", trial=best.trial))
@@ -154,6 +160,37 @@ def changes(
     return changes_between(
         model, start, best, keep=keep, subject=subject, seed=seed
     )
+
+
+def within_log_ranges(
+    space: SearchSpace, config: Config
+) -> tuple[Config, list[Fact]]:
+    """Return a configuration whose values lie within logarithmic ranges, and notes on those moved.
+
+    A default of 0 lies on no logarithmic scale, and what switches a penalty off is usually one.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("alpha", 1e-8, 10.0, log=True)])
+    >>> config, (note,) = within_log_ranges(space, {"alpha": 0})
+    >>> config, note.names
+    ({'alpha': 1e-08}, ('alpha',))
+    """
+    moved = dict(config)
+    notes = []
+    for parameter in space:
+        name = parameter.name
+        value = config.get(name)
+        if isinstance(parameter, CategoricalParameter) or not parameter.log:
+            continue
+        if isinstance(value, bool) or not isinstance(value, Real):
+            continue
+        end = min(max(float(value), parameter.low), parameter.high)
+        if end != value and np.isfinite(float(value)):
+            moved[name] = type(parameter.low)(end)
+            notes.append(_AT_END(names=[name], value=value, end=moved[name]))
+    return moved, notes
 
 
 def _middle(question: Question) -> Array:
