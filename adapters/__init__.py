@@ -4,8 +4,9 @@ Every reader is loaded when it is first used, so that reading one framework does
 others.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if __name__ != "hpo_explain.adapters":
     raise ImportError(
@@ -55,6 +56,18 @@ _MODULE_OF = {
 __all__ = [*_MODULE_OF]
 
 
+def loaded(module: str, name: str) -> Any:
+    """Return what a module of the adapters has, which is loaded only now."""
+    return getattr(import_module(f"hpo_explain.adapters.{module}"), name)
+
+
+def loaded_reader(name: str) -> Callable[..., Any]:
+    """Return a reader: a public one such as "from_frame", or "module:function" of the adapters."""
+    module, _, function = name.rpartition(":")
+    reader: Callable[..., Any] = loaded(module or _MODULE_OF[name], function)
+    return reader
+
+
 if (
     not TYPE_CHECKING
 ):  # a type checker that saw it would accept every misspelled name
@@ -64,9 +77,7 @@ if (
             raise AttributeError(
                 f"module 'hpo_explain.adapters' has no attribute {name!r}"
             )
-        value = getattr(
-            import_module(f"hpo_explain.adapters.{_MODULE_OF[name]}"), name
-        )
+        value = loaded_reader(name)
         globals()[name] = value
         return value
 

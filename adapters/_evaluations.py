@@ -13,6 +13,7 @@ from hpo_explain.adapters._reading import (
     NO_HYPERPARAMETER,
     OUTSIDE,
     against_conditions,
+    best_outside,
     level_of,
     not_finite,
     nothing_left,
@@ -204,6 +205,15 @@ def run_of(
             *of_sentinels(excluded),
             *read.notes,
             *about,
+            *best_outside(
+                {
+                    int(numbers[i]): (values[i], why)
+                    for i, why in misfits.items()
+                    if trials[i].reason is None
+                },
+                values[kept],
+                source.direction,
+            ),
             *repeated(X[kept]),
         ],
         started=times[kept, 0] if timed else None,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError, NothingToExplain, Text
 from hpo_explain.base.facts import Fact, by_reason
-from hpo_explain.base.options import STATES, State
+from hpo_explain.base.options import STATES, Direction, State, sign_of
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.run import NO_VALUE, Instances, Run
@@ -84,6 +84,11 @@ _MISSING = declared_fact(
 )
 OUTSIDE = declared_fact(
     "outside_read_space", "{why} (a wider {space=} reads this trial)"
+)
+BEST_OUTSIDE = declared_fact(
+    "best_outside_range",
+    "best: trial {trials} ({value:.4g}) is better than every trial that is read, and left out: "
+    "{why}; a wider {space=} reads it",
 )
 _NO_CHOICE = declared_fact(
     "no_choice",
@@ -184,6 +189,35 @@ def nothing_left(
             trials=excluded, source=source, reasons=tuple(reasons.items())
         )
     )
+
+
+def best_outside(
+    outside: Mapping[int, tuple[float, Fact]],
+    objective: Array,
+    direction: Direction,
+) -> list[Fact]:
+    """Note where the best trial is one that is left out as the space lacks its values.
+
+    Parameters
+    ----------
+    outside : mapping of int to (float, Fact)
+        By the number of a trial that is left out so its objective, and the reason.
+    objective : ndarray of shape (n,)
+        The objective of the trials that are read.
+    direction : {"minimize", "maximize"}
+        Which way is better.
+    """
+    sign = sign_of(direction)
+    finite = [t for t, (value, _) in outside.items() if np.isfinite(value)]
+    if not finite or not len(objective):
+        return []
+    best = min(finite, key=lambda trial: sign * outside[trial][0])
+    value, why = outside[best]
+    if sign * value >= float((sign * objective).min()):
+        return []
+    # the remedy is said once
+    reason = why["why"] if why.kind == "outside_read_space" else why
+    return [BEST_OUTSIDE(trials=[best], value=value, why=reason)]
 
 
 def repeated(X: Array) -> list[Fact]:

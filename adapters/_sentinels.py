@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run.metrics import bounds_of, check_bounds
 from hpo_explain.space import Array, Bools, Ints
@@ -87,7 +87,7 @@ class Sentinels:
         >>> asked.found(np.array([0.3, 2.3, 0.2, 2.3, 0.5])).any()
         np.False_
         """
-        sign = 1.0 if self.direction == "minimize" else -1.0
+        sign = sign_of(self.direction)
         found = np.zeros(len(objective), dtype=bool)
         left = np.isfinite(objective)
         while left.any():

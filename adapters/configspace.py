@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,35 +65,58 @@ def read_configspace(configspace: Any) -> tuple[SearchSpace, list[Fact]]:
         )
         remedy = "Give the one that the configurations come from."
         raise InputError("configspace", problem, kind, remedy)
+    domains = {str(one.name): _domain(one) for one in configspace.values()}
+    return space_of(
+        domains,
+        [_condition(condition) for condition in configspace.conditions],
+        [_written(clause) for clause in configspace.forbidden_clauses],
+        partial(_shares, configspace),
+    )
+
+
+def space_of(
+    domains: Mapping[str, Domain],
+    conditions: Sequence[Condition],
+    forbidden: Sequence[str],
+    shares: Callable[[Sequence[str]], Mapping[str, float]],
+) -> tuple[SearchSpace, list[Fact]]:
+    """Return the search space of what ConfigSpace says, and what it does not say there.
+
+    Parameters
+    ----------
+    domains : mapping of str to Domain
+        The hyperparameters.
+    conditions : sequence of Condition
+        When they are active; several about one hyperparameter must all be met.
+    forbidden : sequence of str
+        What is forbidden, in words.
+    shares : callable
+        Returns in which share of the space hyperparameters are active.
+    """
     found: dict[str, Parameter] = {}
     notes: list[Fact] = []
-    for given in configspace.values():
-        found[str(given.name)], about = parameter_of(
-            str(given.name), _domain(given)
-        )
+    for name, domain in domains.items():
+        found[name], about = parameter_of(name, domain)
         notes += about
-    children: dict[str, list[Any]] = {}
-    for condition in configspace.conditions:
-        children.setdefault(_child(condition), []).append(condition)
+    children: dict[str, list[Condition]] = {}
+    for condition in conditions:
+        children.setdefault(condition.child, []).append(condition)
     unstated = []
-    for name, conditions in children.items():
+    for name, of_child in children.items():
         try:
             found[name] = replace(
-                found[name], active_when=_condition_of(conditions, found)
+                found[name], active_when=_all_of(of_child, found)
             )
         except _UnstatedError:
             unstated.append(name)
-    for name, share in _shares(configspace, unstated).items():
-        found[name] = replace(
-            found[name], optional=share if 0.0 < share < 1.0 else None
-        )
     if unstated:
+        for name, share in shares(unstated).items():
+            found[name] = replace(
+                found[name], optional=share if 0.0 < share < 1.0 else None
+            )
         notes.append(_AT_FREQUENCY(names=unstated))
-    if configspace.forbidden_clauses:
-        clauses = [
-            _written(clause) for clause in configspace.forbidden_clauses
-        ]
-        notes.append(_FORBIDDEN(clauses=tuple(clauses)))
+    if forbidden:
+        notes.append(_FORBIDDEN(clauses=tuple(forbidden)))
     return SearchSpace([*found.values()]), notes
 
 
@@ -106,14 +130,8 @@ def _written(clause: Any) -> str:
     )
 
 
-def _child(condition: Any) -> str:
-    """Return the name of the hyperparameter that a condition is about."""
-    while not hasattr(condition, "child"):
-        condition = condition.components[0]
-    return str(condition.child.name)
-
-
 def _domain(given: Any) -> Domain:
+    """Return the domain of a hyperparameter of ConfigSpace."""
     name, kind = str(given.name), type(given).__name__
     if kind == "Constant":
         return Domain(choices=[given.value])
@@ -136,13 +154,8 @@ def _domain(given: Any) -> Domain:
     return Domain(given.lower, given.upper, bool(given.log), whole, law=shown)
 
 
-# ---------------------------------------------------------------------- conditions
-
-
 def _shares(configspace: Any, names: Sequence[str]) -> dict[str, float]:
     """Return in which share of configurations drawn at random hyperparameters are active."""
-    if not names:
-        return {}
     own = copy.deepcopy(configspace)  # drawing changes its state
     own.seed(0)
     drawn = own.sample_configuration(_DRAWN)
@@ -152,12 +165,66 @@ def _shares(configspace: Any, names: Sequence[str]) -> dict[str, float]:
     }
 
 
+# ---------------------------------------------------------------------- conditions
+
+
+@dataclass(frozen=True)
+class Condition:
+    """When a hyperparameter is active.
+
+    Attributes
+    ----------
+    kind : {"and", "or", "in", "not", "less", "greater"}
+        What it asks; the last four of a value of the parent.
+    child, parent : str
+        Whose activity depends on whom.
+    values : tuple
+        The values that it compares with.
+    components : tuple of Condition
+        The conditions that "and" and "or" join.
+    """
+
+    kind: str
+    child: str
+    parent: str = ""
+    values: tuple[Any, ...] = ()
+    components: tuple[Condition, ...] = ()
+
+
+_KINDS = {
+    "AndConjunction": "and",
+    "OrConjunction": "or",
+    "InCondition": "in",
+    "EqualsCondition": "in",
+    "NotEqualsCondition": "not",
+    "LessThanCondition": "less",
+    "GreaterThanCondition": "greater",
+}
+
+
+def _condition(condition: Any) -> Condition:
+    """Return a condition of ConfigSpace."""
+    kind = _KINDS[type(condition).__name__]
+    if kind in ("and", "or"):
+        components = tuple(map(_condition, condition.components))
+        return Condition(kind, components[0].child, components=components)
+    given = (
+        condition.values if hasattr(condition, "values") else [condition.value]
+    )
+    return Condition(
+        kind,
+        str(condition.child.name),
+        str(condition.parent.name),
+        tuple(plain(value) for value in given),
+    )
+
+
 class _UnstatedError(Exception):
     """A condition that values of parents cannot state: "or" over several, a bound of a float."""
 
 
-def _condition_of(
-    conditions: Sequence[Any], parameters: Mapping[str, Parameter]
+def _all_of(
+    conditions: Sequence[Condition], parameters: Mapping[str, Parameter]
 ) -> Values:
     """Return when a child is active that has some conditions, all of which must be met.
 
@@ -180,41 +247,41 @@ def _condition_of(
     return found
 
 
-def _values(condition: Any, parameters: Mapping[str, Parameter]) -> Values:
-    kind = type(condition).__name__
-    if kind == "AndConjunction":
-        return _condition_of(condition.components, parameters)
-    if kind == "OrConjunction":
-        parts = [_values(part, parameters) for part in condition.components]
-        parents = {name for part in parts for name in part}
-        if len(parents) > 1:
-            raise _UnstatedError
-        (parent,) = parents
-        joined = [value for part in parts for value in part[parent]]
-        once = [
-            v
-            for i, v in enumerate(joined)
-            if category_index(joined[:i], v) is None
-        ]
-        return {parent: once}
-    parent = str(condition.parent.name)
-    if kind == "InCondition":
-        return {parent: [plain(value) for value in condition.values]}
-    value = plain(condition.value)
-    if kind == "EqualsCondition":
-        return {parent: [value]}
-    every = _every(parameters[parent])
-    if kind == "NotEqualsCondition":
-        return {
-            parent: [v for v in every if category_index([value], v) is None]
-        }
+def _values(
+    condition: Condition, parameters: Mapping[str, Parameter]
+) -> Values:
+    if condition.kind == "and":
+        return _all_of(condition.components, parameters)
+    if condition.kind == "or":
+        return _any_of(condition.components, parameters)
+    if condition.kind == "in":
+        return {condition.parent: [*condition.values]}
+    every = _every(parameters[condition.parent])
+    (value,) = condition.values
+    if condition.kind == "not":
+        others = [v for v in every if category_index([value], v) is None]
+        return {condition.parent: others}
     # of an ordinal hyperparameter: in its order
     at = category_index(every, value)
     if at is None:
         raise _UnstatedError
-    return {
-        parent: every[:at] if kind == "LessThanCondition" else every[at + 1 :]
-    }
+    is_less = condition.kind == "less"
+    return {condition.parent: every[:at] if is_less else every[at + 1 :]}
+
+
+def _any_of(
+    conditions: Sequence[Condition], parameters: Mapping[str, Parameter]
+) -> Values:
+    parts = [_values(part, parameters) for part in conditions]
+    parents = {name for part in parts for name in part}
+    if len(parents) > 1:
+        raise _UnstatedError
+    (parent,) = parents
+    once: list[Any] = []
+    for value in (value for part in parts for value in part[parent]):
+        if category_index(once, value) is None:
+            once.append(value)
+    return {parent: once}
 
 
 def _every(parameter: Parameter) -> list[Any]:

@@ -9,20 +9,19 @@ import numpy as np
 
 from hpo_explain.adapters._domain import plain
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
-from hpo_explain.adapters.ray import (
+from hpo_explain.adapters.ray._experiment import (
     DIRECTIONS,
-    UNDER_WAY,
-    checked_metric,
-    flat,
-    read_space,
+    REASONS,
+    checked_objective,
+    reported_by,
 )
+from hpo_explain.adapters.ray.space import flat, read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, NO_VALUE, Run
+from hpo_explain.run import NO_VALUE, Run
 from hpo_explain.space import SearchSpace
 
-_REASONS = {**UNDER_WAY, "ERROR": FAILED}
 _EMPTY = declared_fact(
     "analysis_empty", "analysis has no trial. Give tune.run a larger budget."
 )
@@ -37,7 +36,7 @@ def from_flaml(
     analysis: Any,
     *,
     space: Mapping[str, Any] | SearchSpace | None = None,
-    metric: str | None = None,
+    objective: str | None = None,
     optimizer: str | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Run:
@@ -52,8 +51,8 @@ def from_flaml(
     space : dict or SearchSpace, optional
         The `config` of ``tune.run``, where the analysis does not record it: ranges, scales and
         choices. By default they are inferred from the values.
-    metric : str, optional
-        The objective; by default that of ``tune.run``.
+    objective : str, optional
+        The metric to be explained; by default that of ``tune.run``.
     optimizer : str, optional
         What chose the trials by a model. By default no trial counts as a proposal: FLAML's own
         search goes on from the best trial without a model.
@@ -86,8 +85,9 @@ def from_flaml(
         raise InputError("analysis", problem, kind, remedy)
     if not trials:
         raise NothingToExplain(_EMPTY())
-    name = checked_metric(
-        metric or analysis.default_metric, [t.last_result for t in trials]
+    name = checked_objective(
+        objective or analysis.default_metric,
+        reported_by([t.last_result for t in trials]),
     )
     given = (
         (getattr(analysis, "search_space", None) or None)
@@ -115,7 +115,7 @@ def _evaluation(
     trial: Any, config: Mapping[str, Any], metric: str, origin: Origin
 ) -> Evaluation:
     value = (trial.last_result or {}).get(metric)
-    reason = _REASONS.get(str(trial.status))
+    reason = REASONS.get(str(trial.status))
     start, end = (
         getattr(trial, at, None) for at in ("start_time", "last_update_time")
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib import metadata
 from typing import Any
 
+from hpo_explain.adapters import loaded_reader
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, UnknownOptionError
 from hpo_explain.run import (
@@ -115,9 +116,9 @@ def as_run(run: Any, **options: Any) -> Run:
         from hpo_explain.adapters.frame import table_of_mlflow
 
         run = table_of_mlflow(run)
-    for (module, name), function in _READERS.items():
-        if is_a(run, module, name):
-            return read_by(_reader(function), run, options)
+    reader = read_with(run)
+    if reader:
+        return read_by(loaded_reader(reader), run, options)
     return _by_others(run, options)
 
 
@@ -209,9 +210,7 @@ def as_objectives(run: Any, **options: Any) -> Objectives:
 
 def _holds_a_run(value: Any) -> bool:
     """Return whether a value of a dict is a run or what one is read from, not a column of one."""
-    return isinstance(value, (Run, str, os.PathLike)) or any(
-        is_a(value, *kind) for kind in _READERS
-    )
+    return isinstance(value, (Run, str, os.PathLike)) or bool(read_with(value))
 
 
 def _check_unread(options: Mapping[str, Any]) -> None:
@@ -233,12 +232,16 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.sklearn import several_metrics
 
         return "objective", list(several_metrics(source))
-    if is_a(source, "smac", "AbstractFacade") or is_a(
-        source, "smac", "RunHistory"
-    ):
+    if read_with(source) == "from_smac":
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
+    if read_with(source) == "from_ax":
+        from hpo_explain.adapters.ax.client import (
+            several_objectives as of_ax,
+        )
+
+        return "objective", of_ax(source)
     return "objective", []
 
 
@@ -312,6 +315,14 @@ def read_by(
         raise error.inside("run", "", error.value) from error.__cause__
 
 
+def read_with(source: Any) -> str:
+    """Return the name of the adapter that knows the class of a source; empty if none does."""
+    for (module, name), reader in _READERS.items():
+        if is_a(source, module, name):
+            return reader
+    return ""
+
+
 def is_a(source: Any, module: str, name: str) -> bool:
     """Say whether a source is of a class, by the class's name: nothing is imported to find out."""
     return any(
@@ -328,23 +339,24 @@ _READERS = {
     ("hyperopt", "Trials"): "from_hyperopt",
     ("scipy", "OptimizeResult"): "from_skopt",
     ("ax", "Client"): "from_ax",
+    ("ax", "AxClient"): "from_ax",
     ("ax", "Experiment"): "from_ax",
+    ("hpo_explain", "Snapshot"): "from_ax",
     ("ray", "ResultGrid"): "from_ray",
+    ("ray", "ExperimentAnalysis"): "from_ray",
+    ("hpo_explain", "Experiment"): "from_ray",
     ("flaml", "ExperimentAnalysis"): "from_flaml",
     ("keras_tuner", "BaseTuner"): "from_keras_tuner",
     ("keras_tuner", "Oracle"): "from_keras_tuner",
+    ("hpbandster", "Result"): "hpbandster:read_result",
+    ("hpo_explain", "LoggedResults"): "hpbandster:read_result",
+    ("hpo_explain", "StoredExperiment"): "nni:read_experiment",
+    ("hpo_explain", "Search"): "from_keras_tuner",
+    ("hpo_explain", "History"): "from_smac",
     ("smac", "AbstractFacade"): "from_smac",
     ("smac", "RunHistory"): "from_smac",
     ("pandas", "DataFrame"): "from_frame",
 }
-
-
-def _reader(name: str) -> Callable[..., Run]:
-    """Return an adapter, whose framework is loaded only now."""
-    from hpo_explain import adapters
-
-    reader: Callable[..., Run] = getattr(adapters, name)
-    return reader
 
 
 def _asked(

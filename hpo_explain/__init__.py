@@ -16,13 +16,13 @@ from importlib import import_module
 
 import lazy_loader
 
-from hpo_explain.base import edge as _edge
+from hpo_explain.base import loaders as _loaders
 
 __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-_edge.connect(
+_loaders.connect(
     words=partial(import_module, "hpo_explain.base.text"),
     pages=partial(import_module, "hpo_explain.draw.pages"),
     renderer=partial(import_module, "hpo_explain.draw.on_matplotlib"),

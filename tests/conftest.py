@@ -62,7 +62,7 @@ def _close_figures():
 def _nothing_is_kept(monkeypatch):
     """No test is answered by what another one has asked, or leaves answers to the user."""
     monkeypatch.setattr(
-        "hpo_explain.base.kept.folder", lambda: Path(os.devnull, "nowhere")
+        "hpo_explain.cli._cache.folder", lambda: Path(os.devnull, "nowhere")
     )
     if "hpo_explain.question.answers" in sys.modules:
         sys.modules["hpo_explain.question.answers"].forget()

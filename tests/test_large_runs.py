@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.methods.proposals.explain_proposal import (
+from hpo_explain.methods._engines.explainable import (
     explainable,
     why_unexplained,
 )

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna.storage import read_storage
+from hpo_explain.adapters.files import read_place
 from hpo_explain.base.errors import InputError
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.mcp.places import Places
@@ -126,7 +126,7 @@ def test_what_may_be_opened_is_listed(answers):
 
 def test_an_answer_is_the_sentence_the_claims_and_the_figure(answers, place):
     told = answers[1]["importance"]
-    found = hx.importance(read_storage(str(place / "first.db")))
+    found = hx.importance(read_place(str(place / "first.db")))
     said = told.structured_content
     assert said["sentence"] == found.said
     assert [claim["text"] for claim in said["claims"]] == [

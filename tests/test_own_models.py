@@ -12,8 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import hpo_explain as hx
-from hpo_explain.models._on_columns import best_mean
-from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
+from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note
 from tests.public import functions, public
 
@@ -282,42 +281,3 @@ def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
     known = explain(RUN, before=20, surrogate=RUN.surrogate(before=20)).notes
     unasked = explain(RUN, surrogate=RUN.surrogate()).notes
     assert "model_learned_later" not in {*kinds(known), *kinds(unasked)}
-
-
-# ---------------------------------------------------------------------- the best prediction
-
-
-def bowl(X):
-    return ((X - [0.3, 0.8]) ** 2).sum(axis=1)
-
-
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_the_best_prediction_is_found_in_either_direction(direction):
-    sign = 1.0 if direction == "minimize" else -1.0
-    model = AnalyticSurrogate(SPACE, lambda X: 2.0 + sign * bowl(X))
-    x, mean = best_mean(model, direction, X)
-    np.testing.assert_allclose(x, [0.3, 0.8], atol=0.01)
-    np.testing.assert_allclose(mean, 2.0, atol=1e-4)
-
-
-def test_the_best_prediction_is_a_configuration_of_a_conditional_space():
-    space = nested_space()
-    own = AnalyticSurrogate(
-        space, lambda X: np.where(np.isnan(X[:, 1]), 1.0, X[:, 1])
-    )
-    x, mean = best_mean(own, "minimize", space.sample(20, seed=0))
-    config = space.decode(x[None])[0]
-    assert (config["optimizer"], config["momentum"], mean) == ("sgd", 0.0, 0.0)
-    assert space.is_valid(x[None]).all()
-
-
-@pytest.mark.parametrize("kind", ["gp", "forest"])
-def test_a_surrogate_says_its_own_minimum_and_maximum(kind):
-    surrogate = RUN.surrogate(kind=kind)
-    values = surrogate.predict(RUN.space.sample(500, seed=9))[0]
-    assert surrogate.minimum()[1] <= values.min()
-    assert surrogate.maximum()[1] >= values.max()
-    config, mean = surrogate.minimum()
-    np.testing.assert_allclose(
-        surrogate.predict(RUN.space.encode([config]))[0], mean
-    )

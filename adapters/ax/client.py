@@ -75,8 +75,9 @@ def from_ax(
 
     Parameters
     ----------
-    client : ax.Client or ax.Experiment
-        The client, or the experiment that it holds, which does not know Ax's model.
+    client : ax.Client, AxClient or Experiment
+        The client, or the experiment that it holds, which does not know Ax's model. The functions
+        of this package read the JSON file of either client as well.
     objective : str, optional
         The metric to be explained, where the objective has several.
     bounds : tuple of (float, float), optional
@@ -145,6 +146,14 @@ def from_ax(
     return run_of(
         trials, space, source, bounds=bounds, notes=notes, record=record
     )
+
+
+def several_objectives(client: Any) -> list[str]:
+    """Return the metrics of the objective where there are several, else nothing."""
+    experiment = getattr(client, "_experiment", client)
+    config = getattr(experiment, "optimization_config", None)
+    names = [] if config is None else list(config.objective.metric_names)
+    return names if len(names) > 1 else []
 
 
 def _direction(config: Any, name: str) -> Direction:

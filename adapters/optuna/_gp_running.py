@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.models.acquisition.split import PREDICTED
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import std_from_variance
@@ -76,7 +76,7 @@ class LogEIBesideRunning:
 
     @property
     def _sign(self) -> float:
-        return 1.0 if self.direction == "minimize" else -1.0
+        return sign_of(self.direction)
 
     @cached_property
     def _weights(self) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from optuna import Study
+from optuna.pruners import MedianPruner
 from optuna.samplers import BaseSampler, NSGAIISampler, TPESampler
 from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
@@ -62,6 +63,10 @@ _OF_STUDY = declared_fact(
 _EXPLAINED_FROM = declared_fact(
     "explained_from",
     "trials with at least {known} finished trials before them can be explained",
+)
+_NOT_EXPLAINED = declared_fact(
+    "no_trial_explained",
+    "so no trial counts as its proposal; {sampler=} names it",
 )
 _RANDOM_UNTIL = declared_fact(
     "startup",
@@ -211,9 +216,12 @@ def read_choice(
         chosen, phase = _chosen_by(
             model, startup, trials, kept, marks, believed=believed
         )
-    else:
+    elif names[0]:
         chosen = _finished_before(trials, kept, _FINISHED) >= LEAST_KNOWN
         phase = _EXPLAINED_FROM(known=LEAST_KNOWN)
+    else:
+        chosen = np.zeros(len(kept), dtype=bool)
+        phase = _NOT_EXPLAINED()
     notes = [
         _SAMPLER(
             names=[name for name in names[:1] if name], how=how, phase=phase
@@ -232,7 +240,7 @@ def read_choice(
     ]
     finished = _finished_before(trials, started, _MODELS.get(model, _FINISHED))
     found_marks = np.array([_mark(trial) for trial in started], dtype=str)
-    chosen = finished >= LEAST_KNOWN
+    chosen = (finished >= LEAST_KNOWN) & bool(names[0])
     if model:
         chosen = _is_chosen(model, phase, finished, found_marks)
     others, more = _who(
@@ -286,15 +294,26 @@ def _who(
 
 
 def _ran_or_was_chosen(study: Study) -> bool:
-    """Say whether the sampler of a study object chose trials, or was chosen by the user.
+    """Say whether the sampler of a study object chose trials, or was chosen by the user."""
+    return type(study.sampler) not in _DEFAULTS or _ran(study)
+
+
+def knows_pruner(study: Study) -> bool:
+    """Say whether the pruner of a study object pruned trials, or was chosen by the user."""
+    by_default = MedianPruner()
+    is_default = type(study.pruner) is MedianPruner and vars(
+        study.pruner
+    ) == vars(by_default)
+    return not is_default or _ran(study)
+
+
+def _ran(study: Study) -> bool:
+    """Say whether a study object itself ran.
 
     A study in memory is the object that ran. One that is loaded without a sampler gets a default
     one, which has not drawn any random number.
     """
-    if (
-        isinstance(study._storage, InMemoryStorage)
-        or type(study.sampler) not in _DEFAULTS
-    ):
+    if isinstance(study._storage, InMemoryStorage):
         return True
     return (
         getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import sqlite3
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import optuna
 from optuna.distributions import BaseDistribution, json_to_distribution
@@ -30,11 +36,10 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
-from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.adapters.sources import as_runs, read_by
 from hpo_explain.base.errors import InputError, Option
-from hpo_explain.run import Run
 
 _AT_ONCE = (
     1_000  # trials of which the rows are held beside what is made of them
@@ -69,8 +74,6 @@ _PACKAGES = {
     "psycopg": "psycopg[binary]",
     "psycopg2": "psycopg2-binary",
 }
-_SQLITE = b"SQLite format 3\x00"
-_WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahead log
 
 
 class TableStorage(RDBStorage):
@@ -213,22 +216,18 @@ def _attributes(rows: Iterable[Any]) -> defaultdict[int, dict[str, Any]]:
     return found
 
 
-def read_storage(
-    storage: str, study_name: str | None = None, **options: Any
-) -> Run:
-    """Return the run of a study in a storage, which is read once and then let go.
+@contextmanager
+def opened(
+    storage: str, options: Mapping[str, Any], *, study_name: str | None = None
+) -> Iterator[Opened]:
+    """Open a study in a storage, for as long as it is read; errors of the storage name it.
 
     Parameters
     ----------
     storage, study_name : str
         As in :func:`load_study`.
-    **options
-        Options of :func:`hpo_explain.from_optuna`: `target`, `pruned`, ...
-
-    Returns
-    -------
-    Run
-        The run.
+    options : mapping
+        Options of :func:`hpo_explain.from_optuna`.
 
     Raises
     ------
@@ -236,30 +235,14 @@ def read_storage(
         If the storage stays locked by another process.
     InputError
         If there is no such file, storage or study.
-    NothingToExplain
-        If nothing in the study can be read.
     """
-    with _opened(storage, study_name) as study:
-        return read_by(from_optuna, study, options)
-
-
-def read_objectives(
-    storage: str, study_name: str | None = None, **options: Any
-) -> dict[str, Run]:
-    """Return the runs of a study by the names of its objectives; raises as :func:`read_storage`.
-
-    Parameters
-    ----------
-    storage, study_name, **options
-        As of :func:`read_storage`; with `target` there is one run.
-
-    Returns
-    -------
-    dict of str to Run
-        One per objective.
-    """
-    with _opened(storage, study_name) as study:
-        return as_runs(study, **options)
+    found = _open(storage)
+    try:
+        study = _study(found, storage, study_name)
+        with _translated(storage), _uncollected():
+            yield Opened(study)
+    finally:
+        _close(found)
 
 
 def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
@@ -289,18 +272,6 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
         If there is no such file, storage or study; the text lists the studies there are.
     """
     return _study(_open(storage), storage, study_name)
-
-
-@contextmanager
-def _opened(storage: str, study_name: str | None) -> Iterator[optuna.Study]:
-    """Open a study for as long as it is read; errors of the storage name it."""
-    opened = _open(storage)
-    try:
-        study = _study(opened, storage, study_name)
-        with _translated(storage), _uncollected():
-            yield study
-    finally:
-        _close(opened)
 
 
 @contextmanager
@@ -355,7 +326,7 @@ def _open(storage: str) -> BaseStorage:
         # the address says which dialect it is, the creator where the file is
         address, options = (
             "sqlite:///file",
-            {"creator": _SqliteReader(Path(storage))},
+            {"creator": partial(connect, Path(storage))},
         )
     else:
         return _open_journal(storage)
@@ -369,7 +340,7 @@ def _is_sqlite(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def _open_journal(path: str) -> BaseStorage:
@@ -437,7 +408,7 @@ def reading_options(storage: str) -> dict[str, Any]:
     return {}
 
 
-def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
+def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
     given = str(url.database).removeprefix("file:")
     if not Path(
         given
@@ -462,44 +433,7 @@ def _sqlite_reader(storage: str, url: URL) -> _SqliteReader:
         given = query["timeout"]
         problem = f"{storage!r} has timeout {given!r}, which is not a number of seconds"
         raise InputError("storage", problem, storage) from None
-    return _SqliteReader(Path(given), timeout, **kept)
-
-
-class _SqliteReader:
-    """Connects to an SQLite file in a mode in which SQLite itself refuses to write."""
-
-    def __init__(self, path: Path, timeout: float = 5.0, **query: str) -> None:
-        self._timeout = timeout
-        own = {
-            "mode": "ro",
-            **({"immutable": "1"} if _is_left_alone(path) else {}),
-        }
-        self._address = (
-            f"{path.absolute().as_uri()}?{urlencode({**query, **own})}"
-        )
-
-    def __call__(self) -> sqlite3.Connection:
-        return sqlite3.connect(
-            self._address,
-            uri=True,
-            timeout=self._timeout,
-            check_same_thread=False,
-        )
-
-
-def _is_left_alone(path: Path) -> bool:
-    """Say whether a file with a write-ahead log can be read only as one that nobody changes.
-
-    Even a reader puts two files beside it, which a read-only folder does not take. Without them
-    nobody is writing.
-    """
-    if (
-        os.access(path.parent, os.W_OK)
-        or path.with_name(f"{path.name}-wal").exists()
-    ):
-        return False
-    with path.open("rb") as file:
-        return file.read(20)[18:] == _WAL
+    return partial(connect, Path(given), timeout, **kept)
 
 
 def shown_address(storage: str) -> str:

@@ -19,6 +19,7 @@ from hpo_explain.adapters._reading import (
     ONLY_LEFT_OUT,
     OUTSIDE,
     against_conditions,
+    best_outside,
     fits_conditions,
     nothing_left,
     repeated,
@@ -29,6 +30,7 @@ from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import (
     Choice,
+    knows_pruner,
     read_choice,
     read_reviewed,
 )
@@ -53,7 +55,7 @@ from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.base.checks import check_direction, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction, State
+from hpo_explain.base.options import Direction, State, sign_of
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import (
     Curves,
@@ -110,7 +112,7 @@ def from_optuna(
         The sampler that chose the trials, which a storage does not record. By default it is known
         by the marks that samplers leave on trials, else it is the sampler of the study object if
         that ran or was made with one; a study that is loaded without marks has an unknown sampler,
-        whose trials are explained with an assumed acquisition function.
+        and no proposals.
     space : SearchSpace, optional
         The search space, with its conditions. By default read from the trials: ranges that
         changed are widened to hold all of them, and conditions are inferred from which trials
@@ -254,6 +256,7 @@ def read_trials(
         raise InputError(
             "space", problem, str(space), "Correct it, or leave it out."
         )
+    values = selection.objective.tolist()
     X, objective = X[rows], selection.objective[rows]
     numbers = [trial.number for trial in kept]
     if space is None:
@@ -318,6 +321,14 @@ def read_trials(
             *choice.notes,
             *notes,
             *selection.notes,
+            *best_outside(
+                {
+                    selection.trials[i].number: (values[i], why)
+                    for i, why in outside.items()
+                },
+                objective[ok],
+                way,
+            ),
             *repeated(X[ok]),
             *_only_left_out(trials, excluded, space),
             *_untimed(numbers, times[ok]),
@@ -550,7 +561,7 @@ class OwnPruner:
         seed: int,
     ) -> npt.NDArray[np.int64]:
         """Return at which step trials would have been stopped, as of `run.Pruner`."""
-        sign = 1.0 if self.direction == "minimize" else -1.0
+        sign = sign_of(self.direction)
         found = np.full(len(costs), len(steps), dtype=np.int64)
         with quiet_optuna():
             study = optuna.create_study(
@@ -588,7 +599,8 @@ def read_curves(
     }
     pruner: optuna.pruners.BasePruner | None = study.pruner
     own = None
-    if pruner is not None and not isinstance(pruner, optuna.pruners.NopPruner):
+    does_nothing = isinstance(pruner, optuna.pruners.NopPruner)
+    if pruner is not None and not does_nothing and knows_pruner(study):
         own = OwnPruner(pruner, check_direction(study.direction.name.lower()))
     return Curves.of(reported, rows, pruner=own)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from hpo_explain.adapters._reading import (
     Level,
@@ -27,6 +28,7 @@ from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, Run, WithoutResult
+from hpo_explain.run.metrics import bounds_of, range_in_words
 from hpo_explain.space import Array, SearchSpace
 
 _TIMES = ("mean_fit_time", "mean_score_time")  # in seconds: shorter is better
@@ -40,6 +42,12 @@ _CHOSE_ANOTHER = declared_fact(
     "which is called the best here",
     chosen=lambda fact: str(fact.trials[0]),
     best=lambda fact: str(fact.trials[1]),
+)
+
+_BOUNDS = declared_fact(
+    "bounds_of_score",
+    "bounds: {names} {lies}, as it is the {score} of the search; {bounds=} says otherwise",
+    lies=lambda fact: range_in_words(*fact["range"]),
 )
 
 
@@ -126,6 +134,21 @@ def from_sklearn(
     return with_default(run, search.estimator.get_params())
 
 
+def _natural_range(
+    search: Any, target: _Target, values: Array
+) -> tuple[tuple[float, float] | None, list[Fact]]:
+    """Return the range of the score of a search by what it is, where its name does not say."""
+    if target.metric != "score":
+        return None, []
+    scoring = getattr(search, "scoring", None)
+    if scoring is None:
+        scoring = "accuracy" if is_classifier(search.estimator) else "r2"
+    found = bounds_of(scoring, values) if isinstance(scoring, str) else None
+    if found is None:
+        return None, []
+    return found, [_BOUNDS(names=[target.column], score=scoring, range=found)]
+
+
 def _kind(search: Any) -> str:
     return type(search).__name__
 
@@ -179,6 +202,9 @@ def _of_results(
     else:
         X = space.encode(configs)
     notes += _about_refit(search, target, values, kept)
+    if bounds is None:
+        bounds, about_bounds = _natural_range(search, target, values[kept])
+        notes += about_bounds
     return Run(
         space,
         X[kept],

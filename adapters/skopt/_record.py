@@ -29,7 +29,7 @@ from hpo_explain.adapters.skopt._specs import (
     infer_criterion,
 )
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.forest import ForestSurrogate
@@ -509,7 +509,7 @@ class SkoptRecord:
             )
         trial = len(self.X) if before is None else before
         model, seen = self.stored.of(trial) or (None, 0)
-        sign = 1.0 if self.direction == "minimize" else -1.0
+        sign = sign_of(self.direction)
         best = sign * float(np.min(sign * self.objective[:seen]))
         row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
         together = (

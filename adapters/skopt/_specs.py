@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import local_background
 from hpo_explain.models.acquisition.criteria import (
@@ -181,7 +181,7 @@ def infer_criterion(
             for k, radius in enumerate(_RADII)
         ]
     mean, std = surrogate.predict(np.vstack(rows))
-    sign = 1.0 if direction == "minimize" else -1.0
+    sign = sign_of(direction)
     m, f = sign * mean, sign * best
     gain = f - hedge.xi - m
     # log EI and z order candidates as EI and PI do, also where those underflow

@@ -33,7 +33,7 @@ from hpo_explain.adapters.skopt._record import (
 from hpo_explain.adapters.skopt._specs import HEDGE, Specs, read_specs
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run, WithoutResult
@@ -171,7 +171,7 @@ def from_skopt(
     asked = asked_points(result) if isinstance(result, Optimizer) else []
     result, sign = (
         source.result,
-        1.0 if source.direction == "minimize" else -1.0,
+        sign_of(source.direction),
     )
     specs = read_specs(result)
     dimensions = read_dimensions(result)

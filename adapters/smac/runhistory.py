@@ -8,15 +8,14 @@ under which they promise little.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hpo_explain.adapters._domain import plain
 from hpo_explain.adapters._evaluations import (
-    Evaluation,
     Source,
     encoded,
     run_of,
@@ -26,16 +25,20 @@ from hpo_explain.adapters._reading import (
     with_default,
 )
 from hpo_explain.adapters.configspace import read_configspace
+from hpo_explain.adapters.smac._history import (
+    Configuration,
+    History,
+    Result,
+    number,
+)
 from hpo_explain.adapters.smac._record import SmacRecord
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, RUNNING, Instances, Run
+from hpo_explain.run import Instances, Run
 from hpo_explain.space import SearchSpace
 
-_RUNNING = "RUNNING"
-_SUCCESS = "SUCCESS"
 _CHOSEN_BY_MODEL = (
     "Acquisition Function Maximizer: Local Search",
     "Acquisition Function Maximizer: Random Search (sorted)",
@@ -117,18 +120,10 @@ def from_smac(
     >>> run.space["lr"].high, len(run), run.proposals
     (1.0, 3, ())
     """
-    history = getattr(smac, "runhistory", smac)
-    if not hasattr(history, "ids_config"):
-        kind = type(smac).__name__
-        problem = (
-            f"must be a facade of SMAC or its run history, but was a {kind!r}"
-        )
-        raise InputError(
-            "smac", problem, kind, "Give the object whose optimize was called."
-        )
-    if not len(history):
+    history = smac if isinstance(smac, History) else _history_of(smac)
+    if not history.configurations:
         raise NothingToExplain(_EMPTY())
-    names = _objectives(smac, history)
+    names = history.names
     if objective is None and len(names) > 1:
         shown = ", ".join(map(repr, names))
         problem = f"must be given, as there are {len(names)}"
@@ -140,38 +135,29 @@ def from_smac(
             check_name("objective", objective, names, "objective")
         )
     )
-    configurations = _configurations(history, at)
-    first = next(iter(configurations.values()))
+    configurations = history.configurations
     notes: list[Fact] = []
     own_space = space is None
     if space is None:
-        space, notes = read_configspace(first.config.config_space)
-    budgets = sorted(
-        {
-            r.budget
-            for c in configurations.values()
-            for r in c.results
-            if r.succeeded
-        }
-    )
+        space, notes = history.space, [*history.notes]
+    budgets = history.budgets()
     wanted = (
         level if level is not None else (budgets[-1] if budgets else np.nan)
     )
-    origins = _origins_of(
-        smac, {t: c.config for t, c in configurations.items()}
-    )
+    origins = _origins_of(smac, configurations)
     record = None
     of_a_model = Origin.MODEL in origins.values()
-    if own_space and of_a_model and history is not smac and len(names) == 1:
+    is_alive = smac is not history and bool(history.facade)
+    if own_space and space and of_a_model and is_alive and len(names) == 1:
         record = _record(smac, space, configurations, origins, wanted)
     notes += _overwritten(smac, origins, record)
     evaluations = {
-        t: c.evaluation(wanted, origins[t]) for t, c in configurations.items()
+        t: c.evaluation(at, wanted, origins[t])
+        for t, c in configurations.items()
     }
-    facade = type(smac).__name__ if history is not smac else "SMAC"
     source = Source(
         "run history",
-        f"SMAC3's {facade}" if facade != "SMAC" else "SMAC3",
+        f"SMAC3's {history.facade}" if history.facade else "SMAC3",
         objective_name=names[at],
         fidelity="budget"
         if any(not np.isnan(budget) for budget in budgets)
@@ -186,38 +172,85 @@ def from_smac(
         notes=notes,
         record=record,
     )
-    own = dict(first.config.config_space.get_default_configuration())
-    return _with_instances(with_default(run, own), configurations, wanted)
+    run = with_default(run, history.default)
+    return _with_instances(run, configurations, at, wanted)
 
 
 def several_objectives(smac: Any) -> list[str]:
     """Return the names of the objectives where there are several, else nothing."""
-    names = _objectives(smac, getattr(smac, "runhistory", smac))
-    return names if len(names) > 1 else []
+    history = smac if isinstance(smac, History) else _history_of(smac)
+    return history.names if len(history.names) > 1 else []
 
 
-def _objectives(smac: Any, history: Any) -> list[str]:
-    given = getattr(getattr(smac, "scenario", None), "objectives", None)
-    if given is not None:
-        return [given] if isinstance(given, str) else list(map(str, given))
-    n = max((np.size(result.cost) for result in history.values()), default=1)
-    return ["cost"] if n == 1 else [f"objective {i}" for i in range(n)]
+def _history_of(smac: Any) -> History:
+    """Return what a facade or its run history knows.
+
+    Raises
+    ------
+    InputError
+        If it is something else.
+    """
+    history = getattr(smac, "runhistory", smac)
+    if not hasattr(history, "ids_config"):
+        kind = type(smac).__name__
+        problem = (
+            f"must be a facade of SMAC or its run history, but was a {kind!r}"
+        )
+        raise InputError(
+            "smac", problem, kind, "Give the object whose optimize was called."
+        )
+    configurations = _configurations(history)
+    if not configurations:
+        return History({})
+    configspace = next(iter(configurations.values())).own.config_space
+    given = getattr(getattr(smac, "scenario", None), "objectives", ())
+    space, notes = read_configspace(configspace)
+    return History(
+        configurations,
+        [given] if isinstance(given, str) else [*map(str, given)],
+        space,
+        notes,
+        dict(configspace.get_default_configuration()),
+        type(smac).__name__ if history is not smac else "",
+    )
+
+
+def _configurations(history: Any) -> dict[int, Configuration]:
+    """Return the configurations by the number of their trial."""
+    found: dict[int, Configuration] = {}
+    for key, value in history.items():
+        trial = int(key.config_id) - 1
+        if trial not in found:
+            own = history.ids_config[key.config_id]
+            values = {str(n): plain(v) for n, v in dict(own).items()}
+            found[trial] = Configuration(values, own.origin, own=own)
+        costs = np.atleast_1d(np.asarray(value.cost, dtype=float))
+        found[trial].results.append(
+            Result(
+                key.instance,
+                key.seed,
+                number(key.budget),
+                tuple(costs.tolist()),
+                str(value.status.name),
+                float(value.starttime),
+                float(value.endtime),
+            )
+        )
+    return dict(sorted(found.items()))
 
 
 def _record(
     facade: Any,
     space: SearchSpace,
-    configurations: Mapping[int, _Configuration],
+    configurations: Mapping[int, Configuration],
     origins: Mapping[int, Origin],
     budget: float,
 ) -> SmacRecord | None:
     """Return what SMAC's models are made of again, if this release has the same parts."""
-    X, outside = encoded(space, [c.plain for c in configurations.values()])
+    X, outside = encoded(space, [c.values for c in configurations.values()])
     if outside:
         return None
-    initial = _initial_of(
-        facade, {t: c.config for t, c in configurations.items()}
-    )
+    initial = _initial_of(facade, configurations)
     chosen = [
         t
         for t in configurations
@@ -239,7 +272,7 @@ def _record(
 
 
 def _origins_of(
-    smac: Any, configurations: Mapping[int, Any]
+    smac: Any, configurations: Mapping[int, Configuration]
 ) -> dict[int, Origin]:
     """Return who chose the configurations of trials, as far as SMAC has it on record.
 
@@ -247,7 +280,7 @@ def _origins_of(
     ----------
     smac : smac facade or smac.runhistory.RunHistory
         What holds them.
-    configurations : mapping of int to ConfigSpace.Configuration
+    configurations : mapping of int to Configuration
         The configurations by the number of their trial.
     """
     initial = _initial_of(smac, configurations)
@@ -257,7 +290,9 @@ def _origins_of(
     }
 
 
-def _initial_of(smac: Any, configurations: Mapping[int, Any]) -> set[int]:
+def _initial_of(
+    smac: Any, configurations: Mapping[int, Configuration]
+) -> set[int]:
     """Return the trials of the initial design, none where it is not on record."""
     initial = getattr(
         getattr(smac, "_config_selector", None),
@@ -267,7 +302,7 @@ def _initial_of(smac: Any, configurations: Mapping[int, Any]) -> set[int]:
     return {
         trial
         for trial, config in configurations.items()
-        if config in (initial or ())
+        if config.own in (initial or ())
     }
 
 
@@ -314,103 +349,14 @@ def origin_of(origin: str | None) -> Origin:
     return Origin.INITIAL if origin.startswith(_DRAWN) else Origin.UNKNOWN
 
 
-# ---------------------------------------------------------------------- configurations
-
-
-@dataclass(frozen=True)
-class _Result:
-    """One evaluation of a configuration; the budget is NaN where there is none."""
-
-    instance: Hashable
-    seed: Hashable
-    budget: float
-    cost: float
-    status: str
-    started: float
-    finished: float
-
-    @property
-    def succeeded(self) -> bool:
-        return self.status == _SUCCESS
-
-    def is_at(self, budget: float) -> bool:
-        return self.budget == budget or bool(
-            np.isnan(self.budget) and np.isnan(budget)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Configuration:
-    """A configuration of ConfigSpace, and its evaluations."""
-
-    config: Any
-    results: list[_Result] = field(default_factory=list)
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """The values of the hyperparameters that are active."""
-        return {
-            str(name): plain(value)
-            for name, value in dict(self.config).items()
-        }
-
-    def at(self, budget: float) -> list[_Result]:
-        """Return the results with a budget; without any, those with the highest."""
-        found = [result for result in self.results if result.is_at(budget)]
-        if found:
-            return found
-        highest = max(result.budget for result in self.results)
-        return [result for result in self.results if result.is_at(highest)]
-
-    def evaluation(self, budget: float, origin: Origin) -> Evaluation:
-        """Return the mean of the results with a budget as one evaluation."""
-        results = self.at(budget)
-        done = [result.cost for result in results if result.succeeded]
-        states = {result.status for result in results}
-        reason = None
-        if states - {_SUCCESS}:
-            reason = RUNNING if _RUNNING in states else FAILED
-        return Evaluation(
-            self.plain,
-            float(np.mean(done)) if done else np.nan,
-            reason,
-            origin,
-            min(result.started for result in self.results),
-            np.inf
-            if _RUNNING in states
-            else max(result.finished for result in results),
-            results[0].budget,
-        )
-
-
-def _configurations(history: Any, objective: int) -> dict[int, _Configuration]:
-    """Return the configurations by the number of their trial."""
-    found: dict[int, _Configuration] = {}
-    for key, value in history.items():
-        trial = int(key.config_id) - 1
-        configuration = found.setdefault(
-            trial, _Configuration(history.ids_config[key.config_id])
-        )
-        costs = np.atleast_1d(np.asarray(value.cost, dtype=float))
-        configuration.results.append(
-            _Result(
-                key.instance,
-                key.seed,
-                np.nan if key.budget is None else float(key.budget),
-                float(costs[min(objective, len(costs) - 1)]),
-                str(value.status.name),
-                float(value.starttime) or np.nan,
-                float(value.endtime) or np.nan,
-            )
-        )
-    return dict(sorted(found.items()))
-
-
 # ---------------------------------------------------------------------- instances
 
 
 def _with_instances(
-    run: Run, configurations: dict[int, _Configuration], budget: float
+    run: Run,
+    configurations: Mapping[int, Configuration],
+    at: int,
+    budget: float,
 ) -> Run:
     """Return a run with the results on each instance and seed, where there are several."""
     trials: Sequence[int] = np.asarray(run.trials).tolist()
@@ -430,7 +376,7 @@ def _with_instances(
                 names.append(name)
             rows.append(i)
             index.append(names.index(name))
-            objective.append(result.cost)
+            objective.append(result.cost(at))
     if len(names) < 2:
         return run
     column = "instance" if len(kinds) > 1 else "seed"
@@ -446,7 +392,7 @@ def _with_instances(
 
 
 def _name(
-    result: _Result, *, several_seeds: bool, several_instances: bool
+    result: Result, *, several_seeds: bool, several_instances: bool
 ) -> Any:
     if several_seeds and several_instances:
         return f"{result.instance}, seed {result.seed}"

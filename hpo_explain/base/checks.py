@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.options import Direction
+from hpo_explain.base.phrases import abridged
 
 _T = TypeVar("_T")
 
@@ -115,7 +116,7 @@ def check_sequence(name: str, value: object, what: str) -> list[Any]:
 
 
 def each_of(
-    name: str, value: object, what: str, found: Callable[[Any], _T]
+    name: str, value: object, what: str, check: Callable[[Any], _T]
 ) -> list[_T]:
     """Return what is found for each of several things; an error names the whole argument.
 
@@ -127,7 +128,7 @@ def each_of(
         What it was, which should be a list.
     what : str
         What it should hold, such as "numbers of trials".
-    found : callable
+    check : callable
         Returns what is wanted of one of them, or raises InputError.
 
     Examples
@@ -141,7 +142,7 @@ whole number, but was 'x'. Give 1 or more.
     results = []
     for entry in check_sequence(name, value, what):
         try:
-            results.append(found(entry))
+            results.append(check(entry))
         except InputError as error:
             about = f"has an entry that cannot be used: {error.argument} "
             raise error.inside(name, about, entry) from None
@@ -205,7 +206,7 @@ def check_direction(value: object) -> Direction:
 
 
 def check_name(
-    argument: str, value: object, known: Iterable[Any], kind: str
+    argument: str, value: object, allowed: Iterable[Any], kind: str
 ) -> Any:
     """Return a name if it is known, else raise InputError with those that are.
 
@@ -217,20 +218,21 @@ def check_name(
     hpo_explain.base.errors.InputError: name must be a hyperparameter, but 'depht' is unknown. Did \
 you mean 'depth'? There are: lr, depth.
     """
-    names = list(known)
+    names = list(allowed)
     if value in names:
         return value
     raise unknown_name(argument, value, names, kind)
 
 
 def unknown_name(
-    argument: str, value: object, known: Iterable[Any], kind: str
+    argument: str, value: object, allowed: Iterable[Any], kind: str
 ) -> InputError:
     """Return the error for an unknown name: which one was probably meant, and which there are."""
-    names = [str(entry) for entry in known]
+    names = [str(entry) for entry in allowed]
     close = difflib.get_close_matches(str(value), names, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     article = "an" if kind[0] in "aeiou" else "a"
     problem = f"must be {article} {kind}, but {value!r} is unknown"
-    return InputError(argument, problem, value, f"{hint}There are: {shown}.")
+    return InputError(
+        argument, problem, value, f"{hint}There are: {abridged(names, 30)}."
+    )

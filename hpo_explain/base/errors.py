@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hpo_explain.base.edge import words
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.loaders import words
 from hpo_explain.base.phrases import printable
 
 _T = TypeVar("_T")
@@ -105,9 +105,8 @@ class InputError(ValueError):
         value: Any = None,
         remedy: Text = "",
     ) -> None:
-        super().__init__(
-            argument, problem, value, remedy
-        )  # as pickle gives them back
+        # as pickle gives them back
+        super().__init__(argument, problem, value, remedy)
         self.argument = argument
         self.value = value
         self._texts = (problem, remedy)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from hpo_explain.base.edge import words
+from hpo_explain.base.loaders import words
 
 
 class Origin(Enum):
@@ -76,9 +76,8 @@ class Fact:
         return dict(self.values)[name]
 
     def __hash__(self) -> int:
-        return hash(
-            (self.kind, self.trials, self.names)
-        )  # values may be lists
+        # values may be lists
+        return hash((self.kind, self.trials, self.names))
 
     def __str__(self) -> str:
         return str(words().tell(self))
@@ -110,7 +109,7 @@ def fact(
     )
 
 
-def as_fact(given: Fact | str) -> Fact:
+def as_fact(reason: Fact | str) -> Fact:
     """Return a fact itself, or a text of the user's as a fact.
 
     Examples
@@ -118,12 +117,14 @@ def as_fact(given: Fact | str) -> Fact:
     >>> str(as_fact("read from the lab's notebook"))
     "read from the lab's notebook"
     """
-    return given if isinstance(given, Fact) else fact("said", text=str(given))
+    return (
+        reason if isinstance(reason, Fact) else fact("said", text=str(reason))
+    )
 
 
-def as_facts(given: Iterable[Fact | str]) -> tuple[Fact, ...]:
+def as_facts(reasons: Iterable[Fact | str]) -> tuple[Fact, ...]:
     """Return facts, each once, in their order."""
-    return tuple(dict.fromkeys(map(as_fact, given)))
+    return tuple(dict.fromkeys(map(as_fact, reasons)))
 
 
 def by_reason(excluded: Mapping[int, Fact]) -> dict[Fact, list[int]]:

@@ -14,11 +14,16 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
+def set_fields(instance: object, **values: Any) -> None:
+    """Set fields of a frozen dataclass while it is made; arrays can no longer be written to."""
+    for name, value in values.items():
+        if isinstance(value, np.ndarray):
+            frozen(value)
+        object.__setattr__(instance, name, value)
+
+
 class Frozen:
     """What stays frozen when it is unpickled: pickle forgets that an array is read-only."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            if isinstance(value, np.ndarray):
-                frozen(value)
-            object.__setattr__(self, name, value)
+        set_fields(self, **state)

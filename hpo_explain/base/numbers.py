@@ -62,7 +62,8 @@ def r_squared(
     if not len(observed) or not np.ptp(observed):
         return math.nan
     unit = unit_of(observed)  # squares of what is tiny are 0
-    y, missed = observed / unit, (observed - predicted) / unit
+    y = observed / unit
+    missed = (observed - predicted) / unit
     whole = float(
         np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)
     )
@@ -71,18 +72,35 @@ def r_squared(
     return 1.0 - float(np.average(missed**2, weights=weights)) / whole
 
 
+class Inactive:
+    """The value of a hyperparameter that has none; None may be a value."""
+
+    def __repr__(self) -> str:
+        return "inactive"
+
+
+INACTIVE = Inactive()
+_LITERALS = ("None", "True", "False", "nan", str(INACTIVE))
+
+
 def format_value(value: Any, *, width: int = 40) -> str:
     """Return a value as people write it: four significant digits, long texts shortened.
+
+    Texts that would be taken for something else, or not be seen, are in quotation marks.
 
     Examples
     --------
     >>> format_value(0.123456), format_value("a" * 50, width=5)
     ('0.1235', 'aa…aa')
+    >>> format_value(None), format_value("None"), format_value(" ")
+    ('None', "'None'", "' '")
     """
     if isinstance(value, (float, np.floating)):
         return f"{value:.4g}"
-    text = value if isinstance(value, str) else str(value)
-    return shorten(text, width)
+    if isinstance(value, str):
+        is_plain = value.strip() == value != "" and value not in _LITERALS
+        return shorten(value if is_plain else repr(value), width)
+    return shorten(str(value), width)
 
 
 def format_level(value: float, difference: float, least: int = 4) -> str:
@@ -197,10 +215,9 @@ def number(value: float, digits: int = 4, *, apart: float = 0.0) -> str:
     return text.replace("-", "−")
 
 
-MAIN_SHARE, MOST = (
-    0.75,
-    3,
-)  # so much of the whole is told by the first ones, at most so many
+# so much of the whole is told by the first ones, at most so many
+MAIN_SHARE = 0.75
+MOST = 3
 
 
 def leading(sizes: npt.NDArray[np.float64]) -> list[int]:
@@ -228,7 +245,8 @@ def percent_range(lower: float, upper: float) -> str:
     >>> percent_range(0.4, 0.62), percent_range(0.0, 0.03), percent_range(0.991, 1.0)
     ('between 40% and 62%', 'at most 3%', 'at least 99%')
     """
-    low, high = percent(lower), percent(upper)
+    low = percent(lower)
+    high = percent(upper)
     if low == high:
         return low
     if lower < _NO_SHARE:

@@ -7,6 +7,12 @@ from typing import Literal, get_args
 Direction = Literal["minimize", "maximize"]
 """Which way an objective is better."""
 
+
+def sign_of(direction: Direction) -> float:
+    """Return what makes a cost of an objective, where smaller is better: 1, or -1 if maximized."""
+    return 1.0 if direction == "minimize" else -1.0
+
+
 Kind = Literal["auto", "gp", "forest"]
 """A surrogate: the one that fits the run, a Gaussian process, or a random forest."""
 

@@ -47,19 +47,36 @@ def listed(words: Sequence[str], most: int) -> str:
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def abridged(words: Sequence[object], most: int) -> str:
+    """Return the first words separated by commas, and dots if there are more."""
+    more = ", ..." if len(words) > most else ""
+    return ", ".join(map(str, words[:most])) + more
+
+
+def sentences(*texts: object) -> str:
+    """Return sentences one after the other, without those that are empty or False.
+
+    Examples
+    --------
+    >>> sentences("One.", 2 > 3 and "Two.", "Three.")
+    'One. Three.'
+    """
+    return " ".join(str(text) for text in texts if text)
+
+
 def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
     """Return numbers as ranges: "0-4, 7"."""
     ordered = sorted(int(number) for number in numbers)
     if not ordered:
         return "none"
-    parts: list[list[int]] = []
+    ranges: list[list[int]] = []
     for number in ordered:
-        if parts and number == parts[-1][1] + 1:
-            parts[-1][1] = number
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
         else:
-            parts.append([number, number])
-    shown = [str(a) if a == b else f"{a}-{b}" for a, b in parts[:_MOST_SPANS]]
-    return ", ".join(shown) + (", ..." if len(parts) > _MOST_SPANS else "")
+            ranges.append([number, number])
+    texts = [str(a) if a == b else f"{a}-{b}" for a, b in ranges]
+    return abridged(texts, _MOST_SPANS)
 
 
 def printable(text: str) -> str:

@@ -30,9 +30,8 @@ _OFTEN = 0.1  # seconds between two looks of the line
 _BAR = (
     "{l_bar}{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}{postfix}]"
 )
-_COUNT = (
-    "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]"  # of work of unknown length
-)
+# of work of unknown length
+_COUNT = "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]"
 
 
 def shows_progress(function: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -138,11 +137,9 @@ class _Call:
     """Something that a user called, the loops that it is in, and the line that shows them."""
 
     def __init__(self, name: str, stream: Any) -> None:
-        self.name, self.stream, self.thread = (
-            name,
-            stream,
-            threading.get_ident(),
-        )
+        self.name = name
+        self.stream = stream
+        self.thread = threading.get_ident()
         self._loops: list[_Loop] = []
         self._due = time() + _PATIENCE
         self._line: Any = None

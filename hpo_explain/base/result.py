@@ -12,10 +12,10 @@ import numpy as np
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim as Claim
-from hpo_explain.base.edge import pages, plotly, renderer, views
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
+from hpo_explain.base.loaders import pages, plotly, renderer, views
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import PosteriorDraws

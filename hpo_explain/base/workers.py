@@ -22,9 +22,8 @@ def deaf_to_interrupts() -> Iterator[None]:
     >>> with deaf_to_interrupts():
     ...     pass  # start them; Ctrl-C is heard here once that is done
     """
-    if not hasattr(
-        signal, "pthread_sigmask"
-    ):  # elsewhere no process can be told so
+    # elsewhere no process can be told so
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     from multiprocessing import resource_tracker
@@ -93,7 +92,8 @@ def _tell_errors(backend: Any) -> None:
 
     It calls back for results alone: of work that killed all its workers it would wait for ever.
     """
-    submit, retrieve = backend.submit, backend.retrieve_result_callback
+    submit = backend.submit
+    retrieve = backend.retrieve_result_callback
 
     def submitted(work: Any, callback: Callable[[Any], object]) -> Future[Any]:
         def tell(done: Future[Any]) -> None:
@@ -112,7 +112,8 @@ def _tell_errors(backend: Any) -> None:
             f"no worker answers: {answer.error}"
         ) from answer.error
 
-    backend.submit, backend.retrieve_result_callback = submitted, retrieved
+    backend.submit = submitted
+    backend.retrieve_result_callback = retrieved
 
 
 @dataclass(frozen=True)
@@ -140,12 +141,12 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     [1, 2]
     """
     if n_jobs == 1:
-        return (function(*given, **named) for function, given, named in work)
+        return (function(*args, **named) for function, args, named in work)
     from joblib.parallel import LokyBackend, Parallel, get_active_backend
 
     processes = isinstance(get_active_backend()[0], LokyBackend)
     with deaf_to_interrupts() if processes else nullcontext():
-        found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
-            work
-        )
-    return found
+        answers: Iterator[Any] = Parallel(
+            n_jobs=n_jobs, return_as="generator"
+        )(work)
+    return answers

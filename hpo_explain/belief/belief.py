@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.progress import steps
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.feasibility import Feasibility
@@ -88,7 +88,7 @@ class Belief(Draws):
         feasibility: Feasibility | None = None,
         seed: int = 0,
     ) -> None:
-        sign = 1.0 if direction == "minimize" else -1.0
+        sign = sign_of(direction)
         cost = sign * np.asarray(objective, float)
         in_order = np.lexsort((cost, *space.in_own_order(X).T))
         X, cost = X[in_order], cost[in_order]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
@@ -55,7 +55,7 @@ class Draws(ABC):
             seed,
         )
         self.feasibility = feasibility
-        self.sign = 1.0 if direction == "minimize" else -1.0
+        self.sign = sign_of(direction)
 
     @property
     def parts(self) -> tuple[slice, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from hpo_explain.base.edge import views
+from hpo_explain.base.loaders import views
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from hpo_explain.base.kept import keep, kept, key_of
 from hpo_explain.base.options import KINDS
 from hpo_explain.catalog.entry import Method
+from hpo_explain.cli._cache import cached, key_of, store
 from hpo_explain.cli._errors import RECORDED, answered, put
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
@@ -70,7 +70,7 @@ class MethodCommand(click.Command):
         """Return the context of the command itself."""
         given = [*args]
         key = _key(info_name, given)
-        known = None if key is None else kept(key)
+        known = None if key is None else cached(key)
         if known is not None:
             repeated = click.Command(
                 info_name, callback=lambda: [*starmap(put, json.loads(known))]
@@ -97,7 +97,7 @@ def _keep_written() -> None:
     context = click.get_current_context()
     key, given = context.meta.get(_WRITTEN, (None, []))
     if key is not None and key == _key(context.info_name, given):
-        keep(key, json.dumps(context.meta[RECORDED]))
+        store(key, json.dumps(context.meta[RECORDED]))
 
 
 def command_of(method: Method) -> click.Command:

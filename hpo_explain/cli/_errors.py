@@ -146,7 +146,7 @@ def _named(option: Option, otherwise: Mapping[str, str]) -> str:
     name = otherwise.get(option.name, f"--{option.name.replace('_', '-')}")
     if name not in there:
         return str(option)
-    if option.value is None:
+    if option.value in (None, True):  # an option without a value, or a flag
         return name
     several = isinstance(option.value, Sequence) and not isinstance(
         option.value, str

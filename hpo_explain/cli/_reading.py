@@ -21,6 +21,7 @@ _WIDEST = 240
 CAUTIONS = frozenset(
     (
         "active_when",
+        "best_outside_range",
         "column_empty",
         "column_of_time_texts",
         "column_of_times",

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hpo_explain.adapters.file_kind import (
+from hpo_explain.adapters.formats import (
     PICKLE,
     STORAGE,
     TABLE,
-    kind_of,
+    Format,
+    place_of,
     shown,
 )
 from hpo_explain.base.errors import InputError, NothingToExplain
@@ -57,21 +58,21 @@ class Trials(click.ParamType):  # type: ignore[type-arg]
 
 _COLUMN: dict[str, Any] = {"metavar": "COLUMN"}
 _COLUMNS: dict[str, Any] = {**_COLUMN, "multiple": True}
-_READS: dict[str, tuple[str, str, dict[str, Any]]] = {
+_READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     "--study-name": (STORAGE, "the study, if there are several.", {}),
     "--trials": (
-        "",
+        None,
         "Read these trials only: 50: or 3,5,8.",
         {"type": Trials()},
     ),
     "--target": (
-        "",
+        None,
         "Explain duration, failed, or infeasible (failed, or broke a constraint); of "
         "a storage also one of several objectives, by index or name.",
         {},
     ),
     "--bounds": (
-        "",
+        None,
         "The objective's natural range, such as 0 1; by default known by its name.",
         {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
     ),
@@ -146,11 +147,12 @@ _READS: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"is_flag": True},
     ),
 }
-"""The options of reading: what kind of source each is for, its help, and what click is told."""
+"""The options of reading: what format each is for above all, its help, and what click is told."""
 _ARGUMENTS = {
     flag: argument for argument, flag in READ_AS.items()
 }  # of reading, in Python
-_SAID = {STORAGE: "Storage: ", TABLE: "Table: "}
+_SAID: dict[Format | None, str] = {STORAGE: "Storage: ", TABLE: "Table: "}
+_OF_ANY_SOURCE = ("--trials", "--bounds")
 _SEVERAL = (
     "the study, if there are several; given again for each source, or for each study of "
     "one source."
@@ -217,32 +219,32 @@ class Source:
 
     def _options(self) -> dict[str, Any]:
         """Return the options as those of reading in Python; raise UsageError if they are not."""
-        from hpo_explain.adapters.files import check_filled, check_trusted
+        from hpo_explain.adapters.pickled import check_trusted
 
-        kind = kind_of(self.source)
-        check_filled(self.source, self.given.get("--objective"))
-        self._check_options(kind)
+        place = place_of(self.source)
+        self._check_options(place.format)
         given: dict[str, Any] = {}
         try:
-            if kind == PICKLE:
+            if place.format is PICKLE:
                 given["trust_pickle"] = "--trust-pickle" in self.given
-                check_trusted(self.source, trust_pickle=given["trust_pickle"])
+                check_trusted(place.path, trust_pickle=given["trust_pickle"])
             for flag, value in self.given.items():
-                given[_ARGUMENTS.get(flag, _name(flag))] = _as_in_python(
-                    flag, value, kind
-                )
+                given[_argument(flag)] = _as_in_python(flag, value)
         except InputError as error:
             raise click.UsageError(error.told(name_reading_option)) from error
         return given
 
-    def _check_options(self, kind: str) -> None:
+    def _check_options(self, form: Format) -> None:
+        """Raise UsageError where an option is for sources of other formats."""
         for flag, value in self.given.items():
-            meant = _READS[flag][0]
-            if flag == "--target" and value not in MEASURED:
-                meant = STORAGE
-            if meant not in ("", kind):
+            if flag in _OF_ANY_SOURCE or (
+                flag == "--target" and value in MEASURED
+            ):
+                continue
+            if not form.takes(_argument(flag)):
+                meant = (_READS[flag][0] or STORAGE).kind
                 raise click.UsageError(
-                    f"{flag} is for {meant}, but {self.label} is {kind}."
+                    f"{flag} is for {meant}, but {self.label} is {form.kind}."
                 )
 
     @contextmanager
@@ -262,9 +264,14 @@ class Source:
             raise SourceError(error) from error
 
 
-def _as_in_python(flag: str, value: Any, kind: str) -> Any:
+def _argument(flag: str) -> str:
+    """Return what an option of reading is called in Python."""
+    return _ARGUMENTS.get(flag, _name(flag))
+
+
+def _as_in_python(flag: str, value: Any) -> Any:
     """Return the value of an option of reading as Python takes it."""
-    if flag == "--target" and kind == STORAGE and value.isdecimal():
+    if flag == "--target" and value.isdecimal():
         return int(value)
     if flag == "--sampler":
         from hpo_explain.adapters.optuna.samplers import make_sampler
@@ -310,12 +317,12 @@ def takes_source(
             )
 
     made: Callable[..., None] = debuggable(with_source)
-    for flag, (kind, told, options) in reversed(_READS.items()):
+    for flag, (form, told, options) in reversed(_READS.items()):
         if flag == "--study-name" and several:
             options, told = {"multiple": True}, _SEVERAL
         if _name(flag) not in own:
             made = click.option(
-                flag, help=f"{_SAID.get(kind, '')}{told}", **options
+                flag, help=f"{_SAID.get(form, '')}{told}", **options
             )(made)
     count, shown = (-1, "SOURCE SOURCE...") if several else (1, "SOURCE")
     return click.argument(

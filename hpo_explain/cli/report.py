@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain.adapters.file_kind import runs_below
+from hpo_explain.adapters import formats
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import printable
 from hpo_explain.base.progress import progress_of, steps
@@ -68,7 +68,7 @@ def report(
     """
     from hpo_explain.reporting._file import check_place
 
-    if Path(source.source).is_dir():
+    if formats.is_several(source.source):
         _of_each(
             source,
             Path("reports") if out is None else out,
@@ -157,11 +157,12 @@ def runs_in(source: Source) -> dict[str, Source]:
         If there is none.
     """
     found: dict[str, Source] = {}
-    for path in runs_below(Path(source.source).iterdir()):
+    for place in formats.runs_in(Path(source.source)):
+        path = Path(place.path)
         name = path.stem if path.stem not in found else path.name
-        found[name] = replace(source, source=str(path))
+        found[name] = replace(source, source=place.path)
     if not found:
-        problem = f"{source.source!r} is a folder without an Optuna storage, table or result"
+        problem = f"{source.source!r} is a folder in which no run was found"
         raise InputError(
             "run", problem, source.source, "Name another folder, or a file."
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from hpo_explain.adapters.file_kind import PICKLE, is_run, kind_of, shown
+from hpo_explain.adapters.formats import PICKLE, place_of, runs_in, shown
 from hpo_explain.base.errors import InputError
 
 _MOST = 50  # that are listed
@@ -48,12 +48,10 @@ class Places:
         """Return what can be asked for: files by their paths in a folder, and addresses."""
         found = list(self.addresses)
         for folder in self.folders:
-            files = sorted(
-                path
-                for path in folder.rglob("*")
-                if self._may_read(path, folder)
-            )
-            found += [path.relative_to(folder).as_posix() for path in files]
+            found += [
+                path.relative_to(folder).as_posix()
+                for path in _may_read(folder)
+            ]
         return found
 
     def opened(self, name: object) -> str:
@@ -69,7 +67,7 @@ class Places:
             self.folders if found is None and isinstance(name, str) else ()
         ):
             path = folder / str(name).removeprefix("sqlite:///")
-            if path.is_file() and path.resolve().is_relative_to(folder):
+            if path.exists() and path.resolve().is_relative_to(folder):
                 found = str(path.resolve())
                 break
         if found is None:
@@ -79,20 +77,15 @@ class Places:
             )
             remedy = f"It reads: {listed}. To read more, start it with their folder or address."
             raise InputError("study", problem, name, remedy)
-        if "://" not in found and kind_of(found) == PICKLE:
+        if "://" not in found and place_of(found).format is PICKLE:
             problem = f"is {name!r}, a pickle, which would run the code that is in it"
             remedy = "Use the command line, where --trust-pickle allows that."
             raise InputError("study", problem, name, remedy)
         return found
 
-    def _may_read(self, path: Path, folder: Path) -> bool:
-        hidden = any(
-            part.startswith(".") for part in path.relative_to(folder).parts
-        )
-        inside = path.is_file() and path.resolve().is_relative_to(folder)
-        return (
-            not hidden
-            and inside
-            and is_run(path)
-            and kind_of(str(path)) != PICKLE
-        )
+
+def _may_read(folder: Path) -> list[Path]:
+    """Return the runs in a folder, without what runs code or leads out of it."""
+    places = [place for place in runs_in(folder) if place.format is not PICKLE]
+    paths = [Path(place.path) for place in places]
+    return [path for path in paths if path.resolve().is_relative_to(folder)]

@@ -1,4 +1,3 @@
-from ._on_columns import best_mean as best_mean
 from .acquisition.criteria import expected_improvement as expected_improvement
 from .acquisition.criteria import (
     log_expected_improvement as log_expected_improvement,
@@ -47,8 +46,8 @@ from .forest import ForestSurrogate as ForestSurrogate
 from .gaussian_process import (
     GaussianProcessSurrogate as GaussianProcessSurrogate,
 )
-from .given import ModelSurrogate as ModelSurrogate
-from .given import as_surrogate as as_surrogate
+from .own_model import ModelSurrogate as ModelSurrogate
+from .own_model import as_surrogate as as_surrogate
 from .protocols import CoalitionBlock as CoalitionBlock
 from .protocols import HeldOut as HeldOut
 from .protocols import KnowsTrainingRows as KnowsTrainingRows

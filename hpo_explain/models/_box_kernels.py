@@ -28,9 +28,8 @@ import numpy.typing as npt
 from hpo_explain.space import Array, Ints
 
 Small = npt.NDArray[np.int32]
-Boxes = tuple[
-    Array, Ints, Ints, Small, Small, Small
-]  # as `TreeBoxes.entries` gives them
+# as `TreeBoxes.entries` gives them
+Boxes = tuple[Array, Ints, Ints, Small, Small, Small]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -46,9 +45,15 @@ def _pair_surface(
 
     `surface` and `means` (3 rows) hold zeros, and afterwards again.
     """
-    a, b, c, e = bounds[0], bounds[1], bounds[2], bounds[3]
-    row_mean, column_mean, column = means[0], means[1], means[2]
-    n, m = len(x) - 1, len(y) - 1
+    a = bounds[0]
+    b = bounds[1]
+    c = bounds[2]
+    e = bounds[3]
+    row_mean = means[0]
+    column_mean = means[1]
+    column = means[2]
+    n = len(x) - 1
+    m = len(y) - 1
     for i in range(len(weight)):
         height = weight[i] / ((x[b[i]] - x[a[i]]) * (y[e[i]] - y[c[i]]))
         surface[a[i], c[i]] += height
@@ -101,20 +106,20 @@ def _pair_effects(
             own[1, box_of[i]] = upper[entry[i]]
         x = cuts[first[j] : first[j + 1]]
         for k in range(j + 1, len(variance)):
-            found = 0
+            count = 0
             for i in range(start[k], start[k + 1]):
                 box = box_of[i]
                 if own[0, box] >= 0:
-                    w[found] = weight[box]
-                    bounds[0, found] = own[0, box]
-                    bounds[1, found] = own[1, box]
-                    bounds[2, found] = lower[entry[i]]
-                    bounds[3, found] = upper[entry[i]]
-                    found += 1
-            if found:
+                    w[count] = weight[box]
+                    bounds[0, count] = own[0, box]
+                    bounds[1, count] = own[1, box]
+                    bounds[2, count] = lower[entry[i]]
+                    bounds[3, count] = upper[entry[i]]
+                    count += 1
+            if count:
                 y = cuts[first[k] : first[k + 1]]
                 variance[j, k] = _pair_surface(
-                    x, y, w[:found], bounds, surface, means
+                    x, y, w[:count], bounds, surface, means
                 )
         for i in range(start[j], start[j + 1]):
             own[0, box_of[i]] = -1
@@ -123,11 +128,9 @@ def _pair_effects(
 def pair_effects(boxes: Boxes, weight: Array) -> Array:
     """Return E[f_jk²] as an upper triangular matrix (d, d)."""
     _, first, ends, dims, _, _ = boxes
-    d, n, most = (
-        len(first) - 1,
-        len(weight),
-        int(np.diff(first).max(initial=0)),
-    )
+    d = len(first) - 1
+    n = len(weight)
+    most = int(np.diff(first).max(initial=0))
     entry = np.argsort(dims, kind="stable")
     start = np.searchsorted(dims[entry], np.arange(d + 1))
     box_of = np.repeat(np.arange(n), np.diff(ends))[entry]
@@ -194,7 +197,8 @@ def total_effects(
     """
     cuts, first, ends, dims, lower, upper = boxes
     n = len(value)
-    here_low, here_high = here[0], here[1]
+    here_low = here[0]
+    here_high = here[1]
     for p in range(n):
         for e in range(ends[p], ends[p + 1]):
             j = dims[e]
@@ -211,10 +215,8 @@ def total_effects(
             shrink = 1.0  # |p ∩ q| / |q| over the hyperparameters in which q is cut, but `apart`
             for e in range(ends[q], ends[q + 1]):
                 j = dims[e]
-                low, high = (
-                    cuts[first[j] + lower[e]],
-                    cuts[first[j] + upper[e]],
-                )
+                low = cuts[first[j] + lower[e]]
+                high = cuts[first[j] + upper[e]]
                 both = min(high, here_high[j]) - max(low, here_low[j])
                 if both <= 0.0:
                     if apart >= 0:
@@ -251,19 +253,22 @@ def slices(
     The boxes that contain the rest of a row partition its line along j, so one pass over the boxes
     is enough for all of `points`. With j = -1 nothing is replaced and any one point will do.
     """
-    found = np.empty((len(U), len(points)))
+    out = np.empty((len(U), len(points)))
     for i in range(len(U)):
         for box in range(len(value)):
-            start, end, inside = 0.0, 1.0, True
+            start = 0.0
+            end = 1.0
+            inside = True
             for e in range(ends[box], ends[box + 1]):
                 k = dims[e]
                 if k == j:
-                    start, end = low[e], high[e]
+                    start = low[e]
+                    end = high[e]
                 elif not low[e] <= U[i, k] < high[e]:
                     inside = False
                     break
             if inside:
                 for g in range(len(points)):
                     if start <= points[g] < end:
-                        found[i, g] = value[box]
-    return found
+                        out[i, g] = value[box]
+    return out

@@ -34,7 +34,9 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 Sources = npt.NDArray[np.uint8]
 Block = TypeVar("Block")
 
-BACKGROUND, EXPLAINED, INACTIVE = 0, 1, 2
+BACKGROUND = 0
+EXPLAINED = 1
+INACTIVE = 2
 
 
 @dataclass(frozen=True, eq=False)

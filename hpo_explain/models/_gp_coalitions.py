@@ -77,7 +77,8 @@ class CoalitionPosterior:
     def __call__(self, background: Array, part: slice) -> tuple[Array, Array]:
         """Return standardized mean and variance in part of the rows, each (rows, coalitions)."""
         background = background[part]
-        m, n = self.compositions.count, len(self.process.train)
+        m = self.compositions.count
+        n = len(self.process.train)
         mean = np.empty((len(background), m))
         variance = np.empty_like(mean)
         tables = [
@@ -88,7 +89,7 @@ class CoalitionPosterior:
         ]
         sources = self.compositions.of_rows(part).sources(background)
         length = max(1, _WORK // n)
-        parts = np.empty((len(tables), length, n))
+        dissimilarities = np.empty((len(tables), length, n))
         at_once = max(1, length // m)
         state = self._state(sources[:1])
         for first in range(0, len(background), at_once):
@@ -100,16 +101,18 @@ class CoalitionPosterior:
                 there = slice(start, min(start + length, m))
                 shape = (height, there.stop - start)
                 size = shape[0] * shape[1]
-                for q, table in zip(parts, tables, strict=True):
+                for q, table in zip(dissimilarities, tables, strict=True):
                     np.matmul(
                         state[:, there],
                         table[here],
                         out=q[:size].reshape(*shape, n),
                     )
-                k = self.process.kernel.combine([q[:size] for q in parts])
-                found = self.process.predicted(k)
+                k = self.process.kernel.combine(
+                    [q[:size] for q in dissimilarities]
+                )
+                moments = self.process.predicted(k)
                 mean[here, there], variance[here, there] = (
-                    v.reshape(shape) for v in found
+                    v.reshape(shape) for v in moments
                 )
         return mean, variance
 
@@ -196,25 +199,26 @@ class WalkPosterior:
 
         Of a row: without any player, with all, and after each step of each walk in between.
         """
-        z, own = (
-            self.process.columns(background[part]),
-            self.process.columns(x[None]),
-        )
+        z = self.process.columns(background[part])
+        own = self.process.columns(x[None])
         orders = np.searchsorted(self.players, self.orders[part])
         _, walks, p = orders.shape
-        m, n = 2 + walks * (p - 1), len(self.process.train)
+        m = 2 + walks * (p - 1)
+        n = len(self.process.train)
         mean = np.empty((len(z), m))
         variance = np.empty_like(mean)
         tables = [
             self._tables(leaf, own, z) for leaf in self.process.kernel.leaves
         ]
         at_once = max(1, _WORK // (n * m))
-        parts = np.empty((len(tables), min(at_once, len(z)), m, n))
+        dissimilarities = np.empty((len(tables), min(at_once, len(z)), m, n))
         room = np.empty((p, n)), np.empty(n)
         for start in range(0, len(z), at_once):
             here = slice(start, min(start + at_once, len(z)))
             size = here.stop - start
-            for q, (never, joined, left) in zip(parts, tables, strict=True):
+            for q, (never, joined, left) in zip(
+                dissimilarities, tables, strict=True
+            ):
                 q[:size, 0] = never[here] + left[:, here].sum(axis=0)
                 q[:size, 1] = never[here] + joined.sum(axis=0)
                 _sums(
@@ -226,11 +230,11 @@ class WalkPosterior:
                     q[:size],
                 )
             k = self.process.kernel.combine(
-                [q[:size].reshape(-1, n) for q in parts]
+                [q[:size].reshape(-1, n) for q in dissimilarities]
             )
-            found = self.process.predicted(k)
+            moments = self.process.predicted(k)
             mean[here], variance[here] = (
-                values.reshape(size, m) for values in found
+                values.reshape(size, m) for values in moments
             )
         return mean, variance
 
@@ -275,23 +279,20 @@ def _sums(
         place = 2
         for walk in range(walks):
             order = orders[r, walk]
-            last, into = left[order[p - 1], r], after[p - 1]
+            last = left[order[p - 1], r]
+            into = after[p - 1]
             for i in range(n):
                 into[i], before[i] = last[i], never[r, i]
             for s in range(p - 2, -1, -1):
-                part, following, into = (
-                    left[order[s], r],
-                    after[s + 1],
-                    after[s],
-                )
+                part = left[order[s], r]
+                following = after[s + 1]
+                into = after[s]
                 for i in range(n):
                     into[i] = following[i] + part[i]
             for s in range(p - 1):
-                own, following, into = (
-                    joined[order[s]],
-                    after[s + 1],
-                    out[r, place],
-                )
+                own = joined[order[s]]
+                following = after[s + 1]
+                into = out[r, place]
                 for i in range(n):
                     before[i] += own[i]
                     into[i] = before[i] + following[i]

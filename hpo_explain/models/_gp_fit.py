@@ -57,12 +57,14 @@ def conditioned(
     from sklearn.gaussian_process import GaussianProcessRegressor
 
     gp = GaussianProcessRegressor(kernel, alpha=noise, optimizer=None)
-    kernel.theta = (
-        kernel.theta
-    )  # of the logarithms, as its own fit sets it: other last digits
-    gp.kernel_, gp.n_features_in_ = kernel, Z.shape[1]
-    gp._y_train_mean, gp._y_train_std = np.zeros(1), np.ones(1)
-    gp.X_train_, gp.y_train_ = np.array(Z), np.array(y)
+    # of the logarithms, as its own fit sets it: other last digits
+    kernel.theta = kernel.theta
+    gp.kernel_ = kernel
+    gp.n_features_in_ = Z.shape[1]
+    gp._y_train_mean = np.zeros(1)
+    gp._y_train_std = np.ones(1)
+    gp.X_train_ = np.array(Z)
+    gp.y_train_ = np.array(y)
     K = kernel(gp.X_train_)
     K[np.diag_indices_from(K)] += noise
     gp.L_ = cholesky(K, lower=True, check_finite=False)
@@ -100,12 +102,12 @@ def refit_of(gp: GaussianProcessRegressor) -> Refit | None:
 
     start = clone(gp.kernel_)
     with np.errstate(divide="ignore"):
-        theta = (
-            start.theta
-        )  # the logarithm of 0 where skopt took the white noise out
+        # the logarithm of 0 where skopt took the white noise out
+        theta = start.theta
     theta = np.where(np.isfinite(theta), theta, np.log(_NOISE))
     start = start.clone_with_theta(np.clip(theta, *start.bounds.T))
-    scale, offset = np.ravel(gp._y_train_std)[0], np.ravel(gp._y_train_mean)[0]
+    scale = np.ravel(gp._y_train_std)[0]
+    offset = np.ravel(gp._y_train_mean)[0]
     y = offset + scale * np.ravel(gp.y_train_)
 
     return partial(_refitted, clone(gp), start, gp.X_train_, y)
@@ -128,7 +130,7 @@ def _few_steps(
 ) -> tuple[Array, float]:
     from scipy.optimize import Bounds, minimize
 
-    found = minimize(
+    result = minimize(
         loss,
         theta,
         method="L-BFGS-B",
@@ -136,11 +138,10 @@ def _few_steps(
         bounds=Bounds(*bounds.T),
         options={"maxiter": STEPS},
     )
-    low, high = (
-        bounds.T
-    )  # scikit-learn warns of each fit that ends at one of them
-    return np.clip(found.x, low + _inside(low), high - _inside(high)), float(
-        found.fun
+    # scikit-learn warns of each fit that ends at one of them
+    low, high = bounds.T
+    return np.clip(result.x, low + _inside(low), high - _inside(high)), float(
+        result.fun
     )
 
 
@@ -152,22 +153,18 @@ def _inside(bound: Array) -> Array:
 Maximum = tuple[Array, float]
 """Parameters, and the negative log likelihood there."""
 
-KERNEL_TRIALS = (
-    300  # most trials that kernel parameters are fitted on: O(n³) per step
-)
-SIGNAL, SCALE = (
-    (1e-2, 1e3),
-    (0.05, 2.0),
-)  # bounds of the signal's variance and of length-scales
+# most trials that kernel parameters are fitted on: O(n³) per step
+KERNEL_TRIALS = 300
+# bounds of the signal's variance and of length-scales
+SIGNAL = (1e-2, 1e3)
+SCALE = (0.05, 2.0)
 JITTER = 1e-10  # on the diagonal, beside the noise
 LEAST_NOISE = 1e-6  # variance of the noise, of the objective's
-_STEP = (
-    2.0**-20
-)  # what the search rounds objectives to: a thousandth of the least noise
-_FIRST, _AGAIN = (
-    10,
-    1.25,
-)  # trials that are searched from scratch, and times as many
+# what the search rounds objectives to: a thousandth of the least noise
+_STEP = 2.0**-20
+# trials that are searched from scratch, and times as many
+_FIRST = 10
+_AGAIN = 1.25
 _APART = 0.3  # of the logarithms: maxima that differ by less count as one
 _KEPT = 64  # searches from scratch that are kept
 
@@ -229,10 +226,8 @@ class KernelFit:
                 self.amid, np.array(scales)
             )
             gp = conditioned(kernel, noise, self.Z[seen], values)
-        gp._y_train_mean, gp._y_train_std = (
-            np.array([offset]),
-            np.array([scale]),
-        )
+        gp._y_train_mean = np.array([offset])
+        gp._y_train_std = np.array([scale])
         return gp
 
     def _maxima(self, seen: Ints, seed: int) -> Sequence[Maximum]:
@@ -242,16 +237,16 @@ class KernelFit:
         first = seen[: _earlier(len(seen))]
         if np.ptp(self.y[first]) == 0.0:
             first = seen
-        given = (
+        contents = (
             self.amid.tobytes(),
             self.Z[first].tobytes(),
             self.y[first].tobytes(),
         )
-        found = _from_scratch(*given, self.least_noise, seed)
+        maxima = _from_scratch(*contents, self.least_noise, seed)
         if len(first) == len(seen):
-            return found
+            return maxima
         best, *others = [
-            theta for theta, _ in sorted(found, key=lambda one: one[1])
+            theta for theta, _ in sorted(maxima, key=lambda one: one[1])
         ]
         apart = [
             theta for theta in others if np.abs(theta - best).max() > _APART
@@ -270,8 +265,8 @@ class KernelFit:
         """Return where searches lead to from some parameters, and from others: usual, random."""
         from hpo_explain.models._likelihood import MarginalLikelihood
 
-        known = (self.least_noise / standardized(self.y[seen])[2]) ** 2
-        least = min(max(known, LEAST_NOISE), 1.0)
+        known_noise = (self.least_noise / standardized(self.y[seen])[2]) ** 2
+        least = min(max(known_noise, LEAST_NOISE), 1.0)
         p = len(self.amid)
         bounds = np.log([SIGNAL, *[SCALE] * p, (least, 1.0)])
         usual = np.log([1.0, *[0.5] * p, max(1e-2, least)])
@@ -296,11 +291,11 @@ class KernelFit:
 
 def standardized(y: Array) -> tuple[Array, float, float]:
     """Return the objective as the process sees it, and what was subtracted and divided by."""
-    unit = unit_of(
-        y
-    )  # the square of what is tiny is 0, and of what is huge infinite
+    # the square of what is tiny is 0, and of what is huge infinite
+    unit = unit_of(y)
     scaled = y / unit
-    mean, std = float(scaled.mean()), float(scaled.std()) or 1.0
+    mean = float(scaled.mean())
+    std = float(scaled.std()) or 1.0
     divided = std * unit or unit  # of denormal numbers the product may be 0
     return np.asarray((scaled - mean) / std), mean * unit, divided
 
@@ -331,9 +326,8 @@ def _earlier(n: int) -> int:
     """
     if n < _FIRST:
         return n
-    k = (
-        math.floor(math.log(n / _FIRST, _AGAIN)) + 1
-    )  # rounding: one more, and back
+    # rounding: one more, and back
+    k = math.floor(math.log(n / _FIRST, _AGAIN)) + 1
     while math.ceil(_FIRST * _AGAIN**k) > n:
         k -= 1
     return math.ceil(_FIRST * _AGAIN**k)
@@ -344,7 +338,8 @@ def _from_scratch(
     amid: bytes, Z: bytes, y: bytes, least_noise: float, seed: int
 ) -> tuple[Maximum, ...]:
     """Return the maxima that two searches find."""
-    of_columns, objective = np.frombuffer(amid), np.frombuffer(y)
+    of_columns = np.frombuffer(amid)
+    objective = np.frombuffer(y)
     columns = np.frombuffer(Z).reshape(-1, len(of_columns))
     fit = KernelFit(of_columns, columns, objective, least_noise=least_noise)
     return fit.climbed(np.arange(len(objective)), (), seed, others=2)

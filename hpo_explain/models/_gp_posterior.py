@@ -81,7 +81,8 @@ class Posterior(OnColumns):
 
     @cached_property
     def _white(self) -> float:
-        kernel, x = self._gp.kernel_, self._gp.X_train_[:1]
+        kernel = self._gp.kernel_
+        x = self._gp.X_train_[:1]
         # white noise is on the diagonal, but not between a point and its copy
         return float(kernel.diag(x)[0] - kernel(x, x)[0, 0])
 
@@ -95,7 +96,8 @@ class Posterior(OnColumns):
         .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine
            Learning, Algorithm 2.1.
         """
-        mean, std = np.empty(len(X)), np.empty(len(X))
+        mean = np.empty(len(X))
+        std = np.empty(len(X))
         for part, Z in self._in_parts(X):
             mean[part], std[part] = self._predict_columns(Z)
         return mean, std
@@ -146,7 +148,9 @@ class Posterior(OnColumns):
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
         Z = self._to_columns(self._space.check_rows("X", X))
         T = self._to_columns(self._space.check_rows("others", others))
-        kernel, train, L = self._gp.kernel_, self._gp.X_train_, self._gp.L_
+        kernel = self._gp.kernel_
+        train = self._gp.X_train_
+        L = self._gp.L_
         of_others = cho_solve((L, True), kernel(train, T), check_finite=False)
         shared = kernel(Z, np.array(T)) - kernel(Z, train) @ of_others
         return np.asarray(self._scale**2 * shared, dtype=float)
@@ -173,9 +177,8 @@ class Posterior(OnColumns):
         grid = self._grid(X, members, values)
         if grid is None:
             return None
-        prior = float(
-            self._prior_variance(self._gp.X_train_[:1])[0]
-        )  # the same everywhere
+        # the same everywhere
+        prior = float(self._prior_variance(self._gp.X_train_[:1])[0])
         mean, variance = grid.predict(
             np.ravel(self._gp.alpha_), self._gp.L_, prior
         )

@@ -64,17 +64,18 @@ def grow(
     ]
     forest.estimator_ = forest.estimator
     forest.estimators_ = trees
-    forest.n_features_in_, forest.n_outputs_ = Z.shape[1], 1
-    forest._n_samples, forest._sample_weight = len(Z), None
+    forest.n_features_in_ = Z.shape[1]
+    forest.n_outputs_ = 1
+    forest._n_samples = len(Z)
+    forest._sample_weight = None
     forest._n_samples_bootstrap = (
         _bagged(forest.max_samples, len(Z)) if forest.bootstrap else None
     )
-    drawn = (
+    bags = (
         forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
     )
-    missing = bool(
-        np.isnan(Z).any()
-    )  # only a check of the input looks for them
+    # only a check of the input looks for them
+    missing = bool(np.isnan(Z).any())
 
     def fit(tree: Any, rows: Ints | None) -> None:
         weight = (
@@ -82,36 +83,31 @@ def grow(
             if rows is None
             else np.bincount(rows, minlength=len(Z)).astype(float)
         )
-        with config_context(
-            skip_parameter_validation=True
-        ):  # a setting of this thread alone
+        # a setting of this thread alone
+        with config_context(skip_parameter_validation=True):
             tree.fit(Z, y, sample_weight=weight, check_input=missing)
 
     if len(Z) < _FEW:
-        for tree, rows in zip(trees, drawn, strict=True):
+        for tree, rows in zip(trees, bags, strict=True):
             fit(tree, rows)
         return
     with threads() as pool:
-        list(steps(pool.map(fit, trees, drawn), "trees", len(trees)))
+        list(steps(pool.map(fit, trees, bags), "trees", len(trees)))
 
 
 def _bagged(max_samples: float | None, n: int) -> int:
     """Return how many trials each tree draws."""
     if max_samples is None:
         return n
-    return (
-        int(max_samples)
-        if isinstance(max_samples, int)
-        else max(round(n * max_samples), 1)
-    )
+    if isinstance(max_samples, int):
+        return max_samples
+    return max(round(n * max_samples), 1)
 
 
-_FEWEST_LEAVES = (
-    6  # that a tree may have, about: with fewer nothing is left to explain
-)
-_PAYS = (
-    0.98  # of the error: larger leaves must lower it by more than chance does
-)
+# that a tree may have, about: with fewer nothing is left to explain
+_FEWEST_LEAVES = 6
+# of the error: larger leaves must lower it by more than chance does
+_PAYS = 0.98
 
 
 def _error(held_out: HeldOut) -> float:
@@ -132,6 +128,7 @@ def tuned(forest: ForestSurrogate, n: int) -> ForestSurrogate:
         if error > lowest:
             break
         if error < _PAYS * lowest:
-            best, lowest = fit, error
+            best = fit
+            lowest = error
         size *= 2
     return forest if best is None else best()

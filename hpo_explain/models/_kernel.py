@@ -16,9 +16,8 @@ from hpo_explain.models._squares import matern_5_2, squared_distances
 from hpo_explain.space import Array
 
 _SQRT5 = np.sqrt(5.0)
-ROOT_5_3 = np.sqrt(
-    5.0 / 3.0
-)  # of a distance: `matern_5_2` takes 5/3 of its square
+# of a distance: `matern_5_2` takes 5/3 of its square
+ROOT_5_3 = np.sqrt(5.0 / 3.0)
 
 
 class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
@@ -72,10 +71,8 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
     ) -> Any:
         """Return the kernel matrix, and its gradient by the logarithm of the length-scales."""
         X = np.asarray(X, dtype=float)
-        scales, Y = (
-            self._scales(),
-            X if Y is None else np.asarray(Y, dtype=float),
-        )
+        scales = self._scales()
+        Y = X if Y is None else np.asarray(Y, dtype=float)
         if not eval_gradient:
             profile = squared_distances(X, Y, ROOT_5_3 / scales, self.amid)
             matern_5_2(profile.reshape(-1))

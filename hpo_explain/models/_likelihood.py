@@ -98,8 +98,9 @@ class MarginalLikelihood:
             value, gradient = self(at)
             return -value, -gradient
 
-        within, most = Bounds(*bounds.T), _STEPS if steps is None else steps
-        found = minimize(
+        within = Bounds(*bounds.T)
+        most = _STEPS if steps is None else steps
+        result = minimize(
             loss,
             theta,
             method="L-BFGS-B",
@@ -107,7 +108,7 @@ class MarginalLikelihood:
             bounds=within,
             options={"maxiter": most},
         )
-        return np.asarray(found.x), float(found.fun)
+        return np.asarray(result.x), float(result.fun)
 
 
 def density_of(

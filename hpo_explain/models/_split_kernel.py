@@ -107,10 +107,8 @@ def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
     """
     name = type(kernel).__name__
     if name in ("Sum", "Product"):
-        first, second = (
-            split_kernel(kernel.k1, n_columns),
-            split_kernel(kernel.k2, n_columns),
-        )
+        first = split_kernel(kernel.k1, n_columns)
+        second = split_kernel(kernel.k2, n_columns)
         if first is None or second is None:
             return None
         if not first.leaves:

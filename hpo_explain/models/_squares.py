@@ -68,14 +68,14 @@ def squared_distances(Z: Array, T: Array, weight: Array, amid: Array) -> Array:
 def squares_by_column(Z: Array, amid: Array) -> Array:
     """Return the squared distances of all pairs of rows in each column, (p, number of pairs)."""
     one = np.ones(1)
-    found = [
+    squares = [
         squareform(
             squared_distances(Z[:, [c]], Z[:, [c]], one, amid[[c]]),
             checks=False,
         )
         for c in range(Z.shape[1])
     ]
-    return np.array(found)
+    return np.array(squares)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -88,7 +88,8 @@ def _add_up(
     for i in range(n):
         row = out[i]
         for c in range(p):
-            z, column = Z[i, c], T[c]
+            z = Z[i, c]
+            column = T[c]
             if amid[c] == 0.0:
                 for k in range(m):
                     away = z - column[k]
@@ -127,9 +128,8 @@ def _exp_of(
     exact. Of less than `least` the exponential has no full precision.
     """
     low, log2_e, first, rest = map(real, (least, _LOG2_E, *log_2))
-    shift = real(
-        1.5 * 2.0**digits
-    )  # adding it leaves the nearest integer in the last bits
+    # adding it leaves the nearest integer in the last bits
+    shift = real(1.5 * 2.0**digits)
     bits_below = integer(digits)
     taylor = tuple(real(1.0 / factorial(i)) for i in range(degree, -1, -1))
 

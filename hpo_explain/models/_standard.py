@@ -50,8 +50,10 @@ class Standard:
     @classmethod
     def of(cls, y: Array) -> Standard:
         """Return what objectives (n,) become."""
-        low, high = float(np.min(y)), float(np.max(y))
-        centre, unit = low / 2.0 + high / 2.0, high / 2.0 - low / 2.0 or 1.0
+        low = float(np.min(y))
+        high = float(np.max(y))
+        centre = low / 2.0 + high / 2.0
+        unit = high / 2.0 - low / 2.0 or 1.0
         values = np.rint((y - centre) / unit / STEP) * STEP
         sided = values[values != 0.0]
         sign = -1.0 if len(sided) and sided[0] < 0.0 else 1.0

@@ -46,16 +46,13 @@ from hpo_explain.space import (
 
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
-_Nodes = tuple[
-    Ints, Ints, Ints, Bools, Small
-]  # left, right, feature, inactive left, cut
-_Found = tuple[
-    Ints, Array, Ints, Small, Small, Small, Small
-]  # leaves, volumes, ends, entries, stack
+# left, right, feature, inactive left, cut
+_Nodes = tuple[Ints, Ints, Ints, Bools, Small]
+# leaves, volumes, ends, entries, stack
+_Found = tuple[Ints, Array, Ints, Small, Small, Small, Small]
 
-_BESIDE = (
-    1e-7  # of a position: closer than any two values that float32 tells apart
-)
+# of a position: closer than any two values that float32 tells apart
+_BESIDE = 1e-7
 
 
 def activity_codes(space: SearchSpace) -> list[dict[int, Ints]]:
@@ -185,7 +182,8 @@ def forest_boxes(
         )
         found = []
         for t in range(len(mine)):
-            a, b = box_at[t], box_at[t + 1]
+            a = box_at[t]
+            b = box_at[t + 1]
             entries = slice(ends[a], ends[b])
             found.append(
                 TreeBoxes(
@@ -218,7 +216,10 @@ def _share_left(parameter: Parameter, threshold: Array) -> Array:
 
 def _condition_arrays(intervals: list[dict[int, Intervals]]) -> _Conditions:
     """Return the conditions of all hyperparameters, one after the other."""
-    pointer, ancestor_of, interval_pointer, edges = [0], [], [0], []
+    pointer = [0]
+    ancestor_of = []
+    interval_pointer = [0]
+    edges = []
     for mine in intervals:
         for ancestor, pieces in mine.items():
             ancestor_of.append(ancestor)
@@ -244,7 +245,8 @@ def _all_cuts(
     node's is, -1 of a leaf's; and of each tree which the ends of each interval are, (2, intervals).
     """
     pointer, ancestor_of, interval_pointer, low, high = conditions
-    n_trees, d = len(root) - 1, len(pointer) - 1
+    n_trees = len(root) - 1
+    d = len(pointer) - 1
     splits = feature >= 0
     tree = np.repeat(np.arange(n_trees), np.diff(root))[splits]
     used = np.zeros((n_trees, d), dtype=bool)
@@ -252,10 +254,8 @@ def _all_cuts(
     rule = np.repeat(np.arange(len(ancestor_of)), np.diff(interval_pointer))
     ruled = np.repeat(np.arange(d), np.diff(pointer))[rule]
     trees, intervals = np.nonzero(used[:, ruled])
-    every, at_ends = (
-        np.arange(n_trees * d),
-        trees * d + ancestor_of[rule[intervals]],
-    )
+    every = np.arange(n_trees * d)
+    at_ends = trees * d + ancestor_of[rule[intervals]]
     owner = np.concatenate(
         [every, every, at_ends, at_ends, tree * d + feature[splits]]
     )
@@ -267,7 +267,8 @@ def _all_cuts(
     ]
     cuts = np.concatenate([*ends, place[splits]])
     in_order = np.lexsort((cuts, owner))
-    owner, cuts = owner[in_order], cuts[in_order]
+    owner = owner[in_order]
+    cuts = cuts[in_order]
     new = np.concatenate(
         [[True], (np.diff(owner) > 0) | (np.diff(cuts) > 0.0)]
     )
@@ -280,10 +281,8 @@ def _all_cuts(
     of_node = np.full(len(feature), -1, dtype=np.int32)
     of_node[splits] = of_splits
     of_interval = np.zeros((n_trees, 2, len(low)), dtype=np.int32)
-    of_interval[trees, 0, intervals], of_interval[trees, 1, intervals] = (
-        of_low,
-        of_high,
-    )
+    of_interval[trees, 0, intervals] = of_low
+    of_interval[trees, 1, intervals] = of_high
     cut_at = begin[::d]
     first = (
         np.column_stack([begin[:-1].reshape(n_trees, d), cut_at[1:]])
@@ -305,7 +304,9 @@ def _all_boxes(
     begin; for each entry the hyperparameter and the cuts.
     """
     first, cut_at, cuts = all_of
-    n_trees, n_nodes, d = len(root) - 1, len(nodes[0]), first.shape[1] - 1
+    n_trees = len(root) - 1
+    n_nodes = len(nodes[0])
+    d = first.shape[1] - 1
     box_at = np.zeros(n_trees + 1, dtype=np.int64)
     capacity = n_nodes // 2 + n_trees  # enough where nothing is conditional
     dims, lower, upper = np.empty((3, 8 * capacity + d + 1), dtype=np.int32)
@@ -320,7 +321,8 @@ def _all_boxes(
     )
     bounds = np.empty((3, d), dtype=np.int32)
     for t in range(n_trees):
-        mine, start = slice(root[t], root[t + 1]), box_at[t]
+        mine = slice(root[t], root[t + 1])
+        start = box_at[t]
         tree: Any = tuple(array[mine] for array in nodes)
         own = (
             cuts[cut_at[t] : cut_at[t + 1]],
@@ -360,22 +362,32 @@ def _walk(
     """
     left, right, feature, inactive_left, cut_of_node = nodes
     pointer, ancestor_of, interval_pointer, cut_of_interval = conditions
-    cut_low, cut_high = cut_of_interval[0], cut_of_interval[1]
+    cut_low = cut_of_interval[0]
+    cut_high = cut_of_interval[1]
     leaf, volume, ends, dims, lower, upper, stack = found
     d = len(begin) - 1
-    low, high, last = bounds[0], bounds[1], bounds[2]
+    low = bounds[0]
+    high = bounds[1]
+    last = bounds[2]
     for j in range(d):
         low[j] = 0
         last[j] = high[j] = begin[j + 1] - begin[j] - 1
-    boxes, entries, depth, node = 0, ends[0], 0, 0
+    boxes = 0
+    entries = ends[0]
+    depth = 0
+    node = 0
     while True:
         while left[node] >= 0:
             j = feature[node]
-            split, cut, first_node, second_node = j, -1, node, node
+            split = j
+            cut = -1
+            first_node = node
+            second_node = node
             active = True
             for c in range(pointer[j], pointer[j + 1]):
                 p = ancestor_of[c]
-                inside, boundary = False, -1
+                inside = False
+                boundary = -1
                 for r in range(interval_pointer[c], interval_pointer[c + 1]):
                     if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
                         inside = True
@@ -385,14 +397,17 @@ def _walk(
                         boundary = cut_high[r]
                 if not inside:
                     # partly active: both pieces meet this node again
-                    active, split, cut = False, p, boundary
+                    active = False
+                    split = p
+                    cut = boundary
                     break
             if not active and cut < 0:
                 node = left[node] if inactive_left[node] else right[node]
                 continue
             if active:
                 cut = cut_of_node[node]
-                first_node, second_node = left[node], right[node]
+                first_node = left[node]
+                second_node = right[node]
                 if high[j] <= cut:
                     node = first_node
                     continue
@@ -414,9 +429,8 @@ def _walk(
         if boxes == len(leaf) or entries + d >= len(dims):
             return -1
         product = 1.0
-        for j in range(
-            d
-        ):  # an entry that is not one is written over by the next
+        # an entry that is not one is written over by the next
+        for j in range(d):
             dims[entries] = j
             lower[entries] = low[j]
             upper[entries] = high[j]

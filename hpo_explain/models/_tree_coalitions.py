@@ -106,7 +106,9 @@ def walk(
     which row its value comes from: 0 the background's, 1 the explained one, 2 the inactive one.
     """
     roots, left, right, feature, threshold, missing_left, depth = forest
-    n, d, m = len(background), sources.shape[1], sources.shape[2]
+    n = len(background)
+    d = sources.shape[1]
+    m = sources.shape[2]
     words = (m + 63) // 64
     origin = np.zeros((n, m))
     first = np.zeros((n, m))
@@ -134,9 +136,8 @@ def walk(
         for tree, root in enumerate(roots):
             height = 1
             nodes[0] = root
-            for w in range(
-                words
-            ):  # an array as a whole takes 4 s more to compile
+            # an array as a whole takes 4 s more to compile
+            for w in range(words):
                 waiting[0, w] = everyone[w]
             while height > 0:
                 height -= 1
@@ -146,7 +147,8 @@ def walk(
                 while left[node] >= 0:
                     column = feature[node]
                     j = owners[column]
-                    some_left, some_right = False, False
+                    some_left = False
+                    some_right = False
                     for s in range(3):
                         if occurs[j, s]:
                             a = background[i, column]
@@ -174,7 +176,8 @@ def walk(
                         if occurs[j, s] and goes[s]:
                             for w in range(words):
                                 to_left[w] |= members[j, s, w]
-                    some_left, some_right = False, False
+                    some_left = False
+                    some_right = False
                     for w in range(words):
                         to_left[w] &= here[w]
                         some_left |= to_left[w] != 0
@@ -227,17 +230,17 @@ def shapley_of_leaves(
     the background row's values.
     """
     roots, left, right, feature, threshold, missing_left, depth = forest
-    n, d = len(background), len(plays)
-    found = np.zeros((n, d))
+    n = len(background)
+    d = len(plays)
+    contributions = np.zeros((n, d))
     # 1 / ((a + b) binom(a + b - 1, b)): the weight of each of a players, b others
     weight = np.zeros((depth + 2, depth + 2))
     for a in range(1, depth + 2):
         weight[a, 0] = 1.0 / a
         for b in range(1, depth + 2 - a):
             weight[a, b] = weight[a, b - 1] * b / (a + b)
-    state = np.zeros(
-        d, dtype=np.int8
-    )  # 1: the explained value, 2: the background row's
+    # 1: the explained value, 2: the background row's
+    state = np.zeros(d, dtype=np.int8)
     trail = np.empty(depth + 1, dtype=np.int64)
     nodes = np.empty(depth + 2, dtype=np.int64)
     decided = np.empty(depth + 2, dtype=np.int64)
@@ -245,15 +248,19 @@ def shapley_of_leaves(
     count = np.zeros(3, dtype=np.int64)
     for i in range(n):
         for root in roots:
-            length, height = 0, 1
-            nodes[0], decided[0], until[0] = root, -1, 0
+            length = 0
+            height = 1
+            nodes[0] = root
+            decided[0] = -1
+            until[0] = 0
             while height > 0:
                 height -= 1
                 while length > until[height]:
                     length -= 1
                     count[state[trail[length]]] -= 1
                     state[trail[length]] = 0
-                node, j = nodes[height], decided[height]
+                node = nodes[height]
+                j = decided[height]
                 if j >= 0:
                     state[j] = 2
                     count[2] += 1
@@ -262,7 +269,8 @@ def shapley_of_leaves(
                 while left[node] >= 0:
                     column = feature[node]
                     j = owners[column]
-                    x, z = explained[column], background[i, column]
+                    x = explained[column]
+                    z = background[i, column]
                     of_x = (
                         missing_left[node]
                         if np.isnan(x)
@@ -284,15 +292,16 @@ def shapley_of_leaves(
                         length += 1
                     goes = of_x if plays[j] and state[j] == 1 else of_z
                     node = left[node] if goes else right[node]
-                a, b = count[1], count[2]
+                a = count[1]
+                b = count[2]
                 for k in range(length):
                     j = trail[k]
                     if state[j] == 1:
-                        found[i, j] += value[node] * weight[a, b]
+                        contributions[i, j] += value[node] * weight[a, b]
                     else:
-                        found[i, j] -= value[node] * weight[b, a]
+                        contributions[i, j] -= value[node] * weight[b, a]
             while length > 0:
                 length -= 1
                 state[trail[length]] = 0
             count[:] = 0
-    return found
+    return contributions

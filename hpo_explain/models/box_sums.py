@@ -46,9 +46,9 @@ def restrict(boxes: TreeBoxes, intervals: dict[int, Intervals]) -> TreeBoxes:
         For each restricted hyperparameter the latent intervals that are kept.
     """
     cuts = boxes.cuts.copy()
-    for j, kept in intervals.items():
+    for j, inside in intervals.items():
         part = slice(boxes.first[j], boxes.first[j + 1])
-        cuts[part] = squeeze(boxes.cuts[part], kept)
+        cuts[part] = squeeze(boxes.cuts[part], inside)
     a = cuts[boxes.first[boxes.dims] + boxes.lower]
     b = cuts[boxes.first[boxes.dims] + boxes.upper]
     lengths = b - a
@@ -73,18 +73,21 @@ def restrict(boxes: TreeBoxes, intervals: dict[int, Intervals]) -> TreeBoxes:
     )
 
 
-def squeeze(u: Array, kept: Intervals) -> Array:
+def squeeze(u: Array, intervals: Intervals) -> Array:
     """Return the share of the kept intervals that lies below each latent value."""
-    whole = sum(high - low for low, high in kept)
-    below = sum(np.clip(u, low, high) - low for low, high in kept)
+    whole = sum(high - low for low, high in intervals)
+    below = sum(np.clip(u, low, high) - low for low, high in intervals)
     return np.asarray(below / whole, dtype=float)
 
 
 def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     """Return the heights of every f_j between its cuts (as `boxes.cuts`), and V_j, (d,)."""
     mean, _ = mean_and_variance(boxes)
-    n, first, cuts = len(boxes.cuts), boxes.first, boxes.cuts
-    a, b = first[boxes.dims] + boxes.lower, first[boxes.dims] + boxes.upper
+    n = len(boxes.cuts)
+    first = boxes.first
+    cuts = boxes.cuts
+    a = first[boxes.dims] + boxes.lower
+    b = first[boxes.dims] + boxes.upper
     weight = np.repeat(
         (boxes.value - mean) * boxes.volume, np.diff(boxes.ends)
     )
@@ -158,12 +161,12 @@ def subset_variances(
             key = tuple(int(boxes.dims[e]) for e in chosen)
             members.setdefault(key, []).append((box, chosen))
     variances = {}
-    for key, found in members.items():
-        at = np.array([chosen for _, chosen in found])
+    for key, boxes_and_entries in members.items():
+        at = np.array([chosen for _, chosen in boxes_and_entries])
         offset = boxes.first[boxes.dims[at]]
         variances[key] = float(
             kernels.subset_effect(
-                weight[[box for box, _ in found]],
+                weight[[box for box, _ in boxes_and_entries]],
                 boxes.cuts[offset + boxes.lower[at]],
                 boxes.cuts[offset + boxes.upper[at]],
             )
@@ -184,10 +187,8 @@ def closed_variance(
     # many boxes lie alike in U: they are summed up first, since the cost is the square of them
     places, which = np.unique(where, axis=0, return_inverse=True)
     sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
-    low, high = (
-        places[:, : len(members)].copy(),
-        places[:, len(members) :].copy(),
-    )
+    low = places[:, : len(members)].copy()
+    high = places[:, len(members) :].copy()
     return float(
         kernels.closed_effect(sums / np.prod(high - low, axis=1), low, high)
     )

@@ -13,9 +13,8 @@ from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 if TYPE_CHECKING:
     import pandas as pd
 
-INACTIVE = (
-    -1.0
-)  # below every position, so that one threshold separates inactive from active
+# below every position, so that one threshold separates inactive from active
+INACTIVE = -1.0
 
 
 class KernelColumns:
@@ -80,10 +79,10 @@ class KernelColumns:
             amid.append(0.0)
             members.append((j,))
             self._indicators.append(j)
-        if (
-            not members
-        ):  # every hyperparameter has a single value: one constant column
-            amid, members = [0.0], [(0,)]
+        # every hyperparameter has a single value: one constant column
+        if not members:
+            amid = [0.0]
+            members = [(0,)]
         self.amid = np.array(amid)
         self.members = tuple(members)
         self.owners = np.array(
@@ -135,9 +134,8 @@ class OrderedColumns:
         for j, parameter in enumerate(space.parameters):
             if not isinstance(parameter, CategoricalParameter):
                 continue
-            means = np.full(
-                parameter.size, overall
-            )  # of a category that was never tried
+            # of a category that was never tried
+            means = np.full(parameter.size, overall)
             active = ~np.isnan(X[:, j])
             codes = parameter.codes(X[active, j])
             count = np.bincount(codes, minlength=parameter.size)
@@ -145,7 +143,8 @@ class OrderedColumns:
                 codes, weights=y[active], minlength=parameter.size
             )
             means[count > 0] = total[count > 0] / count[count > 0]
-            ranks, listed = np.empty(parameter.size), space.codes(j)
+            ranks = np.empty(parameter.size)
+            listed = space.codes(j)
             ranks[listed[np.argsort(means[listed], kind="stable")]] = (
                 np.arange(parameter.size)
             )

@@ -97,13 +97,13 @@ class Conditioned:
     def _explained(self, apart: Single, m: int) -> Array:
         """Return ``L⁻¹ k(x)`` of rows, (n, m)."""
         covariance = covariances(apart, self.parameters)[0].reshape(m, -1)
-        found = solve_triangular(
+        solved = solve_triangular(
             self.factor,
             covariance.T.astype(float),
             lower=True,
             check_finite=False,
         )
-        return np.asarray(found)
+        return np.asarray(solved)
 
     def _prior(self, active: Array) -> Array:
         """Return the variance of the function at rows before any trial, (m,)."""

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
 _BLOCK = 50_000  # coalitions times background rows at once
-_OUT_OF_BAG = np.exp(
-    -1.0
-)  # share of the trees that have not seen a trial, with bootstrap
+# share of the trees that have not seen a trial, with bootstrap
+_OUT_OF_BAG = np.exp(-1.0)
 _FOLDS = 5
 _ENOUGH = 1000  # trials held out: as many say how well a model predicts, further folds only cost
 _ROUNDED = 1e-14  # of the least variance that is resolved: what rounding leaves of none
@@ -161,7 +160,8 @@ class ForestSurrogate(OnColumns):
         """
         from sklearn.ensemble import RandomForestRegressor
 
-        space, standard = space.ordered(X), Standard.of(y)
+        space = space.ordered(X)
+        standard = Standard.of(y)
         columns = OrderedColumns(space, X, standard.values)
         forest = RandomForestRegressor(
             n_estimators=check_count("n_trees", n_trees),
@@ -186,25 +186,20 @@ class ForestSurrogate(OnColumns):
         """The fitted forest."""
         return self._forest
 
+    @property
+    def _trees(self) -> list[Any]:
+        return [estimator.tree_ for estimator in self._forest.estimators_]
+
     def _leaves(self, X: Array) -> tuple[Array, Array]:
         """Return mean and variance of the leaf that each row falls into, each (n, trees)."""
-        Z = np.asarray(
-            self._to_columns(self._space.check_rows("X", X)), dtype=np.float32
-        )
-        trees = [estimator.tree_ for estimator in self._forest.estimators_]
-        leaves = [tree.apply(Z) for tree in trees]
-        means = [
-            tree.value[leaf, 0, 0]
-            for tree, leaf in zip(trees, leaves, strict=True)
-        ]
-        variances = [
-            tree.impurity[leaf]
-            for tree, leaf in zip(trees, leaves, strict=True)
-        ]
-        return (
-            self._sign * np.stack(means, axis=1),
-            np.maximum(np.stack(variances, axis=1), self._min_variance),
-        )
+        Z = self._as_seen(self._space.check_rows("X", X))
+        means = np.empty((len(Z), len(self._trees)))
+        variances = np.empty_like(means)
+        for t, tree in enumerate(self._trees):
+            leaf = tree.apply(Z)
+            means[:, t] = tree.value[leaf, 0, 0]
+            variances[:, t] = tree.impurity[leaf]
+        return self._sign * means, np.maximum(variances, self._min_variance)
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d)."""
@@ -237,18 +232,18 @@ class ForestSurrogate(OnColumns):
         ordered = isinstance(self._columns, OrderedColumns)
         if self._columns is not None and not ordered:
             return None
-        trees = [estimator.tree_ for estimator in self._forest.estimators_]
-        if ordered:
-            inactive_left = [tree.threshold >= INACTIVE for tree in trees]
-        else:
-            inactive_left = [
-                tree.missing_go_to_left.astype(np.bool_) for tree in trees
-            ]
+        trees = self._trees
+        inactive_left = [
+            tree.threshold >= INACTIVE
+            if ordered
+            else tree.missing_go_to_left.astype(np.bool_)
+            for tree in trees
+        ]
         intervals = activity_intervals(self._space, self.category_ranks())
-        found = forest_boxes(trees, self._space, intervals, inactive_left)
+        boxes = forest_boxes(trees, self._space, intervals, inactive_left)
         if self._sign > 0:
-            return found
-        return tuple(replace(boxes, value=-boxes.value) for boxes in found)
+            return boxes
+        return tuple(replace(of, value=-of.value) for of in boxes)
 
     def learned_from(self, X: Array) -> Bools | None:
         """Return which encoded rows (n, d) it was fitted on, (n,); None without `data`."""
@@ -260,12 +255,9 @@ class ForestSurrogate(OnColumns):
         """Return for each hyperparameter whether a tree splits on it, (d,)."""
         if (owners := self._owners()) is None:
             return np.ones(len(self._space), dtype=bool)
-        used = np.concatenate(
-            [e.tree_.feature for e in self._forest.estimators_]
-        )
-        return np.isin(
-            np.arange(len(self._space)), owners[np.unique(used[used >= 0])]
-        )
+        used = np.concatenate([tree.feature for tree in self._trees])
+        splits = owners[np.unique(used[used >= 0])]
+        return np.isin(np.arange(len(self._space)), splits)
 
     def predict_coalitions(
         self, x: Array, background: Array, players: Ints, coalitions: Bools
@@ -297,12 +289,9 @@ class ForestSurrogate(OnColumns):
         if owners is None:
             return None
         compositions = Compositions(self._space, x, players, coalitions)
-        trees = [estimator.tree_ for estimator in self._forest.estimators_]
-        nodes, value, impurity = flatten(trees)
+        nodes, value, impurity = flatten(self._trees)
         within = np.maximum(impurity, self._min_variance)
-
-        def as_seen(rows: Array) -> npt.NDArray[np.float32]:
-            return np.asarray(self._to_columns(rows), dtype=np.float32)
+        n_trees = len(self._trees)
 
         def work(part: slice) -> CoalitionBlock:
             origin, first, second = walk(
@@ -311,11 +300,12 @@ class ForestSurrogate(OnColumns):
                 within,
                 owners,
                 compositions.sources(background[part]),
-                as_seen(background[part]),
-                as_seen(x[None, :])[0],
-                as_seen(compositions.inactive[None, :])[0],
+                self._as_seen(background[part]),
+                self._as_seen(x[None, :])[0],
+                self._as_seen(compositions.inactive[None, :])[0],
             )
-            mean, square = first / len(trees), second / len(trees)
+            mean = first / n_trees
+            square = second / n_trees
             return CoalitionBlock(
                 part,
                 self._sign * (origin + mean),
@@ -351,25 +341,28 @@ class ForestSurrogate(OnColumns):
         )
 
         owners = self._owners()
-        if owners is None or any(
-            map(self._space.is_conditional, self._space.names)
-        ):
+        space = self._space
+        if owners is None or any(map(space.is_conditional, space.names)):
             return None
-        trees = [estimator.tree_ for estimator in self._forest.estimators_]
-        nodes, value, _ = flatten(trees)
+        nodes, value, _ = flatten(self._trees)
         # counted from the overall mean, sums of leaves far from 0 do not cancel
         value = value - value[nodes[0]].mean()
-        plays = np.zeros(len(self._space), dtype=bool)
+        plays = np.zeros(len(space), dtype=bool)
         plays[players] = True
-        found = shapley_of_leaves(
+        contributions = shapley_of_leaves(
             nodes,
             value,
             owners,
             plays,
-            np.asarray(self._to_columns(background), dtype=np.float32),
-            np.asarray(self._to_columns(x[None, :]), dtype=np.float32)[0],
+            self._as_seen(background),
+            self._as_seen(x[None, :])[0],
         )
-        return np.asarray(self._sign * found[:, players] / len(trees))
+        of_players = self._sign * contributions[:, players]
+        return np.asarray(of_players / len(self._trees))
+
+    def _as_seen(self, rows: Array) -> npt.NDArray[np.float32]:
+        """Return encoded rows as the trees see them."""
+        return np.asarray(self._to_columns(rows), dtype=np.float32)
 
     def _held_out_now(self) -> HeldOut:
         """Return out-of-bag predictions, or those of five-fold cross-validation.
@@ -385,30 +378,24 @@ class ForestSurrogate(OnColumns):
         ValueError
             If the surrogate was made without `data`.
         """
-        X, y = self._given("no trial can be held out")
+        X, y = self._data_for("no trial can be held out")
         first, which = different_rows(X)
         if self._leaves_out(first):
             return self._out_of_bag(X, y)
         return self._cross_validated(X, y, which)
 
-    def _given(self, what: str) -> tuple[Array, Array]:
+    def _data_for(self, use: str) -> tuple[Array, Array]:
         if self._data is None:
-            raise InputError(
-                "data",
-                f"was not given to this ForestSurrogate, so {what}",
-                None,
-                "Pass data=(X, y), the rows and objectives the forest was fitted on.",
-            )
+            problem = f"was not given to this ForestSurrogate, so {use}"
+            remedy = "Pass data=(X, y), the rows and objectives the forest was fitted on."
+            raise InputError("data", problem, None, remedy)
         return self._data
 
     def _leaves_out(self, first: npt.NDArray[np.intp]) -> bool:
         """Say whether its own trees predict trials that they had not seen."""
-        bagged = (
+        return (
             getattr(self._forest, "bootstrap", False)
             and not self._learned_order()
-        )
-        return (
-            bagged
             and self._data is not None
             and len(first) == len(self._data[1])
         )
@@ -421,7 +408,7 @@ class ForestSurrogate(OnColumns):
         Where trials are held out by cross-validation, the forest itself is not fitted until it is
         asked for.
         """
-        X, y = self._given("it cannot be fitted again")
+        X, y = self._data_for("it cannot be fitted again")
         first, which = different_rows(X)
         if self._leaves_out(first):
             forest = self.refitted(X, y, min_samples_leaf=size)
@@ -429,9 +416,9 @@ class ForestSurrogate(OnColumns):
         held_out = self._cross_validated(X, y, which, min_samples_leaf=size)
 
         def fit() -> ForestSurrogate:
-            found = self.refitted(X, y, min_samples_leaf=size)
-            found._held_out = held_out
-            return found
+            forest = self.refitted(X, y, min_samples_leaf=size)
+            forest._held_out = held_out
+            return forest
 
         return held_out, fit
 
@@ -449,7 +436,7 @@ class ForestSurrogate(OnColumns):
         from hpo_explain.models._growing import tuned
 
         if self._tuned is None:  # it takes several fits
-            n = len(self._given("it cannot be fitted again")[1])
+            n = len(self._data_for("it cannot be fitted again")[1])
             self._tuned = tuned(self, n)
             self._tuned.notes = self.notes
         return self._tuned
@@ -474,7 +461,8 @@ class ForestSurrogate(OnColumns):
         from sklearn.base import clone
 
         target = self._sign * np.asarray(y, dtype=float)
-        standard, columns = Standard.of(target), self._columns
+        standard = Standard.of(target)
+        columns = self._columns
         if isinstance(columns, OrderedColumns):
             columns = OrderedColumns(self._space, X, standard.values)
         forest = clone(self._forest).set_params(**settings)
@@ -501,8 +489,8 @@ class ForestSurrogate(OnColumns):
     def _out_of_bag(self, X: Array, y: Array) -> HeldOut:
         means, variances = self._leaves(X)
         out = np.ones(means.shape, dtype=bool)
-        for t, drawn in enumerate(self._forest.estimators_samples_):
-            out[drawn, t] = False
+        for t, bag in enumerate(self._forest.estimators_samples_):
+            out[bag, t] = False
         seen = out.any(axis=1)  # with few trees a trial may be in every bag
         means = np.where(out, means, np.nan)[seen]
         variances = np.where(out, variances, np.nan)[seen]
@@ -522,26 +510,28 @@ class ForestSurrogate(OnColumns):
         count = int(which.max()) + 1
         fold = which % _FOLDS
         sizes = np.cumsum(np.bincount(fold, minlength=_FOLDS))
-        asked = min(int(np.searchsorted(sizes, _ENOUGH)) + 1, _FOLDS)
+        n_folds = min(int(np.searchsorted(sizes, _ENOUGH)) + 1, _FOLDS)
         method = "five-fold cross-validation"
-        if asked < _FOLDS:
-            method = f"{method}, {asked} of the folds"
+        if n_folds < _FOLDS:
+            method = f"{method}, {n_folds} of the folds"
         if count < len(y):
             method = f"{method}, {TOGETHER}"
         if count == 1:  # nothing would be left to learn from
             return HeldOut(
                 method=method, observed=y[:0], mean=y[:0], std=y[:0]
             )
-        mean, std = np.empty(len(y)), np.empty(len(y))
+        mean = np.empty(len(y))
+        std = np.empty(len(y))
         trees = len(self._forest.estimators_)
         if getattr(self._forest, "bootstrap", False):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
-        for k in steps(range(min(asked, count)), "folds"):
-            part = self.refitted(
-                X[fold != k], y[fold != k], n_estimators=trees, **settings
+        for k in steps(range(min(n_folds, count)), "folds"):
+            out = fold == k
+            others = self.refitted(
+                X[~out], y[~out], n_estimators=trees, **settings
             )
-            mean[fold == k], std[fold == k] = part.predict(X[fold == k])
-        out = fold < asked
+            mean[out], std[out] = others.predict(X[out])
+        out = fold < n_folds
         return HeldOut(
             method=method,
             observed=y[out],
@@ -565,16 +555,13 @@ def _fit_standardized(
     """
     columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
     grow(forest, columns, standard.values)
-    above = (
-        y - standard.centre
-    ) / standard.unit  # a sum of what is large may overflow
-    drawn = forest.estimators_samples_ if forest.bootstrap else None
+    # a sum of what is large may overflow
+    above = (y - standard.centre) / standard.unit
+    bags = forest.estimators_samples_ if forest.bootstrap else None
     for t, estimator in enumerate(forest.estimators_):
-        tree, of_tree = (
-            estimator.tree_,
-            above if drawn is None else above[drawn[t]],
-        )
-        leaf = tree.apply(columns if drawn is None else columns[drawn[t]])
+        tree = estimator.tree_
+        of_tree = above if bags is None else above[bags[t]]
+        leaf = tree.apply(columns if bags is None else columns[bags[t]])
         weight = np.bincount(leaf, minlength=tree.node_count)
         at = weight > 0
         mean = tree.value[:, 0, 0] * standard.sign

@@ -114,9 +114,8 @@ class GaussianProcessSurrogate(Posterior):
         GaussianProcessSurrogate
             The fitted surrogate.
         """
-        columns = KernelColumns(
-            space
-        )  # in the order of the space given: `gp` takes its rows
+        # in the order of the space given: `gp` takes its rows
+        columns = KernelColumns(space)
         space = space.ordered(X)
         fit = KernelFit(
             columns.amid,
@@ -205,18 +204,18 @@ class GaussianProcessSurrogate(Posterior):
             blocks = self._in_walks(x, players, orders, background)
         if blocks is None:
             return None
-        found = np.empty((2, n, w, p + 1))
+        mean = np.empty((n, w, p + 1))
+        std = np.empty_like(mean)
+
+        def write(out: Array, values: Array) -> None:
+            out[:, :, [0, -1]] = values[:, None, :2]
+            out[:, :, 1:-1] = values[:, 2:].reshape(len(out), w, p - 1)
+
         with ended(blocks):
             for block in blocks:
-                for out, values in zip(
-                    found, (block.mean, block.std), strict=True
-                ):
-                    here = out[block.rows]
-                    here[:, :, [0, -1]] = values[:, None, :2]
-                    here[:, :, 1:-1] = values[:, 2:].reshape(
-                        len(here), w, p - 1
-                    )
-        return found[0], found[1]
+                write(mean[block.rows], block.mean)
+                write(std[block.rows], block.std)
+        return mean, std
 
     def _in_coalitions(
         self, compositions: Compositions, background: Array
@@ -253,9 +252,8 @@ class GaussianProcessSurrogate(Posterior):
             train=self._gp.X_train_,
             alpha=kernel.factor * np.ravel(self._gp.alpha_),
             whitening=Whitening(self._gp.L_, kernel.factor),
-            prior=float(
-                self._prior_variance(self._gp.X_train_[:1])[0]
-            ),  # the same everywhere
+            # the same everywhere
+            prior=float(self._prior_variance(self._gp.X_train_[:1])[0]),
         )
 
     def _predicted_blocks(
@@ -295,11 +293,9 @@ class GaussianProcessSurrogate(Posterior):
         self, refit: Refit, which: npt.NDArray[np.intp]
     ) -> HeldOut:
         observed = self._to_objective(np.ravel(self._gp.y_train_))
-        mean, std, fold = (
-            np.empty(len(which)),
-            np.empty(len(which)),
-            folds_of(which),
-        )
+        mean = np.empty(len(which))
+        std = np.empty(len(which))
+        fold = folds_of(which)
         n_folds = int(fold.max()) + 1
         repeated = f", {TOGETHER}" if which.max() + 1 < len(which) else ""
         method = f"{n_folds}-fold cross-validation{repeated}, kernel refitted"
@@ -310,21 +306,19 @@ class GaussianProcessSurrogate(Posterior):
             )
         with one_blas_thread():
             for k in steps(range(n_folds), "folds"):
-                out, seen = (
-                    np.flatnonzero(fold == k),
-                    np.flatnonzero(fold != k),
-                )
-                part = GaussianProcessSurrogate(
+                out = np.flatnonzero(fold == k)
+                seen = np.flatnonzero(fold != k)
+                others = GaussianProcessSurrogate(
                     self._space,
                     refit(seen),
                     columns=self._columns,
                     noise_std=self._noise_std,
                     negated=self._sign < 0,
                 )
-                mean[out], of_function = part._predict_columns(
+                mean[out], of_function = others._predict_columns(
                     self._gp.X_train_[out]
                 )
-                std[out] = np.hypot(of_function, part.noise_std)
+                std[out] = np.hypot(of_function, others.noise_std)
         return HeldOut(
             method=method,
             observed=observed,
@@ -334,7 +328,8 @@ class GaussianProcessSurrogate(Posterior):
         )
 
     def _leave_one_out(self, which: npt.NDArray[np.intp]) -> HeldOut:
-        y, alpha = np.ravel(self._gp.y_train_), np.ravel(self._gp.alpha_)
+        y = np.ravel(self._gp.y_train_)
+        alpha = np.ravel(self._gp.alpha_)
         inverse = cho_solve((self._gp.L_, True), np.eye(len(y)))
         variance = 1.0 / np.diag(inverse)
         mean = y - alpha * variance

@@ -29,7 +29,9 @@ from hpo_explain.models.product_kernel import (
 )
 from hpo_explain.space import Array, Ints
 
-FEATURES, OF_ONE = 512, 32  # of the product, and of each additive part
+# of the product, and of each additive part
+FEATURES = 512
+OF_ONE = 32
 _BLOCK = 256  # rows at once, so that what is computed stays near the processor
 _VALUES = 2048  # at most at once, where rows share few
 _SPARSE = 0.05  # of a block's numbers, at most: fewer are added one by one
@@ -67,10 +69,8 @@ class Levels:
             return
         for first in range(0, n, size):
             index = self.index[first : first + size].T
-            own, place = (
-                index.ravel(),
-                np.arange(index.size).reshape(index.shape),
-            )
+            own = index.ravel()
+            place = np.arange(index.size).reshape(index.shape)
             yield Levels(
                 self.categories, self.columns[own], self.values[own], place.T
             )
@@ -90,7 +90,8 @@ class Levels:
         counts = np.where(self.categories == 0, 1, self.categories + 1)
         last = np.cumsum(counts)[self.columns] - 1
         categories = self.categories[self.columns]
-        off, number = np.isnan(self.values), categories == 0
+        off = np.isnan(self.values)
+        number = categories == 0
         at = np.where(off, 0.0, self.values)
         code = np.where(number, -1, last - categories + at.astype(int))
         return np.where(number, at, 0.0).astype(np.float32), np.where(
@@ -101,21 +102,22 @@ class Levels:
     def usual(self) -> Ints:
         """The values that most rows have."""
         counts = np.bincount(self.index.ravel(), minlength=len(self.columns))
-        found = np.flatnonzero(2 * counts >= len(self.index))
+        common = np.flatnonzero(2 * counts >= len(self.index))
         return np.asarray(
-            found[np.unique(self.columns[found], return_index=True)[1]]
+            common[np.unique(self.columns[common], return_index=True)[1]]
         )
 
     @cached_property
     def steps(self) -> tuple[csr_array, csr_array]:
         """What each value is: a number in its column, (L, d), or a place among phases, (L, P)."""
         at, code = self.coded
-        size, places = (
-            len(self.columns),
-            int(np.where(self.categories == 0, 1, self.categories + 1).sum()),
+        size = len(self.columns)
+        places = int(
+            np.where(self.categories == 0, 1, self.categories + 1).sum()
         )
         phased = code >= 0
-        ones, ends = np.ones(phased.sum(), np.float32), np.cumsum([0, *phased])
+        ones = np.ones(phased.sum(), np.float32)
+        ends = np.cumsum([0, *phased])
         return (
             csr_array(
                 (at, self.columns, np.arange(size + 1)),
@@ -135,7 +137,8 @@ class Levels:
         self,
     ) -> list[tuple[slice, csr_array, Single | csr_array, csr_array]]:
         """Of blocks of rows what is to be added to the usual values: values, numbers, phases."""
-        n, most = len(self.index), np.full(self.index.shape[1], -1)
+        n = len(self.index)
+        most = np.full(self.index.shape[1], -1)
         place = np.empty(len(self.columns), int)
         place[self.index] = np.arange(self.index.shape[1])
         most[place[self.usual]] = self.usual
@@ -171,13 +174,14 @@ def levels(
     X: Array, categories: Ints, columns: Sequence[int] | None = None
 ) -> Levels:
     """Return rows (n, c) by the distinct values of their columns: of all, or of some."""
-    index, values = np.empty(X.shape, int), [np.empty(0)]
+    index = np.empty(X.shape, int)
+    values = [np.empty(0)]
     counts = list[int]()
     for j, x in enumerate(X.T):
-        found, places = np.unique(x, return_inverse=True, equal_nan=True)
+        distinct, places = np.unique(x, return_inverse=True, equal_nan=True)
         index[:, j] = places.reshape(-1) + sum(counts)
-        values.append(found)
-        counts.append(len(found))
+        values.append(distinct)
+        counts.append(len(distinct))
     return Levels(
         categories=categories,
         columns=np.repeat(
@@ -231,10 +235,12 @@ class Functions:
     steps: Single
     update: Single
 
-    def __call__(self, found: Levels) -> Single:
+    def __call__(self, levels: Levels) -> Single:
         """Return the draws' standardized values (n, k) at rows, which are given by their levels."""
-        values = np.empty((len(found.index), self.update.shape[1]), np.float32)
-        for rows, angle, product, alone in self._sums(found):
+        values = np.empty(
+            (len(levels.index), self.update.shape[1]), np.float32
+        )
+        for rows, angle, product, alone in self._sums(levels):
             angle += self.shifts
             waves = np.cos(angle, out=angle)
             correlation = np.exp(product, out=product)
@@ -245,12 +251,13 @@ class Functions:
             values[rows] += alone + self._constant
         return values
 
-    def along(self, found: Levels, at: Levels) -> Single:
+    def along(self, levels: Levels, at: Levels) -> Single:
         """Return the draws' standardized values (n, G, k) at rows with other columns at G rows.
 
         The cosine of a sum is split, so that each row's own part is computed once.
         """
-        few, k = len(at.index), self.update.shape[1]
+        few = len(at.index)
+        k = self.update.shape[1]
         turn, factor, alone = map(
             np.concatenate, list(zip(*self._sums(at), strict=True))[1:]
         )
@@ -263,18 +270,18 @@ class Functions:
             ]
         ).reshape(-1, few * k)
         alone = alone + self._constant
-        drawn = np.empty((len(found.index), few, k), np.float32)
+        values = np.empty((len(levels.index), few, k), np.float32)
         waves = np.empty((_BLOCK, 2 * FEATURES + len(self.X)), np.float32)
-        for rows, angle, product, own in self._sums(found):
+        for rows, angle, product, own in self._sums(levels):
             m = len(angle)
             angle += self.shifts
             np.cos(angle, out=waves[:m, :FEATURES])
             np.sin(angle, out=waves[:m, FEATURES : 2 * FEATURES])
             np.exp(product, out=waves[:m, 2 * FEATURES :])
             with np.errstate(invalid="ignore"):  # as above
-                drawn[rows] = (waves[:m] @ weights).reshape(m, few, k)
-            drawn[rows] += own[:, None, :] + alone
-        return drawn
+                values[rows] = (waves[:m] @ weights).reshape(m, few, k)
+            values[rows] += own[:, None, :] + alone
+        return values
 
     @cached_property
     def _weights(self) -> Single:
@@ -291,20 +298,18 @@ class Functions:
         return np.ascontiguousarray(np.nan_to_num(self.X).T, np.float32)
 
     def _sums(
-        self, found: Levels
+        self, levels: Levels
     ) -> Iterator[tuple[slice, Single, Single, Single]]:
         """Yield the sums over the values of blocks of rows, (m, FEATURES), (m, n) and (m, k).
 
         Of angles, of the logarithms of the product's factors, and of additive parts.
         """
-        factors, parts = self._tables(found)
-        number, phase = found.usual_steps
+        factors, additive = self._tables(levels)
+        number, phase = levels.usual_steps
         angle = number @ self.frequencies + phase @ self.phases
-        product, alone = (
-            factors[found.usual].sum(axis=0),
-            parts[found.usual].sum(axis=0),
-        )
-        for rows, values, numbers, phases in found.apart:
+        product = factors[levels.usual].sum(axis=0)
+        alone = additive[levels.usual].sum(axis=0)
+        for rows, values, numbers, phases in levels.apart:
             angles = numbers @ self.frequencies
             angles += angle
             if phases.nnz:
@@ -313,19 +318,21 @@ class Functions:
                 rows,
                 angles,
                 values @ factors + product,
-                values @ parts + alone,
+                values @ additive + alone,
             )
 
-    def _tables(self, found: Levels) -> tuple[Single, Single]:
+    def _tables(self, levels: Levels) -> tuple[Single, Single]:
         """Return of distinct values the logarithm of the factors, (L, n), and the parts, (L, k)."""
-        columns, parameters = found.columns, self.parameters
-        at, off = found.coded[0], np.isnan(found.values)
+        columns = levels.columns
+        parameters = self.parameters
+        at = levels.coded[0]
+        off = np.isnan(levels.values)
         base = np.empty((len(columns), len(self.X)), np.float32)
         rates = (ROOT5 / parameters.length).astype(np.float32)
         correlate(at, columns, rates, self._trials, base)
         category = self.categories[columns] > 0
         base[category] = (
-            found.values[category, None] == self.X.T[columns[category]]
+            levels.values[category, None] == self.X.T[columns[category]]
         )
         without = (
             np.isnan(self.X).T[columns] if np.isnan(self.X).any() else None
@@ -333,43 +340,46 @@ class Functions:
         base[off] = 0.0
         if without is not None:
             base[without] = 0.0
-        parts = np.zeros((len(columns), self.update.shape[1]), np.float32)
+        additive = np.zeros((len(columns), self.update.shape[1]), np.float32)
         if parameters.amplitude.any():
-            parts = self._alone(found)
+            additive = self._alone(levels)
             amplitude = parameters.amplitude[columns, None].astype(np.float32)
-            parts += amplitude * (base @ self.update)
+            additive += amplitude * (base @ self.update)
         weight = parameters.weight[columns, None].astype(np.float32)
         base *= weight
         base += 1 - weight
         if without is not None:
             base[off[:, None] & without] = 1.0
-        return np.log(base, out=base), parts
+        return np.log(base, out=base), additive
 
-    def _alone(self, found: Levels) -> Single:
+    def _alone(self, levels: Levels) -> Single:
         """Return what the additive parts' features are at distinct values, (L, k)."""
-        (at, code), columns = found.coded, found.columns
+        (at, code) = levels.coded
+        columns = levels.columns
         frequencies, phases, weights = self.waves
         waves = np.cos(at[:, None] * frequencies[columns] + phases[columns])
-        sizes, weights = (
-            np.diff(found.starts, append=len(columns)),
-            weights[columns[found.starts]],
-        )
+        sizes = np.diff(levels.starts, append=len(columns))
+        weights = weights[columns[levels.starts]]
         most = sizes.max(initial=0)
         if (sizes == most).all():
-            parts = np.matmul(waves.reshape(len(sizes), most, OF_ONE), weights)
+            additive = np.matmul(
+                waves.reshape(len(sizes), most, OF_ONE), weights
+            )
         else:
-            each = zip(np.split(waves, found.starts[1:]), weights, strict=True)
-            parts = np.concatenate([own @ weight for own, weight in each])
-        parts = parts.reshape(len(columns), weights.shape[2])
+            each = zip(
+                np.split(waves, levels.starts[1:]), weights, strict=True
+            )
+            additive = np.concatenate([own @ weight for own, weight in each])
+        additive = additive.reshape(len(columns), weights.shape[2])
         phased = code >= 0
-        parts[phased] = self.steps[code[phased]]
-        return np.asarray(parts)
+        additive[phased] = self.steps[code[phased]]
+        return np.asarray(additive)
 
 
-def valued(functions: Sequence[Functions], found: Levels) -> list[Single]:
+def valued(functions: Sequence[Functions], levels: Levels) -> list[Single]:
     """Return the standardized values (n, k) of several settings' draws at the same rows."""
-    parts = [[of(part) for of in functions] for part in found.parts()]
-    return [np.concatenate(of) for of in zip(*parts, strict=True)]
+    blocks = [[of(part) for of in functions] for part in levels.parts()]
+    return [np.concatenate(of) for of in zip(*blocks, strict=True)]
 
 
 def posterior_mean(
@@ -383,10 +393,8 @@ def posterior_mean(
 
     factor = pairs.factor(parameters), True
     update = cho_solve(factor, pairs.z[:, None], check_finite=False)
-    d, places = (
-        len(categories),
-        int(np.where(categories == 0, 1, categories + 1).sum()),
-    )
+    d = len(categories)
+    places = int(np.where(categories == 0, 1, categories + 1).sum())
     single = np.float32
     return Functions(
         X=X,
@@ -421,7 +429,8 @@ def draw(
     from scipy.linalg import cho_solve
 
     rng = np.random.default_rng(seed)
-    numbers, d = categories == 0, X.shape[1]
+    numbers = categories == 0
+    d = X.shape[1]
     takes_part = rng.random((d, FEATURES)) < parameters.weight[:, None]
     # Matérn-5/2 has a t distribution with 5 degrees of freedom for its spectrum
     t = rng.standard_normal((d, FEATURES)) / np.sqrt(
@@ -448,7 +457,8 @@ def draw(
             weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(
                 2.0 * amplitude / OF_ONE
             )
-            waves[0][j], waves[1][j] = turn * rng.random(OF_ONE), weights
+            waves[0][j] = turn * rng.random(OF_ONE)
+            waves[1][j] = weights
         else:
             weights = rng.standard_normal((categories[j], count)) * math.sqrt(
                 amplitude

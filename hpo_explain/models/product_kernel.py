@@ -26,14 +26,12 @@ from hpo_explain.space import Array, Bools, Ints
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
-_ROUNDED = (
-    1e-7  # of the diagonal: by so much it is raised first where it has to be
-)
+# of the diagonal: by so much it is raised first where it has to be
+_ROUNDED = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
-FAR, NOWHERE = (
-    1e9,
-    2e9,
-)  # in place of a distance: where B_j is 0, and where both are inactive
+# in place of a distance: where B_j is 0, and where both are inactive
+FAR = 1e9
+NOWHERE = 2e9
 Single = npt.NDArray[Any]  # in single precision
 
 _NONE, _ONE, _THIRD, _LEAST, _FAR = map(
@@ -56,7 +54,10 @@ def correlate(
 ) -> None:
     """Write the Matérn-5/2 correlations of values (L,), each of a column, and trials (d, n)."""
     for i in range(len(at)):
-        a, rate, x, row = at[i], rates[columns[i]], trials[columns[i]], out[i]
+        a = at[i]
+        rate = rates[columns[i]]
+        x = trials[columns[i]]
+        row = out[i]
         for k in range(len(row)):
             r = abs(a - x[k]) * rate
             row[k] = (_ONE + r + r * r * _THIRD) * exp_32(-r)
@@ -94,11 +95,16 @@ def _sums(
     By its length in the product and in the part alone, by its weight, and by its amplitude.
     """
     free = max(_ONE - weight, _LEAST)
-    length, length_alone, by_weight, alone = 0.0, 0.0, 0.0, 0.0
+    length = 0.0
+    length_alone = 0.0
+    by_weight = 0.0
+    alone = 0.0
     for i in range(len(apart)):
         r = apart[i] * rate
-        third, linear = r * r * _THIRD, _ONE + r
-        base, slope = (linear + third) * decay[i], third * linear * decay[i]
+        third = r * r * _THIRD
+        linear = _ONE + r
+        base = (linear + third) * decay[i]
+        slope = third * linear * decay[i]
         share = (
             by_product[i] / (free + weight * base)
             if apart[i] <= _FAR
@@ -136,11 +142,9 @@ class Parameters:
     @cached_property
     def single(self) -> tuple[Single, Single, Single]:
         """Rates, weights and amplitudes in single precision, each (d,)."""
-        rate, weight, amplitude = (
-            1.0 / self.length,
-            self.weight,
-            self.amplitude,
-        )
+        rate = 1.0 / self.length
+        weight = self.weight
+        amplitude = self.amplitude
         return rate.astype("f4"), weight.astype("f4"), amplitude.astype("f4")
 
 
@@ -165,7 +169,8 @@ class Prior:
     @cached_property
     def moments(self) -> tuple[Array, Array]:
         """Means and standard deviations: lengths, weights, amplitudes, product, noise."""
-        d, numbers = len(self.numbers), int(self.numbers.sum())
+        d = len(self.numbers)
+        numbers = int(self.numbers.sum())
         of = [(math.log(0.8), 1.0)] * numbers + [(0.0, 1.5)] * d
         of += [(math.log(0.5 / d), 1.5)] * (d if self.additive else 0)
         of += [(math.log(0.5) if self.additive else 0.0, 1.0)]
@@ -179,7 +184,8 @@ class Prior:
 
     def parameters(self, u: Array) -> Parameters:
         """Return the parameters at standardized values (p,)."""
-        d, numbers = len(self.numbers), int(self.numbers.sum())
+        d = len(self.numbers)
+        numbers = int(self.numbers.sum())
         mean, spread = self.moments
         t = mean + spread * np.clip(u, -6.0, 6.0)
         length = np.ones(d)
@@ -201,13 +207,16 @@ class Prior:
 def distances(left: Array, right: Array, numbers: Bools) -> Single:
     """Return how far rows (..., d) are from others, times √5, by hyperparameter, (d, pairs)."""
     shape = np.broadcast_shapes(left.shape[:-1], right.shape[:-1])
-    found = np.empty((len(numbers), *shape), np.float32)
+    apart = np.empty((len(numbers), *shape), np.float32)
     for j, number in enumerate(numbers.tolist()):
-        a, b = left[..., j], right[..., j]
-        found[j] = np.abs(a - b) * ROOT5 if number else FAR * (a != b)
-        off, other = np.isnan(a), np.isnan(b)
-        found[j][off | other], found[j][off & other] = FAR, NOWHERE
-    return found.reshape(len(numbers), -1)
+        a = left[..., j]
+        b = right[..., j]
+        apart[j] = np.abs(a - b) * ROOT5 if number else FAR * (a != b)
+        off = np.isnan(a)
+        other = np.isnan(b)
+        apart[j][off | other] = FAR
+        apart[j][off & other] = NOWHERE
+    return apart.reshape(len(numbers), -1)
 
 
 def covariances(apart: Single, p: Parameters) -> tuple[Single, Single]:
@@ -238,12 +247,13 @@ class Pairs:
     def __init__(
         self, X: Array, z: Array, prior: Prior, temper: float
     ) -> None:
-        self.z, self.prior, self.temper = z, prior, temper
+        self.z = z
+        self.prior = prior
+        self.temper = temper
         self.n, self.d = X.shape
         self.a, self.b = np.tril_indices(self.n, -1)
-        self.below = (
-            self.b * self.n + self.a
-        )  # where pairs are in columns one after the other
+        # where pairs are in columns one after the other
+        self.below = self.b * self.n + self.a
         self.active = (~np.isnan(X)).astype(float)
         self.apart = distances(X[self.a], X[self.b], prior.numbers)
 
@@ -310,18 +320,20 @@ class Pairs:
         logdet = float(np.log(np.diag(c)).sum())
         alpha, _ = dpotrs(c, self.z, lower=1)
         inverse, _ = dpotri(c, lower=1, overwrite_c=1)
-        pairs, diagonal = inverse.T.ravel()[self.below], np.diag(inverse)
-        G = (alpha[self.a] * alpha[self.b] - pairs).astype(
-            np.float32
-        )  # twice the half
+        pairs = inverse.T.ravel()[self.below]
+        diagonal = np.diag(inverse)
+        # twice the half
+        G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)
         own = 0.5 * (alpha * alpha - diagonal)
         by_product = G * product
-        found, decay = [], np.empty_like(G)
+        sums = []
+        decay = np.empty_like(G)
         for apart, rate, weight, _ in zip(self.apart, *p.single, strict=True):
             np.exp(np.multiply(apart, -rate, out=decay), out=decay)
-            found.append(_sums(apart, decay, rate, weight, G, by_product))
-        length, length_alone, by_weight, alone = np.array(found).T
-        w, a = p.weight, p.amplitude
+            sums.append(_sums(apart, decay, rate, weight, G, by_product))
+        length, length_alone, by_weight, alone = np.array(sums).T
+        w = p.weight
+        a = p.amplitude
         lengths = (w * length + a * length_alone)[self.prior.numbers]
         amplitudes = (
             a * (alone + own @ self.active) if self.prior.additive else []
@@ -369,9 +381,9 @@ class Posterior:
     proposals: Array
     weights: Array
 
-    def drawn(self, kept: int) -> list[Parameters]:
+    def drawn(self, count: int) -> list[Parameters]:
         """Return parameters drawn systematically: at the middles of equal parts of the weights."""
-        places = (np.arange(kept) + 0.5) / kept
+        places = (np.arange(count) + 0.5) / count
         picked = np.searchsorted(np.cumsum(self.weights), places)
         return [
             self.prior.parameters(self.proposals[i])
@@ -401,9 +413,10 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
 
     rng = np.random.default_rng(seed)
     size = len(pairs.prior.moments[0])
-    mode, least = np.zeros(size), np.inf
+    mode = np.zeros(size)
+    least = np.inf
     for start in (np.zeros(size), 0.7 * rng.normal(size=size)):
-        found = minimize(
+        result = minimize(
             downhill,
             start,
             jac=True,
@@ -411,8 +424,9 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             # a third of the steps that the default takes, for a mode within 0.02 of its log density
             options={"maxiter": 60, "ftol": 1e-5},
         )
-        if found.fun < least:
-            mode, least = found.x, found.fun
+        if result.fun < least:
+            mode = result.x
+            least = result.fun
     root = _spread(pairs, mode) if size <= _MOST else np.eye(size)
     degrees = 6
     t = rng.normal(size=(proposals, size))

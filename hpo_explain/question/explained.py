@@ -11,7 +11,7 @@ import numpy as np
 from hpo_explain.base.checks import check_array, check_direction, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, as_facts
-from hpo_explain.base.options import CRITERIA, Direction
+from hpo_explain.base.options import CRITERIA, Direction, sign_of
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.drawn import Draws, as_draws
@@ -180,7 +180,7 @@ class Explained:
     @property
     def sign(self) -> float:
         """What makes a cost of a value: smaller is better."""
-        return 1.0 if self.direction == "minimize" else -1.0
+        return sign_of(self.direction)
 
     def __call__(self, X: Array) -> Array:
         """Return the values, (n,), at encoded rows (n, d)."""

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from hpo_explain.base.edge import plotly, renderer
+from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import printable_lines
 from hpo_explain.base.result import Result
 from hpo_explain.draw.pages import plot_svg

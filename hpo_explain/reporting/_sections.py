@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from hpo_explain.base.edge import views
+from hpo_explain.base.loaders import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method

@@ -125,7 +125,7 @@ def _limits(
     """
     if not values:
         return None, []
-    sign = 1.0 if run.direction == "minimize" else -1.0
+    sign = run.sign
     costs = sign * np.asarray(values)
     best, worst = float(costs.min()), float(costs.max())
     reach = best + _REACH * (float(np.quantile(costs, _MOST_TRIALS)) - best)
@@ -143,7 +143,7 @@ def _limits(
 
 def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
     """Return what is shown of each trial, those left out included, by number."""
-    sign = 1.0 if run.direction == "minimize" else -1.0
+    sign = run.sign
     shown = sign * winsorized(run.cost, run.diverged_above())
     numbers, feasible = np.asarray(run.trials), np.asarray(run.feasible)
     so_far = np.full(len(run), np.nan)

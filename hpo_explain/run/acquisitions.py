@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, as_facts
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
@@ -49,7 +50,7 @@ class OwnAcquisition:
     notes: tuple[Fact, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "notes", as_facts(self.notes))
+        set_fields(self, notes=as_facts(self.notes))
 
 
 class OptimizerRecord(Protocol):
@@ -152,7 +153,8 @@ class ChosenAcquisition:
         ValueError
             If the model is of another space.
         """
-        names, known = surrogate.space.names, self.acquisition.space.names
+        names = surrogate.space.names
+        known = self.acquisition.space.names
         if names != known:
             raise InputError(
                 "surrogate",

@@ -49,7 +49,8 @@ def clock_difference(numbers: Ints, started: Array, finished: Array) -> float:
     """
     known = np.isfinite(started)
     order = np.argsort(numbers[known], kind="stable")
-    start, finish = started[known][order], finished[known][order]
+    start = started[known][order]
+    finish = finished[known][order]
     steps = np.diff(start)
     if not (steps < -_BACK).any():
         return 0.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.space import Array, Bools, Ints
 
 
@@ -88,14 +88,10 @@ class Curves(Frozen):
     pruner: Pruner | None = None
 
     def __post_init__(self) -> None:
-        numbers, X = (
-            check_array("trials", self.trials),
-            check_array("X", self.X),
-        )
-        steps, values = (
-            check_array("steps", self.steps),
-            check_array("values", self.values),
-        )
+        numbers = check_array("trials", self.trials)
+        X = check_array("X", self.X)
+        steps = check_array("steps", self.steps)
+        values = check_array("values", self.values)
         shape = len(numbers), len(steps)
         if X.ndim != 2 or len(X) != len(numbers) or values.shape != shape:
             problem = (
@@ -114,17 +110,26 @@ class Curves(Frozen):
                 numbers,
                 "Join their curves.",
             )
-        columns = {
-            "trials": numbers.astype(np.int64),
-            "X": X,
-            "steps": steps,
-            "values": values,
-        }
-        for name, column in columns.items():
-            object.__setattr__(self, name, frozen(np.array(column)))
+        set_fields(
+            self,
+            trials=numbers.astype(np.int64),
+            X=np.array(X),
+            steps=np.array(steps),
+            values=np.array(values),
+        )
 
     def __len__(self) -> int:
         return len(self.trials)
+
+    def of_trials(self, trials: Collection[int]) -> Curves:
+        """Return the curves of some trials."""
+        rows = np.isin(self.trials, [*trials])
+        return replace(
+            self,
+            trials=self.trials[rows],
+            X=self.X[rows],
+            values=self.values[rows],
+        )
 
     @classmethod
     def of(
@@ -146,32 +151,21 @@ class Curves(Frozen):
         step_name, pruner
             As of the class.
         """
-        known = {
-            trial: {
-                float(s): float(v) for s, v in curve.items() if not np.isnan(v)
-            }
+        points = [
+            (trial, float(step), float(value))
             for trial, curve in sorted(reported.items())
-            if trial in rows
-        }
-        known = {trial: curve for trial, curve in known.items() if curve}
-        if not known:
+            for step, value in curve.items()
+            if trial in rows and not np.isnan(value)
+        ]
+        if not points:
             return None
-        steps = np.array(
-            sorted({step for curve in known.values() for step in curve})
-        )
-        place = {step: i for i, step in enumerate(steps.tolist())}
-        values = np.full((len(known), len(steps)), np.nan)
-        for i, curve in enumerate(known.values()):
-            values[i, [place[step] for step in curve]] = [*curve.values()]
-        X = np.array([rows[trial] for trial in known], dtype=float)
-        return cls(
-            np.array([*known], dtype=np.int64),
-            X,
-            steps,
-            values,
-            step_name,
-            pruner,
-        )
+        trial, step, value = np.array(points).T
+        trials, row = np.unique(trial.astype(np.int64), return_inverse=True)
+        steps, column = np.unique(step, return_inverse=True)
+        values = np.full((len(trials), len(steps)), np.nan)
+        values[row, column] = value
+        X = np.array([rows[t] for t in trials.tolist()], dtype=float)
+        return cls(trials, X, steps, values, step_name, pruner)
 
     def held(self) -> Array:
         """Return the values with gaps filled, (m, S): the last one reported holds until the next.

@@ -27,8 +27,8 @@ def describe(run: Run) -> str:
     if np.asarray(run.feasible).any():
         best = run.objective[run.row(run.incumbent_trial)]
         shared = tied(len(run.tied), run.objective_name)
-        told = f" ({shared})" if shared else ""
-        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{told}")
+        remark = f" ({shared})" if shared else ""
+        lines.append(f"best: trial {run.incumbent_trial}, {best:.6g}{remark}")
     lines.append(f"proposals: {proposals(run)}")
     for reason, numbers in by_reason(run.excluded).items():
         lines.append(f"left out: {len(numbers)} ({spans(numbers)}): {reason}")
@@ -37,8 +37,11 @@ def describe(run: Run) -> str:
 
 def proposals(run: Run) -> str:
     """Say how many trials a model chose."""
-    if run.proposes:
-        return f"{len(run.proposals or ())} (after the initial design)"
+    proposed = [*(run.proposals or ())]
+    if run.proposes and any(run.origin(t) is Origin.MODEL for t in proposed):
+        return f"{len(proposed)} (after the initial design)"
+    if proposed:
+        return f"none by a model; {len(proposed)} may be explained with an assumed one"
     if who_is_unknown(run):
         return "none known, as it is not recorded who chose the trials"
     return "none, as no model chose a trial"
@@ -47,7 +50,7 @@ def proposals(run: Run) -> str:
 def who_is_unknown(run: Run) -> bool:
     """Say whether nothing is recorded about who chose the trials."""
     numbers = np.asarray(run.trials).tolist()
-    return not run.proposes and all(
+    return not run.proposals and all(
         run.origin(t) is Origin.UNKNOWN for t in numbers
     )
 

@@ -11,9 +11,8 @@ from hpo_explain.space.support import gower_distances
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAILS = ((0.9, 20.0), (0.75, 100.0))
-_OTHERS = (
-    2.0 / 3.0
-)  # share of the different costs that lie below those that diverged
+# share of the different costs that lie below those that diverged
+_OTHERS = 2.0 / 3.0
 _OTHERS_OF_DESIGN = 1.0 / 2.0
 _FEWEST = 4  # different costs; fewer have no scale
 _LEADING = 2  # trials; the first alone may be an accident
@@ -109,7 +108,8 @@ def converged(cost: Array, bound: float) -> bool:
     above = cost > bound
     if not above.any():
         return False
-    near, far = cost[~above].max() - cost.min(), cost[above].min() - cost.min()
+    near = cost[~above].max() - cost.min()
+    far = cost[above].min() - cost.min()
     return _leads(above) or bool(far < _GAP * near)
 
 
@@ -145,11 +145,9 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
     [True, False]
     """
     power = -int(np.frexp(np.max(np.abs(among)))[1])  # no difference overflows
-    one, other, ordered = (
-        np.ldexp(one, power),
-        np.ldexp(other, power),
-        np.ldexp(np.sort(among), power),
-    )
+    one = np.ldexp(one, power)
+    other = np.ldexp(other, power)
+    ordered = np.ldexp(np.sort(among), power)
     distances = ordered[len(ordered) // 2 :] - ordered[0]
     far = distances[
         distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.run.record import Record
 from hpo_explain.run.without_result import WithoutResult
 from hpo_explain.space import Array, Ints
@@ -42,14 +42,7 @@ class Failures(Frozen):
     cost_pruned: Array
 
     def __post_init__(self) -> None:
-        for column in (
-            self.trials,
-            self.X,
-            self.pruned,
-            self.X_pruned,
-            self.cost_pruned,
-        ):
-            frozen(column)
+        set_fields(self, **vars(self))
 
     def __len__(self) -> int:
         return len(self.trials)
@@ -98,20 +91,17 @@ def failures(run: Record, before: int | None = None) -> Failures:
     ...     without_result={3: WithoutResult("pruned", lr[3]), 4: WithoutResult("failed", lr[4])},
     ...     curves=Curves.of(reported, lr),
     ... )
-    >>> found = failures(run)
-    >>> found.trials.tolist(), found.X.tolist(), found.pruned.tolist()
+    >>> without = failures(run)
+    >>> without.trials.tolist(), without.X.tolist(), without.pruned.tolist()
     ([4], [[0.9]], [3])
     """
     ended = [t for t in run.ended_before(before) if t in run.without_result]
     X = _rows(run, ended)
-    some = np.asarray(
-        run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)
-    )
-    trials = [ended[i] for i in np.flatnonzero(some)]
+    has_values = run.space.on_grid(X).all(axis=1) & ~np.isnan(X).all(axis=1)
+    trials = np.array(ended, dtype=np.int64)[has_values].tolist()
     failed = [t for t in trials if _gave_nothing(run.without_result[t])]
-    costs = _costs_of_pruned(
-        run, before, [t for t in trials if t not in {*failed}]
-    )
+    pruned = sorted({*trials} - {*failed})
+    costs = _costs_of_pruned(run, before, pruned)
     return Failures(
         trials=np.array(failed, dtype=np.int64),
         X=_completed(run, failed),
@@ -148,23 +138,20 @@ def _costs_of_pruned(
         return {}
     place = {trial: i for i, trial in enumerate(run.curves.trials.tolist())}
     reported = run.sign * run.curves.values
-    known = run.known_before(before)
-    has_curve = np.isin(np.asarray(run.trials)[known], run.curves.trials)
+    finished = np.asarray(run.trials)[run.known_before(before)]
+    has_curve = np.isin(finished, run.curves.trials)
     final = run.learned_cost(before)[has_curve]
-    numbers = np.asarray(run.trials)[known][has_curve]
-    peers = reported[[place[trial] for trial in numbers.tolist()]]
-    found = {}
+    peers = reported[[place[t] for t in finished[has_curve].tolist()]]
+    costs = {}
     for trial in pruned:
         if trial not in place:
             continue
         own = reported[place[trial]]
-        common = np.flatnonzero(
-            (~np.isnan(peers)).any(axis=0) & ~np.isnan(own)
-        )
-        if not len(common):
+        comparable = ~np.isnan(peers).all(axis=0) & ~np.isnan(own)
+        if not comparable.any():
             continue
-        step = common[-1]
-        there = ~np.isnan(peers[:, step])
-        rank = float(np.mean(peers[there, step] < own[step]))
-        found[trial] = float(np.quantile(final[there], max(rank, _AT_BEST)))
-    return found
+        step = np.flatnonzero(comparable)[-1]
+        others = ~np.isnan(peers[:, step])
+        rank = float(np.mean(peers[others, step] < own[step]))
+        costs[trial] = float(np.quantile(final[others], max(rank, _AT_BEST)))
+    return costs

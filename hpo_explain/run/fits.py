@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
 from hpo_explain.base.errors import Option
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction, Kind
+from hpo_explain.base.options import Kind
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.given import ModelSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import (
     Array,
@@ -121,21 +122,19 @@ MOST_TRIALS = {"gp": 2000, "forest": 4000}
 fitted some hundred times until its shares have intervals."""
 MOST_BEFORE = 1000
 """The same of a model of what was known before a trial, as there is one for each of them."""
-_AROUND_BEST, _LATEST = 0.1, 0.1
+_AROUND_BEST = 0.1
+_LATEST = 0.1
 
 
 def most_learned(kind: Literal["gp", "forest"], before: int | None) -> int:
     """Return the largest number of trials that a model of a kind learns from."""
-    return (
-        MOST_TRIALS[kind]
-        if before is None
-        else min(MOST_BEFORE, MOST_TRIALS[kind])
-    )
+    most = MOST_TRIALS[kind]
+    return most if before is None else min(MOST_BEFORE, most)
 
 
 def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
     """Return which of the finished trials `learned_rows` takes, as values of a fact."""
-    best, latest, spread = _parts(most)
+    best, latest, spread = _counts(most)
     return {
         "finished": finished,
         "taken": most,
@@ -146,9 +145,10 @@ def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
     }
 
 
-def _parts(most: int) -> tuple[int, int, int]:
+def _counts(most: int) -> tuple[int, int, int]:
     """Return how many of `most` trials are near the best, how many the latest, how many drawn."""
-    best, latest = int(_AROUND_BEST * most), int(_LATEST * most)
+    best = int(_AROUND_BEST * most)
+    latest = int(_LATEST * most)
     return best, latest, most - best - latest
 
 
@@ -190,40 +190,72 @@ def learned_rows(
     n = len(X)
     if n <= most:
         return np.arange(n)
-    best, latest, spread = _parts(most)
+    best, latest, spread = _counts(most)
     incumbent = int(np.argmin(cost))
     distance = gower_distances(space, X, X[[incumbent]])[:, 0]
     distance[incumbent] = -1.0  # before its repetitions
-    kept = np.zeros(n, dtype=bool)
-    kept[np.argsort(distance, kind="stable")[:best]] = True
-    others = np.flatnonzero(~kept)
-    others, last = (
-        others[: len(others) - latest],
-        others[len(others) - latest :],
-    )
-    kept[last] = True
-    ends = np.linspace(0, len(others), spread + 1).astype(np.int64)
-    kept[others[np.random.default_rng(seed).integers(ends[:-1], ends[1:])]] = (
-        True
-    )
-    return np.flatnonzero(kept)
+    near_best = np.argsort(distance, kind="stable")[:best]
+    others = np.setdiff1d(np.arange(n), near_best)
+    earlier, last = np.split(others, [len(others) - latest])
+    ends = np.linspace(0, len(earlier), spread + 1).astype(np.int64)
+    places = np.random.default_rng(seed).integers(ends[:-1], ends[1:])
+    return np.sort(np.concatenate([near_best, last, earlier[places]]))
 
 
-_KEPT = 8  # a Gaussian process of n trials holds n² numbers
+_MODELS = 8  # a Gaussian process of n trials holds n² numbers
 _BELIEFS = 3  # 192 functions at ten thousand rows each
-
-Fitted = GaussianProcessSurrogate | ForestSurrogate
-
-
-def fit_surrogate(
-    space: SearchSpace, kind: Kind, n_trees: int, seed: int, X: Array, y: Array
-) -> Fitted:
-    """Fit a surrogate to encoded rows, and their objective in the user's units."""
-    if kind == "gp":
-        return GaussianProcessSurrogate.fit(space, X, y, seed=seed)
-    return ForestSurrogate.fit(space, X, y, n_trees=n_trees, seed=seed)
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_FORGET: list[Callable[[], None]] = []
 
 
+@dataclass(frozen=True)
+class _Call:
+    """Arguments of a call; equal to those of another with the same contents."""
+
+    contents: tuple[Any, ...]
+    args: tuple[Any, ...] = field(compare=False)
+    options: dict[str, Any] = field(compare=False)
+
+
+def _contents(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, SearchSpace):
+        # True and 1 are equal, but no equal choices; equal spaces may be in other orders
+        return f"{value.parameters!r} {value.order_key}"
+    return value
+
+
+def _remembers(size: int) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Have a fit return the same object where the same was asked for lately.
+
+    A study is read anew by every function, and its trials are the same.
+    """
+
+    def decorated(fit: Callable[_P, _T]) -> Callable[_P, _T]:
+        @lru_cache(size)
+        def of_call(call: _Call) -> _T:
+            return fit(*call.args, **call.options)
+
+        def remembered(*args: _P.args, **options: _P.kwargs) -> _T:
+            contents = (*args, *options, *options.values())
+            key = tuple(map(_contents, contents))
+            return of_call(_Call(key, args, options))
+
+        _FORGET.append(of_call.cache_clear)
+        return remembered
+
+    return decorated
+
+
+def forget() -> None:
+    """Have everything be fitted again, as in a new process."""
+    for clear in _FORGET:
+        clear()
+
+
+@_remembers(_MODELS)
 def fitted(
     space: SearchSpace,
     kind: Kind,
@@ -232,113 +264,32 @@ def fitted(
     X: Array,
     y: Array,
     *,
+    tuned: bool = False,
     notes: tuple[Fact, ...] = (),
-) -> Fitted:
-    """Return what `fit_surrogate` returns, noted; the same object where it was asked for lately."""
-    trees = 0 if kind == "gp" else n_trees
-    return _fitted(
-        space,
-        _about(space),
-        kind,
-        trees,
-        seed,
-        X.tobytes(),
-        y.tobytes(),
-        notes,
-    )
+) -> GaussianProcessSurrogate | ForestSurrogate:
+    """Return a surrogate fitted to encoded rows, and their objective in the user's units.
 
-
-def _about(space: SearchSpace) -> str:
-    # True and 1 are equal, but no equal choices; equal spaces may be gone through in other orders
-    return f"{space.parameters!r} {space.order_key}"
-
-
-def believed(
-    space: SearchSpace,
-    X: Array,
-    y: Array,
-    direction: Direction,
-    bounds: tuple[float, float] | None,
-    noise_std: float | None,
-    feasibility: Feasibility | None,
-    seed: int,
-) -> Belief:
-    """Return the belief of trials; the same object where it was asked for lately.
-
-    A study is read anew by every function, and its trials are the same.
+    A forest that is `tuned` has leaves as large as held-out trials say.
     """
-    known = bounds, noise_std, feasibility
-    return _believed(
-        space, _about(space), X.tobytes(), y.tobytes(), direction, *known, seed
-    )
+    if kind == "gp":
+        process = GaussianProcessSurrogate.fit(space, X, y, seed=seed)
+        process.notes = notes
+        return process
+    forest = ForestSurrogate.fit(space, X, y, n_trees=n_trees, seed=seed)
+    forest.notes = notes
+    return forest.tuned() if tuned else forest
 
 
-@lru_cache(_BELIEFS)
-def _believed(
-    space: SearchSpace,
-    parameters: str,
-    X: bytes,
-    y: bytes,
-    direction: Direction,
-    bounds: tuple[float, float] | None,
-    noise_std: float | None,
-    feasibility: Feasibility | None,
-    seed: int,
-) -> Belief:
-    rows = np.frombuffer(X).reshape(-1, len(space))
-    return Belief(
-        space,
-        rows,
-        np.frombuffer(y),
-        direction,
-        noise_std=noise_std,
-        bounds=bounds,
-        feasibility=feasibility,
-        seed=seed,
-    )
-
-
+@_remembers(_BELIEFS)
 def classified(
     space: SearchSpace, X: Array, feasible: Bools, seed: int
 ) -> Feasibility:
-    """Return where results come from; the same object where it was asked for lately."""
-    return _classified(
-        space, _about(space), X.tobytes(), feasible.tobytes(), seed
-    )
+    """Return how probable it is that a configuration gives a result that counts."""
+    return Feasibility.fit(space, X, feasible, seed=seed)
 
 
-@lru_cache(_BELIEFS)
-def _classified(
-    space: SearchSpace, parameters: str, X: bytes, feasible: bytes, seed: int
-) -> Feasibility:
-    rows = np.frombuffer(X).reshape(-1, len(space))
-    return Feasibility.fit(
-        space, rows, np.frombuffer(feasible, bool), seed=seed
-    )
-
-
-@lru_cache(_KEPT)
-def _fitted(
-    space: SearchSpace,
-    parameters: str,
-    kind: Kind,
-    n_trees: int,
-    seed: int,
-    X: bytes,
-    y: bytes,
-    notes: tuple[Fact, ...],
-) -> Fitted:
-    rows = np.frombuffer(X).reshape(-1, len(space))
-    fit = fit_surrogate(space, kind, n_trees, seed, rows, np.frombuffer(y))
-    fit.notes = notes
-    return fit
-
-
-def forget() -> None:
-    """Have everything be fitted again, as in a new process."""
-    _fitted.cache_clear()
-    _believed.cache_clear()
-    _classified.cache_clear()
+believed = _remembers(_BELIEFS)(Belief)
+"""The belief of trials, by the arguments of `Belief`."""
 
 
 # times the error of the median at the trials: a model that has learned nothing, and predicts the
@@ -371,18 +322,15 @@ def doubts_of_model(
     >>> [doubt.kind for doubt in doubts_of_model(model, X, X[:, 0])]
     ['model_without_std', 'model_misses_trials']
     """
-    found = []
-    if isinstance(model, ModelSurrogate) and not model.has_std:
-        found.append(_model_without_std(names=[model.label]))
-    around = (
-        np.abs(objective - np.median(objective)).sum()
-        if len(objective)
-        else 0.0
-    )
-    missed = np.abs(objective - model.predict(X)[0]).sum() if around else 0.0
-    if missed > _FAR * around:
-        name = getattr(model, "label", "a model of yours")
-        found.append(
-            _model_misses_trials(names=[name], times=float(missed / around))
-        )
-    return tuple(found)
+    doubts = []
+    names = [getattr(model, "label", "a model of yours")]
+    if not getattr(model, "has_std", True):
+        doubts.append(_model_without_std(names=names))
+    if not len(objective):
+        return tuple(doubts)
+    error_of_median = np.abs(objective - np.median(objective)).sum()
+    error = np.abs(objective - model.predict(X)[0]).sum()
+    if error > _FAR * error_of_median > 0.0:
+        times = float(error / error_of_median)
+        doubts.append(_model_misses_trials(names=names, times=times))
+    return tuple(doubts)

@@ -11,9 +11,9 @@ import numpy as np
 
 from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.base.html import text_html
-from hpo_explain.base.phrases import counted, printable
+from hpo_explain.base.phrases import abridged, counted, printable
 from hpo_explain.models._repeats import different_rows, rows_among
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.space import (
@@ -71,25 +71,20 @@ class Instances(Frozen):
                     f"X {X.shape}"
                 )
                 raise InputError(name, problem, column)
-        unknown = index[~np.isin(index, np.arange(len(names)))]
-        if len(unknown):
-            problem = (
-                f"must hold positions in names, 0 to {len(names) - 1}, but holds "
-                f"{unknown[0]:g}"
-            )
-            raise InputError(
-                "index", problem, float(unknown[0]), "Name every instance."
-            )
-        if not np.isfinite(objective).all():
-            i = int(np.flatnonzero(~np.isfinite(objective))[0])
-            problem = f"must be finite, but was {objective[i]} in row {i}"
-            raise InputError(
-                "objective", problem, float(objective[i]), "Leave it out."
-            )
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "X", frozen(X))
-        object.__setattr__(self, "index", frozen(index.astype(np.int64)))
-        object.__setattr__(self, "objective", frozen(objective))
+        for place in index[~np.isin(index, np.arange(len(names)))].tolist():
+            problem = f"must hold positions in names, 0 to {len(names) - 1}, but holds {place:g}"
+            raise InputError("index", problem, place, "Name every instance.")
+        for i in np.flatnonzero(~np.isfinite(objective)).tolist():
+            value = float(objective[i])
+            problem = f"must be finite, but was {value} in row {i}"
+            raise InputError("objective", problem, value, "Leave it out.")
+        set_fields(
+            self,
+            names=names,
+            X=X,
+            index=index.astype(np.int64),
+            objective=objective,
+        )
 
     def __len__(self) -> int:
         return len(self.X)
@@ -98,9 +93,8 @@ class Instances(Frozen):
         return f"<Instances: {self}>"
 
     def __str__(self) -> str:
-        shown = printable(", ".join(map(str, self.names[:_MOST_NAMES])))
-        more = ", ..." if len(self.names) > _MOST_NAMES else ""
-        return f"{counted(len(self), 'evaluation')} on {shown}{more}"
+        names = printable(abridged(self.names, _MOST_NAMES))
+        return f"{counted(len(self), 'evaluation')} on {names}"
 
     def _repr_html_(self) -> str:
         return text_html(str(self))
@@ -118,8 +112,8 @@ class Instances(Frozen):
     @cached_property
     def levels(self) -> Array:
         """What each instance adds for every configuration, (k,); 0 where none can be compared."""
-        found = Repeats.of(self.X, self.index, self.objective).levels
-        return np.append(found, np.zeros(len(self.names) - len(found)))
+        levels = Repeats.of(self.X, self.index, self.objective).levels
+        return np.append(levels, np.zeros(len(self.names) - len(levels)))
 
     def averages(self, X: Array) -> tuple[Array, Bools]:
         """Return the objective of configurations on average over all instances.
@@ -154,10 +148,12 @@ class Instances(Frozen):
         ([5.0, 6.0], [True, False])
         """
         _, which = different_rows(np.concatenate([self.X, X]))
-        evaluated, wanted = which[: len(self)], which[len(self) :]
+        evaluated = which[: len(self)]
+        wanted = which[len(self) :]
         shape = int(which.max(initial=-1)) + 1, len(self.names)
         cells = evaluated, self.index
-        counts, sums = np.zeros(shape), np.zeros(shape)
+        counts = np.zeros(shape)
+        sums = np.zeros(shape)
         np.add.at(counts, cells, 1.0)
         np.add.at(sums, cells, self.objective - self.levels[self.index])
         evaluated_on: Bools = np.asarray(counts > 0.0)

@@ -13,157 +13,66 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array
 
-_PERCENT = 100.0
-_OF_WHAT = frozenset(
-    (
-        "train",
-        "training",
-        "val",
-        "valid",
-        "validation",
-        "test",
-        "eval",
-        "dev",
-        "holdout",
-        "cv",
-        "oob",
-        "mean",
-        "avg",
-        "average",
-        "best",
-        "final",
-        "last",
-        "min",
-        "max",
-        "total",
-        "epoch",
-        "fold",
-        "top1",
-        "top5",
-        "weighted",
-        "macro",
-        "micro",
-        "balanced",
-        "score",
-        "in",
-        "s",
-        "ms",
-        "sec",
-        "secs",
-        "seconds",
-    )
-)
-_SHARES = frozenset(
-    (
-        "acc",
-        "accuracy",
-        "auc",
-        "auroc",
-        "auprc",
-        "roc_auc",
-        "pr_auc",
-        "precision",
-        "recall",
-        "f1",
-        "jaccard",
-        "iou",
-        "dice",
-        "sensitivity",
-        "specificity",
-        "error_rate",
-        "probability_of_failure",
-        "probability_of_infeasibility",
-    )
-)
-_RANGES = {
-    **dict.fromkeys(("r2", "explained_variance"), (-math.inf, 1.0)),
-    **dict.fromkeys(
-        ("mcc", "matthews_corrcoef", "cohen_kappa", "kappa"), (-1.0, 1.0)
-    ),
-    **dict.fromkeys(("perplexity", "ppl"), (1.0, math.inf)),
-    **dict.fromkeys(
-        (
-            "rmse",
-            "mse",
-            "mae",
-            "mape",
-            "rmsle",
-            "msle",
-            "squared_error",
-            "absolute_error",
-            "root_squared_error",
-            "absolute_percentage_error",
-            "log_loss",
-            "logloss",
-            "cross_entropy",
-            "duration",
-            "runtime",
-            "latency",
-            "walltime",
-        ),
-        (0.0, math.inf),
-    ),
-}
 
-_LARGER = frozenset(
-    (
-        *_SHARES,
-        "r2",
-        "explained_variance",
-        "mcc",
-        "matthews_corrcoef",
-        "cohen_kappa",
-        "kappa",
-        "reward",
-        "bleu",
-        "rouge",
-        "throughput",
-    )
-) - {"error_rate", "probability_of_failure", "probability_of_infeasibility"}
-_SMALLER = frozenset(
-    (
-        "loss",
-        "error",
-        "err",
-        "error_rate",
-        "cost",
-        "regret",
-        "nll",
-        "rmse",
-        "mse",
-        "mae",
-        "mape",
-        "rmsle",
-        "msle",
-        "logloss",
-        "cross_entropy",
-        "perplexity",
-        "ppl",
-        "duration",
-        "runtime",
-        "latency",
-        "walltime",
-        "elapsed",
-    )
+def _names(text: str) -> frozenset[str]:
+    """Return names that are separated by blanks."""
+    return frozenset(text.split())
+
+
+_OF_WHAT = _names("""
+    train training val valid validation test eval dev holdout cv oob mean
+    avg average best final last min max total epoch fold top1 top5 weighted
+    macro micro balanced score in s ms sec secs seconds
+    """)
+_SHARES = _names("""
+    acc accuracy auc auroc auprc roc_auc pr_auc precision recall f1 jaccard
+    iou dice sensitivity specificity error_rate probability_of_failure
+    probability_of_infeasibility
+    """)
+_AT_LEAST_0 = _names("""
+    rmse mse mae mape rmsle msle squared_error absolute_error
+    root_squared_error absolute_percentage_error log_loss logloss
+    cross_entropy duration runtime latency walltime
+    """)
+_CORRELATIONS = _names("mcc matthews_corrcoef cohen_kappa kappa")
+_EXPLAINED = _names("r2 explained_variance")
+_RANGES = {
+    **dict.fromkeys(_EXPLAINED, (-math.inf, 1.0)),
+    **dict.fromkeys(_CORRELATIONS, (-1.0, 1.0)),
+    **dict.fromkeys(_names("perplexity ppl"), (1.0, math.inf)),
+    **dict.fromkeys(_AT_LEAST_0, (0.0, math.inf)),
+}
+_SMALLER_SHARES = _names(
+    "error_rate probability_of_failure probability_of_infeasibility"
 )
+_LARGER = {
+    *(_SHARES - _SMALLER_SHARES),
+    *_EXPLAINED,
+    *_CORRELATIONS,
+    *_names("reward bleu rouge throughput"),
+}
+_SMALLER = _names("""
+    loss error err error_rate cost regret nll rmse mse mae mape rmsle msle
+    logloss cross_entropy perplexity ppl duration runtime latency walltime
+    elapsed
+    """)
 _TURNED = re.compile(r"\b1\s*-|one_minus|inv", re.IGNORECASE)
 
 BOUNDS_BY_NAME = declared_fact(
     "bounds_by_name",
     "bounds: {names} {lies}, as its name says, so no prediction is beyond; {bounds=} says "
     "otherwise",
-    lies=lambda fact: _lies(*fact["range"]),
+    lies=lambda fact: range_in_words(*fact["range"]),
 )
 
 
-def _lies(low: float, high: float) -> str:
+def range_in_words(low: float, high: float) -> str:
+    """Return what is said of a metric with a range: "is at least 0", "lies between 0 and 1"."""
     if math.isinf(high):
         return f"is at least {low:g}"
-    return (
-        f"is at most {high:g}"
-        if math.isinf(low)
-        else f"lies between {low:g} and {high:g}"
-    )
+    if math.isinf(low):
+        return f"is at most {high:g}"
+    return f"lies between {low:g} and {high:g}"
 
 
 def check_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -174,13 +83,12 @@ def check_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
     InputError
         If it is none.
     """
-    found = check_array("bounds", bounds)
-    if found.shape != (2,) or not found[0] < found[1]:
+    ends = check_array("bounds", bounds)
+    if ends.shape != (2,) or not ends[0] < ends[1]:
         problem = f"must be two ascending numbers, but was {bounds!r}"
-        raise InputError(
-            "bounds", problem, bounds, "Give (low, high), such as (0, 1)."
-        )
-    return float(found[0]), float(found[1])
+        remedy = "Give (low, high), such as (0, 1)."
+        raise InputError("bounds", problem, bounds, remedy)
+    return float(ends[0]), float(ends[1])
 
 
 def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
@@ -195,18 +103,18 @@ def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
     """
     words, own = _words(name)
     key = "_".join(own)
-    low, high = (
-        (0.0, 1.0)
-        if key in _SHARES
-        else _RANGES.get(key, (-math.inf, math.inf))
-    )
-    if key in _SHARES and np.max(objective, initial=0.0) > high:
-        high = _PERCENT
+    if key in _SHARES:
+        in_percent = np.max(objective, initial=0.0) > 1.0
+        low = 0.0
+        high = 100.0 if in_percent else 1.0
+    elif key in _RANGES:
+        low, high = _RANGES[key]
+    else:
+        return None
     if "neg" in words:
         low, high = -high, 0.0 - low
-    known = math.isfinite(low) or math.isfinite(high)
     inside = bool(((objective >= low) & (objective <= high)).all())
-    return (low, high) if known and inside else None
+    return (low, high) if inside else None
 
 
 def direction_of(name: str) -> Direction | None:
@@ -218,8 +126,9 @@ def direction_of(name: str) -> Direction | None:
     ['maximize', 'minimize', 'maximize', None]
     """
     words, own = _words(name)
-    found = {"_".join(own), *own[-1:]}
-    larger, smaller = bool(found & _LARGER), bool(found & _SMALLER)
+    metric = {"_".join(own), *own[-1:]}
+    larger = bool(metric & _LARGER)
+    smaller = bool(metric & _SMALLER)
     if larger == smaller or _TURNED.search(name):
         return None
     return "maximize" if larger != ("neg" in words) else "minimize"

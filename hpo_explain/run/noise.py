@@ -130,12 +130,9 @@ class NoiseModel:
             decide(total, MATTERS, side="above").certain for total in totals.T
         ):
             return cls(space, repeats)
-        model = (
-            belief
-            if kind == "auto"
-            else _fitted(space, repeats, kind, error, seed)
-        )
-        return cls(space, repeats, model)
+        if kind == "auto":
+            return cls(space, repeats, belief)
+        return cls(space, repeats, _fitted(space, repeats, kind, error, seed))
 
     @property
     def varies(self) -> bool:
@@ -165,9 +162,8 @@ class NoiseModel:
         if self.log_variance is not None:
             return _of_log(*self.log_variance.predict(rows))
         pooled, lower, upper = self.repeats.pooled()
-        return np.full(len(rows), pooled), np.full(
-            len(rows), (upper - lower) / (2.0 * ROUNDED_95)
-        )
+        error = (upper - lower) / (2.0 * ROUNDED_95)
+        return np.full(len(rows), pooled), np.full(len(rows), error)
 
     def relevant(self) -> Bools:
         """Return for each column whether the prediction can depend on it, (d,)."""
@@ -198,7 +194,8 @@ def _fitted(
     space: SearchSpace, repeats: Repeats, kind: Kind, error: float, seed: int
 ) -> Model:
     """Return a model of the logarithm of the variance."""
-    X, z = repeats.X, repeats.log_variance
+    X = repeats.X
+    z = repeats.log_variance
     if kind == "gp":
         return GaussianProcessSurrogate.fit(
             space, X, z, least_noise=error, seed=seed

@@ -91,46 +91,33 @@ class Objectives:
         InputError
             If the runs have other search spaces, or other configurations for the same trials.
         """
-        given = dict(runs)
-        first = next(iter(given.values()))
-        if len(given) == 1:
-            if (
-                first.durations is None
-                or not np.isfinite(first.durations).any()
-            ):
-                raise NothingToExplain(
-                    _one_objective(names=[first.objective_name])
-                )
+        runs = dict(runs)
+        first = next(iter(runs.values()))
+        if len(runs) == 1:
+            durations = first.durations
+            if durations is None or not np.isfinite(durations).any():
+                names = [first.objective_name]
+                raise NothingToExplain(_one_objective(names=names))
             timed = measured(first, "duration")
-            given[timed.objective_name] = timed
-        for name, run in given.items():
+            runs[timed.objective_name] = timed
+        remedy = "Give objectives of the same trials."
+        for name, run in runs.items():
             if run.space.parameters != first.space.parameters:
                 problem = f"have different search spaces: that of {name!r} is another one"
-                raise InputError(
-                    "objectives",
-                    problem,
-                    name,
-                    "Give objectives of the same trials.",
-                )
-        trials = [{*np.asarray(run.trials).tolist()} for run in given.values()]
+                raise InputError("objectives", problem, name, remedy)
+        trials = [{*np.asarray(run.trials).tolist()} for run in runs.values()]
         common = sorted(set.intersection(*trials))
         if len(common) < 2:
-            raise NothingToExplain(_no_common_trials(names=[*given]))
-        kept = {name: _some(run, common) for name, run in given.items()}
-        for name, run in kept.items():
-            if not np.allclose(
-                run.X, kept[next(iter(kept))].X, equal_nan=True
-            ):
+            raise NothingToExplain(_no_common_trials(names=[*runs]))
+        runs = {name: _in_order(run, common) for name, run in runs.items()}
+        X = next(iter(runs.values())).X
+        for name, run in runs.items():
+            if not np.allclose(run.X, X, equal_nan=True):
                 problem = (
                     f"are of other trials: {name!r} has other configurations"
                 )
-                raise InputError(
-                    "objectives",
-                    problem,
-                    name,
-                    "Give objectives of the same trials.",
-                )
-        return cls(kept, tuple(sorted(set.union(*trials) - {*common})))
+                raise InputError("objectives", problem, name, remedy)
+        return cls(runs, tuple(sorted(set.union(*trials) - {*common})))
 
     # ------------------------------------------------------------------ the trials
 
@@ -173,12 +160,12 @@ class Objectives:
 
         Infeasible trials come after all feasible ones.
         """
-        found = np.zeros(len(self.costs), dtype=np.int64)
+        ranks = np.zeros(len(self.costs), dtype=np.int64)
         for group in (self.feasible, ~self.feasible):
-            found[group] = found.max(initial=0) + pareto_ranks(
+            ranks[group] = ranks.max(initial=0) + pareto_ranks(
                 self.costs[group]
             )
-        return found
+        return ranks
 
     @cached_property
     def front(self) -> Ints:
@@ -206,11 +193,11 @@ class Objectives:
         What lies 1e150 times as far beyond the front counts as that: a quotient may be larger than
         any number.
         """
-        halves = (
-            self.costs / 2.0
-        )  # differences of numbers of different signs may be, too
+        # differences of numbers of different signs may be, too
+        halves = self.costs / 2.0
         front = halves[self.front]
-        low, high = front.min(axis=0), front.max(axis=0)
+        low = front.min(axis=0)
+        high = front.max(axis=0)
         spread = np.where(high > low, high - low, np.ptp(halves, axis=0))
         spread = np.where(spread > 0.0, spread, 1.0)
         farthest = np.where(
@@ -228,14 +215,12 @@ class Objectives:
         much all objectives would have to improve at once to join the front.
         """
         front = self.scaled[self.front]
-        found = -np.max(
-            np.min(self.scaled[:, None, :] - front[None, :, :], axis=2), axis=1
-        )
-        found = np.minimum(found, 0.0)
-        found[self.front] = hypervolume_contributions(
+        behind = (self.scaled[:, None, :] - front).min(axis=2).max(axis=1)
+        contributions = np.minimum(-behind, 0.0)
+        contributions[self.front] = hypervolume_contributions(
             front, np.full(front.shape[1], REFERENCE)
         )
-        return np.asarray(found)
+        return np.asarray(contributions)
 
     # ------------------------------------------------------------------ all objectives in one
 
@@ -244,7 +229,8 @@ class Objectives:
         learned = np.column_stack(
             [run.learned_cost() for run in self.runs.values()]
         )
-        low, spread = learned.min(axis=0), np.ptp(learned, axis=0)
+        low = learned.min(axis=0)
+        spread = np.ptp(learned, axis=0)
         return np.asarray(
             (learned - low) / np.where(spread > 0.0, spread, 1.0)
         )
@@ -269,18 +255,14 @@ class Objectives:
                 f"{weight:.2g} {name}"
                 for name, weight in zip(self.names, weights, strict=True)
             )
-            values, name = (
-                self.normalized() @ weights,
-                f"weighted sum ({shown})",
-            )
+            values = self.normalized() @ weights
+            name = f"weighted sum ({shown})"
         elif target == "pareto_rank":
-            values, name = self.ranks.astype(float), "Pareto rank"
+            values = self.ranks.astype(float)
+            name = "Pareto rank"
         else:
-            # a surrogate minimizes costs: what is added counts as a gain
-            values, name = (
-                self.hypervolume_contribution,
-                "hypervolume contribution",
-            )
+            values = self.hypervolume_contribution
+            name = "hypervolume contribution"
         joined = about(
             self.first,
             np.arange(len(values)),
@@ -289,27 +271,25 @@ class Objectives:
             "joined",
             feasible=self.feasible,
         )
-        return (
-            joined
-            if target != "hypervolume"
-            else replace(joined, direction="maximize")
-        )
+        if target == "hypervolume":
+            return replace(joined, direction="maximize")
+        return joined
 
-    def _weights(self, given: Mapping[str, float]) -> Array:
-        unknown = [name for name in given if name not in self.names]
+    def _weights(self, by_name: Mapping[str, float]) -> Array:
         weights = np.array(
             [
-                check_number("target", given.get(name, 0.0))
+                check_number("target", by_name.get(name, 0.0))
                 for name in self.names
             ]
         )
+        unknown = {*by_name} - {*self.names}
         if unknown or (weights < 0.0).any() or not weights.any():
-            raise InputError(
-                "target",
-                f"must hold weights of objectives, none negative, but was {dict(given)!r}",
-                dict(given),
-                f"The objectives are: {', '.join(self.names)}.",
+            problem = (
+                "must hold weights of objectives, none negative, but was "
+                f"{dict(by_name)!r}"
             )
+            remedy = f"The objectives are: {', '.join(self.names)}."
+            raise InputError("target", problem, dict(by_name), remedy)
         return np.asarray(weights / weights.sum())
 
 
@@ -327,18 +307,21 @@ def pareto_ranks(costs: Array) -> Ints:
     [1, 1, 2, 3]
     """
     # in this order whatever dominates a row stands before it, as do its equals: next to it
-    each = np.moveaxis(costs, -1, 0)
-    order = np.lexsort(each[::-1])
-    rows = np.take_along_axis(each, order[None], axis=-1)
-    equal = (rows[..., 1:] == rows[..., :-1]).all(axis=0)
+    by_objective = np.moveaxis(costs, -1, 0)
+    order = np.lexsort(by_objective[::-1])
+    ordered = np.take_along_axis(by_objective, order[None], axis=-1)
+    first, *others = ordered
+    equal = (ordered[..., 1:] == ordered[..., :-1]).all(axis=0)
     ranks = np.ones(order.shape, dtype=np.int64)
-    for i in range(1, order.shape[-1]):
-        dominates = (rows[1:, ..., :i] <= rows[1:, ..., i : i + 1]).all(axis=0)
+    for i in range(1, len(first.T)):
+        dominates = np.ones_like(first[..., :i], dtype=bool)
+        for column in others:
+            dominates &= column[..., :i] <= column[..., i, None]
         rank = 1 + (ranks[..., :i] * dominates).max(axis=-1)
         ranks[..., i] = np.where(equal[..., i - 1], ranks[..., i - 1], rank)
-    found = np.empty_like(ranks)
-    np.put_along_axis(found, order, ranks, axis=-1)
-    return found
+    listed = np.empty_like(ranks)
+    np.put_along_axis(listed, order, ranks, axis=-1)
+    return listed
 
 
 def hypervolume(costs: Array, reference: Array) -> float:
@@ -362,16 +345,13 @@ def hypervolume(costs: Array, reference: Array) -> float:
         return 0.0
     if inside.shape[1] == 1:
         return float(reference[0] - inside.min())
-    order = np.argsort(inside[:, -1], kind="stable")
-    ends = np.append(inside[order[1:], -1], reference[-1])
-    depth = ends - inside[order, -1]
-    return float(
-        sum(
-            d * hypervolume(inside[order[: i + 1], :-1], reference[:-1])
-            for i, d in enumerate(depth.tolist())
-            if d > 0.0
-        )
-    )
+    ordered = inside[np.argsort(inside[:, -1], kind="stable")]
+    depths = np.diff(ordered[:, -1], append=reference[-1])
+    volume = 0.0
+    for i in np.flatnonzero(depths > 0.0):
+        area = hypervolume(ordered[: i + 1, :-1], reference[:-1])
+        volume += float(depths[i]) * area
+    return volume
 
 
 def hypervolume_contributions(front: Array, reference: Array) -> Array:
@@ -385,14 +365,11 @@ def hypervolume_contributions(front: Array, reference: Array) -> Array:
     )
 
 
-def _some(run: Run, trials: list[int]) -> Run:
+def _in_order(run: Run, trials: list[int]) -> Run:
     """Return a run with some of its trials, in this order."""
-    rows = np.array([run.row(trial) for trial in trials])
-    return (
-        run
-        if np.array_equal(rows, np.arange(len(run)))
-        else some_rows(run, rows)
-    )
+    if np.asarray(run.trials).tolist() == trials:
+        return run
+    return some_rows(run, np.array([run.row(trial) for trial in trials]))
 
 
 def joined(runs: Mapping[str, Run]) -> Objectives | None:

@@ -13,12 +13,12 @@ import numpy as np
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts
-from hpo_explain.base.frozen import Frozen, frozen
-from hpo_explain.base.options import Direction, Measured
+from hpo_explain.base.frozen import Frozen, set_fields
+from hpo_explain.base.options import Direction, Measured, sign_of
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.run._checked import (
+from hpo_explain.run._validation import (
     checked_bounds,
     checked_durations,
     checked_excluded_times,
@@ -133,48 +133,44 @@ class Record(Frozen):
     def __post_init__(self) -> None:
         check_direction(self.direction)
         X, objective = checked_rows(self.space, self.X, self.objective)
+        n = len(X)
         bounds = checked_bounds(self.bounds, objective, self.objective_name)
         if self.instances is not None:
             self.space.check_rows("X of instances", self.instances.X)
             objective = self.instances.averaged(X, objective, bounds)
-        numbers = checked_numbers(self.trials, len(X))
-        started = checked_times("started", self.started, len(X))
-        finished = checked_times("finished", self.finished, len(X))
-        fields: dict[str, Any] = {
-            "space": self.space.in_order_of(X),
-            "X": X,
-            "objective": objective,
-            "trials": numbers,
-            "proposals": checked_proposals(self.proposals, numbers),
-            "feasible": checked_feasible(self.feasible, len(X)),
-            "started": started,
-            "finished": finished,
-            "durations": checked_durations(
-                self.durations, started, finished, len(X)
+        numbers = checked_numbers(self.trials, n)
+        started = checked_times("started", self.started, n)
+        finished = checked_times("finished", self.finished, n)
+        excluded = {int(t): as_fact(why) for t, why in self.excluded.items()}
+        set_fields(
+            self,
+            space=self.space.in_order_of(X),
+            X=X,
+            objective=objective,
+            trials=numbers,
+            proposals=checked_proposals(self.proposals, numbers),
+            feasible=checked_feasible(self.feasible, n),
+            started=started,
+            finished=finished,
+            durations=checked_durations(self.durations, started, finished, n),
+            origins=checked_origins(self.origins),
+            excluded=excluded,
+            excluded_times=checked_excluded_times(
+                self.excluded_times, excluded
             ),
-            "origins": checked_origins(self.origins),
-            "excluded": {
-                int(t): as_fact(why) for t, why in self.excluded.items()
-            },
-            "excluded_times": checked_excluded_times(
-                self.excluded_times, self.excluded
-            ),
-            "without_result": checked_without_result(
+            without_result=checked_without_result(
                 self.space, self.without_result, numbers.tolist(), self.curves
             ),
-            "reviewed": checked_reviewed(self.space, self.reviewed),
-            "bounds": bounds,
-        }
-        for name, value in fields.items():
-            kept = frozen(value) if isinstance(value, np.ndarray) else value
-            object.__setattr__(self, name, kept)
+            reviewed=checked_reviewed(self.space, self.reviewed),
+            bounds=bounds,
+        )
         if self.curves is not None:
             self.space.check_rows("X of curves", self.curves.X)
         # a run made from another one brings its notes along
-        given = [n for n in self.notes if getattr(n, "kind", "") not in _OWN]
-        object.__setattr__(
-            self, "notes", as_facts([*given, *self._own_notes()])
-        )
+        others = [
+            note for note in as_facts(self.notes) if note.kind not in _OWN
+        ]
+        set_fields(self, notes=as_facts([*others, *self._own_notes()]))
 
     def __getstate__(self) -> dict[str, Any]:
         # fits are large, and made again where they are needed
@@ -184,7 +180,8 @@ class Record(Frozen):
         if not len(self.X):
             return []
         notes = []
-        numbers, bound = np.asarray(self.trials), self.diverged_above()
+        numbers = np.asarray(self.trials)
+        bound = self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
             notes.append(
@@ -229,7 +226,7 @@ class Record(Frozen):
     @property
     def sign(self) -> float:
         """1 where the objective is minimized, else -1."""
-        return 1.0 if self.direction == "minimize" else -1.0
+        return sign_of(self.direction)
 
     def __len__(self) -> int:
         return len(self.X)
@@ -293,11 +290,8 @@ class Record(Frozen):
         ended = [
             t for t, why in self.excluded.items() if why.kind not in UNDER_WAY
         ]
-        return tuple(
-            t
-            for t in sorted([*np.asarray(self.trials).tolist(), *ended])
-            if t > trial
-        )
+        numbers = sorted([*np.asarray(self.trials).tolist(), *ended])
+        return tuple(t for t in numbers if t > trial)
 
     @property
     def pending(self) -> tuple[int, ...]:
@@ -331,19 +325,12 @@ class Record(Frozen):
             If no trial is given, or one does not exist.
         """
         if not len(trials):
-            raise InputError(
-                "trials",
-                "is empty",
-                trials,
-                "Name at least one finished trial.",
-            )
+            remedy = "Name at least one finished trial."
+            raise InputError("trials", "is empty", trials, remedy)
         rows = np.array([self.row(trial) for trial in sorted(trials)])
         infeasible = ~np.asarray(self.feasible)[rows]
-        return int(
-            np.asarray(self.trials)[
-                rows[np.lexsort((self.cost[rows], infeasible))[0]]
-            ]
-        )
+        best = np.lexsort((self.cost[rows], infeasible))[0]
+        return int(np.asarray(self.trials)[rows[best]])
 
     @property
     def incumbent(self) -> dict[str, Any]:
@@ -353,7 +340,8 @@ class Record(Frozen):
     def check_differences(self) -> None:
         """Raise NothingToExplain where the objective of all trials is the same."""
         if len(self) >= 2 and np.ptp(self.objective) == 0.0:
-            value, name = float(self.objective[0]), self.objective_name
+            value = float(self.objective[0])
+            name = self.objective_name
             raise NothingToExplain(
                 _CONSTANT(names=[name], value=value, finished=len(self))
             )
@@ -368,25 +356,19 @@ class Record(Frozen):
         """
         if isinstance(trial, bool) or not isinstance(trial, (int, np.integer)):
             problem = f"must be the number of a trial, but was {trial!r}"
-            raise InputError(
-                "trial",
-                problem,
-                trial,
-                f"Finished trials: {spans(self.trials)}.",
-            )
-        found = self._rows.get(int(trial))
-        if found is not None:
-            return found
+            remedy = f"Finished trials: {spans(self.trials)}."
+            raise InputError("trial", problem, trial, remedy)
+        row = self._rows.get(int(trial))
+        if row is not None:
+            return row
         finished = spans(self.trials)
         if trial in self.excluded:
             left_out = (f"{trial} was left out: ", self.excluded[trial])
-            raise InputError(
-                "trial", left_out, trial, f"Choose a finished one: {finished}."
-            )
+            remedy = f"Choose a finished one: {finished}."
+            raise InputError("trial", left_out, trial, remedy)
         problem = f"{trial} does not exist"
-        raise InputError(
-            "trial", problem, trial, f"Finished trials: {finished}."
-        )
+        remedy = f"Finished trials: {finished}."
+        raise InputError("trial", problem, trial, remedy)
 
     @cached_property
     def _rows(self) -> dict[int, int]:
@@ -465,26 +447,14 @@ class Record(Frozen):
     def _clock(self) -> tuple[Ints, Array, Array]:
         """Return numbers, starts and finishes of all trials, those left out included."""
         unknown = np.full(len(self), np.nan)
-        times = np.array([*self.excluded_times.values()]).reshape(-1, 2)
+        started = unknown if self.started is None else self.started
+        finished = unknown if self.finished is None else self.finished
+        others = np.array([*self.excluded_times.values()]).reshape(-1, 2)
+        numbers = [*np.asarray(self.trials), *self.excluded_times]
         return (
-            np.concatenate(
-                [
-                    np.asarray(self.trials),
-                    np.array([*self.excluded_times], dtype=np.int64),
-                ]
-            ),
-            np.concatenate(
-                [
-                    unknown if self.started is None else self.started,
-                    times[:, 0],
-                ]
-            ),
-            np.concatenate(
-                [
-                    unknown if self.finished is None else self.finished,
-                    times[:, 1],
-                ]
-            ),
+            np.array(numbers, dtype=np.int64),
+            np.append(started, others[:, 0]),
+            np.append(finished, others[:, 1]),
         )
 
     def _start(self, trial: int) -> float:
@@ -554,11 +524,7 @@ class Record(Frozen):
         under_way |= {
             t for t, why in self.excluded.items() if why.kind in UNDER_WAY
         }
-        ended = [
-            t
-            for t in sorted({*self.excluded, *self.without_result})
-            if t not in under_way
-        ]
+        ended = sorted({*self.excluded, *self.without_result} - under_way)
         if before is None:
             return tuple(ended)
         numbers = np.array(ended, dtype=np.int64)
@@ -615,17 +581,12 @@ class Record(Frozen):
         ([1], (0,))
         """
         numbers, started, finished = self._clock()
-        start, number = (
-            (np.inf, 0) if trial is None else (self._start(trial), trial)
-        )
-        ended = is_before(finished, numbers, start, number) & np.isfinite(
-            finished
-        )
-        running = (
-            is_before(started, numbers, start, number)
-            & ~ended
-            & ~np.isnan(finished)
-        )
+        start = np.inf if trial is None else self._start(trial)
+        number = 0 if trial is None else trial
+        had_started = is_before(started, numbers, start, number)
+        had_ended = is_before(finished, numbers, start, number)
+        had_ended &= np.isfinite(finished)
+        running = had_started & ~had_ended & ~np.isnan(finished)
         return tuple(sorted(numbers[running].tolist()))
 
     def diverged_above(self, before: int | None = None) -> float:
@@ -656,7 +617,8 @@ class Record(Frozen):
         """
         rows = self.known_before(before)
         order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
-        rows, cost = rows[order], self.known_cost(before)[order]
+        rows = rows[order]
+        cost = self.known_cost(before)[order]
         unknown = self._is_by(Origin.UNKNOWN)[rows]
         by_model = self._is_by(Origin.MODEL)[rows] | unknown
         part = space_filling_part(self.space, self.X[rows], by_model)
@@ -667,18 +629,10 @@ class Record(Frozen):
 
     def _is_by(self, origin: Origin) -> Bools:
         """Return which finished trials have an origin, by what `origins` and `proposals` say."""
-        known = dict.fromkeys(self._proposed, Origin.MODEL) | dict(
-            self.origins
-        )
-        found = np.zeros(len(self), dtype=bool)
-        found[
-            [
-                self._rows[t]
-                for t, one in known.items()
-                if one is origin and t in self._rows
-            ]
-        ] = True
-        return found
+        origins = dict.fromkeys(self._proposed, Origin.MODEL)
+        origins.update(self.origins)
+        trials = [t for t, one in origins.items() if one is origin]
+        return np.isin(np.asarray(self.trials), trials)
 
     def known_cost(self, before: int | None = None) -> Array:
         """Return the cost of the known trials, in the order of :meth:`known_before`.

@@ -64,8 +64,8 @@ class Repeats:
     --------
     >>> import numpy as np
     >>> X, y = np.array([[0.2], [0.7], [0.2], [0.7]]), np.array([1.0, 3.0, 1.2, 3.4])
-    >>> found = Repeats.of(X, np.zeros(4, dtype=int), y)
-    >>> found.std.round(3).tolist(), found.df.tolist()
+    >>> repeats = Repeats.of(X, np.zeros(4, dtype=int), y)
+    >>> repeats.std.round(3).tolist(), repeats.df.tolist()
     ([0.141, 0.283], [1.0, 1.0])
     """
 
@@ -95,7 +95,9 @@ class Repeats:
         levels = np.zeros(int(np.max(index, initial=-1)) + 1)
         _, which = different_rows(X)
         several = np.bincount(which)[which] > 1
-        X, index, objective = X[several], index[several], objective[several]
+        X = X[several]
+        index = index[several]
+        objective = objective[several]
         if not len(X):
             nothing = np.zeros(0)
             evaluations = np.zeros(0, dtype=np.int64)
@@ -105,9 +107,8 @@ class Repeats:
         counts: Array = np.zeros((len(first), int(index.max()) + 1))
         np.add.at(counts, (which, index), 1.0)
         total: Array = counts.sum(axis=1)
-        unit = unit_of(
-            objective
-        )  # squares of what is tiny are 0, and of what is huge infinite
+        # squares of what is tiny are 0, and of what is huge infinite
+        unit = unit_of(objective)
         y = objective / unit
         size = float(np.abs(y).max())
         y = y - y.mean()
@@ -121,14 +122,14 @@ class Repeats:
                 counts, which, index, y, squares, df
             )
             levels[instances] = unit * effects
-        kept = df >= _LEAST_DF
-        variance = squares[kept] / df[kept]
+        enough = df >= _LEAST_DF
+        variance = squares[enough] / df[enough]
         variance[variance <= (_ROUNDED * size) ** 2] = 0.0
         return cls(
-            X[first][kept],
+            X[first][enough],
             unit * np.sqrt(variance),
-            df[kept],
-            total[kept].astype(np.int64),
+            df[enough],
+            total[enough].astype(np.int64),
             len(instances),
             levels,
         )
@@ -157,20 +158,18 @@ class Repeats:
         """
         from scipy.stats import chi2
 
-        df, unit = float(self.df.sum()), float(self.std.max())
+        df = float(self.df.sum())
+        unit = float(self.std.max())
         variances = (self.std / unit) ** 2
         variance = float(self.df @ variances) / df
-        error = (
-            float(np.sqrt(np.sum((self.df * (variances - variance)) ** 2)))
-            / df
+        error = np.linalg.norm(self.df * (variances - variance)) / df
+        if error > 0.0:
+            df = min(df, 2.0 * float(variance / error) ** 2)
+        low, high = np.asarray(chi2.ppf([0.025, 0.975], df)) / df
+        std, lower, upper = unit * np.sqrt(
+            variance / np.array([1.0, high, low])
         )
-        known = min(df, 2.0 * (variance / error) ** 2) if error > 0.0 else df
-        low, high = (float(chi2.ppf(p, known)) / known for p in (0.025, 0.975))
-        return (
-            unit * float(np.sqrt(variance)),
-            unit * float(np.sqrt(variance / high)),
-            unit * float(np.sqrt(variance / low)),
-        )
+        return float(std), float(lower), float(upper)
 
 
 def noise_of(X: Array, cost: Array) -> float | None:
@@ -183,14 +182,11 @@ def noise_of(X: Array, cost: Array) -> float | None:
     unit = unit_of(cost)
     means = np.bincount(which, cost / unit) / np.bincount(which)
     good = (means <= np.median(cost) / unit)[which]
-    found = Repeats.of(
-        X[good], np.zeros(int(good.sum()), dtype=int), cost[good]
-    )
-    return (
-        found.pooled()[0]
-        if found.std.any() and found.df.sum() >= _ENOUGH_DF
-        else None
-    )
+    no_instance = np.zeros(int(good.sum()), dtype=int)
+    repeats = Repeats.of(X[good], no_instance, cost[good])
+    if not repeats.std.any() or repeats.df.sum() < _ENOUGH_DF:
+        return None
+    return repeats.pooled()[0]
 
 
 def _without_instances(
@@ -216,7 +212,8 @@ def _without_instances(
     """
     total = counts.sum(axis=1)
     n, k = counts.shape
-    weights, effects = np.ones(n), np.zeros(k)
+    weights = np.ones(n)
+    effects = np.zeros(k)
     for _ in range(_ROUNDS):
         # normal equations of y - mean_i = b - mean_i(b), configuration i with its weight
         among = (counts / total[:, None]).T @ (weights[:, None] * counts)
@@ -243,14 +240,15 @@ def _weights(squares: Array, df: Array) -> Array:
     Its logarithm is drawn to the mean of all as far as the differences are those of chance: where
     the noise is the same everywhere, all count the same.
     """
-    known = (df >= _LEAST_DF) & (squares > 0.0)
+    scatters = (df >= _LEAST_DF) & (squares > 0.0)
     weights = np.ones(len(df))
-    if known.sum() < 2:
+    if scatters.sum() < 2:
         return weights
-    z, error = _log_variance(np.sqrt(squares[known] / df[known]), df[known])
+    std = np.sqrt(squares[scatters] / df[scatters])
+    z, error = _log_variance(std, df[scatters])
     mean = np.average(z, weights=error**-2.0)
     spread = max(float(np.mean((z - mean) ** 2 - error**2)), 0.0)
-    weights[known] = np.exp(-(z - mean) * spread / (spread + error**2))
+    weights[scatters] = np.exp(-(z - mean) * spread / (spread + error**2))
     # one that counts more than all others would take the effects for its own
     top = int(np.argmax(weights))
     weights[top] = min(weights[top], weights.sum() - weights[top])

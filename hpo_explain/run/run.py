@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +17,7 @@ from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.given import as_surrogate
+from hpo_explain.models.own_model import as_surrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run.acquisitions import (
     ACQUISITION_ASSUMED,
@@ -176,7 +176,8 @@ class Run(Record):
             If fewer than two trials were finished by then.
         """
         check_option("kind", kind, KINDS)
-        n_trees, seed = check_count("n_trees", n_trees), check_seed(seed)
+        n_trees = check_count("n_trees", n_trees)
+        seed = check_seed(seed)
         fit: Surrogate = self._remembered(
             self._surrogate, before, kind, n_trees, seed
         )
@@ -210,20 +211,15 @@ class Run(Record):
             return self.surrogate(before, kind, n_trees=n_trees, seed=seed)
         y = self.sign * self.learned_cost(before)
         some, notes = self._learned(rows, before, kind, seed)
-        fit = fitted(
+        return fitted(
             self.space,
             kind,
-            n_trees,
+            0 if kind == "gp" else n_trees,
             seed,
             self.X[rows[some]],
             y[some],
+            tuned=self.measured in ("failed", "infeasible"),
             notes=notes,
-        )
-        classifies = self.measured in ("failed", "infeasible")
-        return (
-            fit.tuned()
-            if classifies and isinstance(fit, ForestSurrogate)
-            else fit
         )
 
     def _learned(
@@ -238,16 +234,17 @@ class Run(Record):
         if len(rows) <= most:
             return np.arange(len(rows)), ()
         in_order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
-        known, cost = rows[in_order], self.known_cost(before)[in_order]
-        cost = np.where(np.asarray(self.feasible)[known], cost, np.inf)
-        some = learned_rows(self.space, self.X[known], cost, most, seed=seed)
+        rows = rows[in_order]
+        cost = self.known_cost(before)[in_order]
+        cost = np.where(np.asarray(self.feasible)[rows], cost, np.inf)
+        some = learned_rows(self.space, self.X[rows], cost, most, seed=seed)
         return np.sort(in_order[some]), (
             LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),
         )
 
     def _too_few(self, rows: Ints, before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
-        known = np.asarray(self.trials)[rows]
+        trials = np.asarray(self.trials)[rows]
         others = [
             why
             for why in self.excluded.values()
@@ -259,9 +256,9 @@ class Run(Record):
             reverse=True,
         )
         if before is not None or not several:
-            return TOO_FEW_TRIALS(trials=known, before=before)
+            return TOO_FEW_TRIALS(trials=trials, before=before)
         return TOO_FEW_AT_LEVEL(
-            trials=known,
+            trials=trials,
             names=others[0].names,
             levels=tuple(several),
             counts=tuple(levels.count(level) for level in several),
@@ -296,20 +293,12 @@ class Run(Record):
         """
         return replace(self, model=as_surrogate(model, self.space))
 
-    @property
+    @cached_property
     def model_notes(self) -> tuple[Fact, ...]:
         """What has to be known of the model of :meth:`explained_by`; empty where there is none."""
         if self.model is None:
             return ()
-        found: tuple[Fact, ...] = self._remembered(self._noted_model)
-        return found
-
-    def _noted_model(self) -> tuple[Fact, ...]:
-        return (
-            ()
-            if self.model is None
-            else doubts_of_model(self.model, self.X, self.objective)
-        )
+        return doubts_of_model(self.model, self.X, self.objective)
 
     def belief(self, before: int | None = None, *, seed: int = 0) -> Belief:
         """Return what the trials allow the objective to be: draws from one posterior.
@@ -341,29 +330,24 @@ class Run(Record):
         >>> run.belief().draws(space.encode({"x": 0.4})).shape
         (192, 1)
         """
-        found: Belief = self._remembered(
-            self._belief, before, check_seed(seed)
-        )
-        return found
+        fit: Belief = self._remembered(self._belief, before, check_seed(seed))
+        return fit
 
     def _belief(self, before: int | None, seed: int) -> Belief:
         rows = self.known_before(before)
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
-        known, ended = (
-            noise_of(self.X[rows], self.known_cost(before)),
-            failures(self, before),
-        )
+        ended = failures(self, before)
         cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
         return believed(
             self.space,
             np.concatenate([self.X[rows], ended.X_pruned]),
             self.sign * cost,
             self.direction,
-            self.bounds,
-            known,
-            self.feasibility(before, seed=seed),
-            seed,
+            noise_std=noise_of(self.X[rows], self.known_cost(before)),
+            bounds=self.bounds,
+            feasibility=self.feasibility(before, seed=seed),
+            seed=seed,
         )
 
     @property
@@ -496,18 +480,15 @@ class Run(Record):
             raise NothingToExplain(NO_NOISE(objective=self.objective_name))
         return NoiseModel.fit(self.space, repeats, kind=kind, seed=seed)
 
-    def _repeats(self, known: Ints) -> Repeats:
+    def _repeats(self, rows: Ints) -> Repeats:
         """Return what repeats say: on instances, or where those say nothing, of trials."""
         if self.instances is not None:
-            by_then = self.instances.of(self.X[known])
-            found = Repeats.of(by_then.X, by_then.index, by_then.objective)
-            if len(found.df):
-                return found
-        return Repeats.of(
-            self.X[known],
-            np.zeros(len(known), dtype=int),
-            self.objective[known],
-        )
+            by_then = self.instances.of(self.X[rows])
+            repeats = Repeats.of(by_then.X, by_then.index, by_then.objective)
+            if len(repeats.df):
+                return repeats
+        no_instance = np.zeros(len(rows), dtype=int)
+        return Repeats.of(self.X[rows], no_instance, self.objective[rows])
 
     def own_acquisition(
         self, before: int | None = None
@@ -572,12 +553,14 @@ class Run(Record):
         """Return the hyperparameters whose range was narrower before a trial, as a fact."""
         if before is None or not self.ranges_from:
             return ()
-        known = {*np.asarray(self.trials)[self.known_before(before)].tolist()}
-        known |= {t for t in self.excluded if t < before}
+        earlier = {
+            *np.asarray(self.trials)[self.known_before(before)].tolist()
+        }
+        earlier |= {t for t in self.excluded if t < before}
         names = [
             name
             for name, trials in self.ranges_from.items()
-            if {*trials} - known
+            if {*trials} - earlier
         ]
         if not names:
             return ()

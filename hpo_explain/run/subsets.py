@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.run.run import Run
 from hpo_explain.space import Ints
 
+_T = TypeVar("_T")
 _NOT_READ = declared_fact(
     "trial_not_read", "not one of the trials that were chosen"
 )
@@ -28,27 +29,23 @@ def some_rows(run: Run, rows: Ints, **changes: Any) -> Run:
     What holds several results of a trial is left out.
     """
     numbers = np.asarray(run.trials)[rows]
-    kept = {*numbers.tolist()}
-    columns = {name: getattr(run, name) for name in _BY_ROW}
-    return replace(
-        run,
-        **{
-            **{
-                n: None if column is None else column[rows]
-                for n, column in columns.items()
-            },
-            "trials": numbers,
-            "proposals": [
-                trial for trial in run.proposals or () if trial in kept
-            ],
-            "reviewed": {
-                t: decided for t, decided in run.reviewed.items() if t in kept
-            },
-            "instances": None,
-            "curves": None,
-            **changes,
-        },
-    )
+    trials = {*numbers.tolist()}
+    fields: dict[str, Any] = {
+        "trials": numbers,
+        "proposals": [t for t in run.proposals or () if t in trials],
+        "reviewed": of_trials(run.reviewed, trials),
+        "instances": None,
+        "curves": None,
+    }
+    for name in _BY_ROW:
+        column = getattr(run, name)
+        fields[name] = None if column is None else column[rows]
+    return replace(run, **{**fields, **changes})
+
+
+def of_trials(by_trial: Mapping[int, _T], trials: set[int]) -> dict[int, _T]:
+    """Return what is there of some trials."""
+    return {t: value for t, value in by_trial.items() if t in trials}
 
 
 def chosen(run: Run, trials: slice | Sequence[int]) -> Run:
@@ -68,46 +65,32 @@ def chosen(run: Run, trials: slice | Sequence[int]) -> Run:
     ([47, 48, 49], [5, 7])
     """
     numbers = np.asarray(run.trials)
-    known = {*numbers.tolist(), *run.excluded}
+    existing = {*numbers.tolist(), *run.excluded}
     if isinstance(trials, slice):
-        kept = known & {*range(max(known) + 1)[trials]}
+        wanted = existing & {*range(max(existing) + 1)[trials]}
     else:
         count = partial(check_count, "trial", minimum=0)
-        kept = {*each_of("trials", trials, "numbers of trials", count)}
-    rows = np.flatnonzero(np.isin(numbers, [*kept]))
-    if kept - known or not len(rows):
+        wanted = {*each_of("trials", trials, "numbers of trials", count)}
+    rows = np.flatnonzero(np.isin(numbers, [*wanted]))
+    if wanted - existing or not len(rows):
         problem = (
             f"must be trials with a result among them, but was {trials!r}"
         )
         raise InputError(
             "trials", problem, trials, f"Finished trials: {spans(run.trials)}."
         )
-    excluded = {
-        t: run.excluded.get(t) if t in kept else _NOT_READ() for t in known
-    }
-    changes: dict[str, Any] = {
-        "excluded": {t: why for t, why in excluded.items() if why}
-    }
-    for name in ("excluded_times", "without_result"):
-        changes[name] = {
-            t: held for t, held in getattr(run, name).items() if t in kept
-        }
-    if run.curves is not None:
-        there = np.isin(run.curves.trials, [*kept])
-        by_trial = {
-            name: getattr(run.curves, name)[there]
-            for name in ("trials", "X", "values")
-        }
-        changes["curves"] = replace(run.curves, **by_trial)
-    if run.instances is not None:
-        configs = {row.tobytes() for row in np.asarray(run.X)[rows]}
-        there = np.array([row.tobytes() in configs for row in run.instances.X])
-        of_row = {
-            name: getattr(run.instances, name)[there]
-            for name in ("X", "index", "objective")
-        }
-        changes["instances"] = replace(run.instances, **of_row)
-    return some_rows(run, rows, **changes)
+    excluded = {t: _NOT_READ() for t in sorted(existing - wanted)}
+    curves = run.curves
+    instances = run.instances
+    return some_rows(
+        run,
+        rows,
+        excluded=of_trials(run.excluded, wanted) | excluded,
+        excluded_times=of_trials(run.excluded_times, wanted),
+        without_result=of_trials(run.without_result, wanted),
+        curves=None if curves is None else curves.of_trials(wanted),
+        instances=None if instances is None else instances.of(run.X[rows]),
+    )
 
 
 def thinned(run: Run, n: int, *, seed: int = 0) -> Run:

@@ -16,7 +16,7 @@ from hpo_explain.base.options import MEASURED, Measured
 from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run.run import Run
-from hpo_explain.run.subsets import some_rows
+from hpo_explain.run.subsets import of_trials, some_rows
 from hpo_explain.space import Ints
 
 _OF_OBJECTIVE = (
@@ -143,88 +143,74 @@ def measured(run: Run, target: Measured) -> Run:
     ([5.0, 20.0], [0.0, 0.0, 1.0])
     """
     check_option("target", target, MEASURED)
-    return (
-        _of_duration(run) if target == "duration" else _of_failure(run, target)
-    )
+    if target == "duration":
+        return _of_duration(run)
+    return _of_failure(run, target)
 
 
 def _of_duration(run: Run) -> Run:
-    took = (
-        np.full(len(run), np.nan) if run.durations is None else run.durations
-    )
-    known = np.isfinite(took)
-    if not known.any():
-        raise InputError(
-            "target",
-            "was 'duration', but it is not recorded how long the trials took",
-            "duration",
-            (
-                "For a table, name its column with ",
-                Option("duration"),
-                ", or those of start and finish with ",
-                Option("time"),
-                ".",
-            ),
+    durations = run.durations
+    if durations is None or not np.isfinite(durations).any():
+        problem = (
+            "was 'duration', but it is not recorded how long the trials took"
         )
-    numbers = np.asarray(run.trials)
-    unknown = {int(t): _duration_unknown() for t in numbers[~known]}
-    rows, excluded = np.flatnonzero(known), {**run.excluded, **unknown}
+        remedy = (
+            "For a table, name its column with ",
+            Option("duration"),
+            ", or those of start and finish with ",
+            Option("time"),
+            ".",
+        )
+        raise InputError("target", problem, "duration", remedy)
+    is_timed = np.isfinite(durations)
+    untimed = np.asarray(run.trials)[~is_timed].tolist()
     return about(
         run,
-        rows,
-        took[known],
+        np.flatnonzero(is_timed),
+        durations[is_timed],
         _NAMES["duration"],
         "duration",
-        excluded=excluded,
+        excluded={**run.excluded, **{t: _duration_unknown() for t in untimed}},
     )
 
 
 def _of_failure(run: Run, target: Measured) -> Run:
-    ended = [
-        t
-        for t, known in run.without_result.items()
-        if known.state in ("failed", "pruned")
-    ]
-    rows = np.array([run.without_result[t].x for t in ended]).reshape(
-        -1, len(run.space)
-    )
-    whole = run.space.is_valid(rows) if ended else np.zeros(0, dtype=bool)
-    added = [
-        t for t, valid in zip(ended, whole.tolist(), strict=True) if valid
-    ]
-    failed = [t for t in added if run.without_result[t].state == "failed"]
+    ended = {
+        t: trial
+        for t, trial in run.without_result.items()
+        if trial.state in ("failed", "pruned")
+    }
+    rows = np.array([trial.x for trial in ended.values()])
+    rows = rows.reshape(-1, len(run.space))
+    is_complete = run.space.is_valid(rows)
+    added = np.array([*ended], dtype=np.int64)[is_complete].tolist()
+    failed = [t for t in added if ended[t].state == "failed"]
     all_failed = {
         t for t, why in run.excluded.items() if why.kind == "failed"
-    } | {
-        t for t, known in run.without_result.items() if known.state == "failed"
-    }
-    unread, lost = sorted(all_failed - {*failed}), len(failed)
+    } | {t for t, trial in ended.items() if trial.state == "failed"}
+    unread = sorted(all_failed - {*failed})
+    lost = len(failed)
     if target == "infeasible":
         failed += np.asarray(run.trials)[~np.asarray(run.feasible)].tolist()
     if not failed:
         raise NothingToExplain(
             _no_failure(trials=unread, finished=len(run), target=target)
         )
-    numbers = np.concatenate(
-        [np.asarray(run.trials), np.array(added, dtype=np.int64)]
-    )
+    numbers = np.array([*np.asarray(run.trials), *added], dtype=np.int64)
     order = np.argsort(numbers, kind="stable")
     times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
     late = np.array(times).reshape(-1, 2)
-    whole_run = replace(
+    others = {*run.excluded, *run.without_result} - {*added}
+    all_trials = replace(
         run,
-        X=np.concatenate([run.X, rows[whole]])[order],
+        X=np.concatenate([run.X, rows[is_complete]])[order],
         objective=np.zeros(len(order)),
         trials=numbers[order],
         proposals=[],
         origins={int(t): run.origin(int(t)) for t in numbers},
-        excluded={t: why for t, why in run.excluded.items() if t not in added},
-        excluded_times={
-            t: pair for t, pair in run.excluded_times.items() if t not in added
-        },
-        without_result={
-            t: one for t, one in run.without_result.items() if t not in added
-        },
+        excluded=of_trials(run.excluded, others),
+        excluded_times=of_trials(run.excluded_times, others),
+        without_result=of_trials(run.without_result, others),
         feasible=None,
         started=_joined(run.started, late[:, 0], order),
         finished=_joined(run.finished, late[:, 1], order),
@@ -240,10 +226,13 @@ def _of_failure(run: Run, target: Measured) -> Run:
         unread=tuple(unread),
         target=target,
     )
-    y = np.isin(whole_run.trials, failed).astype(float)
-    everything = np.arange(len(order))
     return about(
-        whole_run, everything, y, _NAMES[target], target, notes=[note]
+        all_trials,
+        np.arange(len(order)),
+        np.isin(numbers[order], failed).astype(float),
+        _NAMES[target],
+        target,
+        notes=[note],
     )
 
 
@@ -274,22 +263,19 @@ def about(
     """
     numbers = np.asarray(run.trials)[rows]
     notes = [note for note in run.notes if note.kind not in _OF_OBJECTIVE]
-    told: dict[str, Any] = {
-        "direction": "minimize",
-        "origins": {int(t): run.origin(int(t)) for t in numbers},
-        "notes": [*changes.pop("notes", ()), *notes],
-        "objective_name": name,
-        "bounds": None,
-        "record": None,
-        "model": None,
-    }
     return some_rows(
         run,
         rows,
         objective=objective,
+        direction="minimize",
+        objective_name=name,
+        measured=measured,
+        bounds=None,
+        origins={int(t): run.origin(int(t)) for t in numbers},
         proposals=[],
         reviewed={},
-        measured=measured,
-        **told,
+        notes=[*changes.pop("notes", ()), *notes],
+        record=None,
+        model=None,
         **changes,
     )

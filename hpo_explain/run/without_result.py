@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.facts import Origin
-from hpo_explain.base.frozen import Frozen, frozen
+from hpo_explain.base.frozen import Frozen, set_fields
 from hpo_explain.base.options import STATES, State
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, Bools, SearchSpace
@@ -69,7 +69,7 @@ class WithoutResult(Frozen):
 
     def __post_init__(self) -> None:
         check_option("state", self.state, STATES)
-        object.__setattr__(self, "x", frozen(np.array(self.x, dtype=float)))
+        set_fields(self, x=np.array(self.x, dtype=float))
 
     @property
     def under_way(self) -> bool:
@@ -104,27 +104,22 @@ class WithoutResult(Frozen):
         >>> WithoutResult("running", np.array([0.0, np.nan])).not_chosen(space)
         ()
         """
-        found = np.zeros(len(space), dtype=bool)
+        missing = np.zeros(len(space), dtype=bool)
         for j in space.parents_first:
             if not np.isnan(self.x[j]):
                 continue
-            undecided = any(found[parent] for parent, _ in space.conditions[j])
-            by_choice = (
-                space.parameters[j].optional is not None and not self.under_way
+            parents = [parent for parent, _ in space.conditions[j]]
+            is_optional = space.parameters[j].optional is not None
+            by_choice = is_optional and not self.under_way
+            missing[j] = self._possible(space, j, missing) and (
+                missing[parents].any() or not by_choice
             )
-            found[j] = self._possible(space, j, found) and (
-                undecided or not by_choice
-            )
-        return tuple(
-            name
-            for name, missing in zip(space.names, found, strict=True)
-            if missing
-        )
+        return tuple(space.names[j] for j in np.flatnonzero(missing))
 
-    def _possible(self, space: SearchSpace, j: int, open_: Bools) -> bool:
+    def _possible(self, space: SearchSpace, j: int, missing: Bools) -> bool:
         """Return whether the parents that have a value let a hyperparameter be active."""
         for parent, codes in space.conditions[j]:
-            if open_[parent]:
+            if missing[parent]:
                 continue
             x = self.x[[parent]]
             parameter: Any = space.parameters[parent]
@@ -162,6 +157,10 @@ class Reviewed(Frozen):
         refused = np.array(self.refused, dtype=float).reshape(
             -1, len(proposed)
         )
-        object.__setattr__(self, "proposed", frozen(proposed))
-        object.__setattr__(self, "refused", frozen(refused))
-        object.__setattr__(self, "set_by_person", tuple(self.set_by_person))
+        set_by_person = tuple(self.set_by_person)
+        set_fields(
+            self,
+            proposed=proposed,
+            refused=refused,
+            set_by_person=set_by_person,
+        )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import set_fields
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -18,7 +19,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Config: TypeAlias = Mapping[str, Any]
 
 POSITION_TOLERANCE = 1e-9
-"""Positions that differ by less are the same: one of them was rounded."""
+"""Positions, or values as shares of a range, that differ by less are the same but for rounding."""
 
 
 def plain(value: Any) -> Any:
@@ -57,9 +58,8 @@ def check_activity(parameter: Any) -> None:
     name = parameter.name
     if parameter.optional is not None:
         check_fraction(f"optional of {name!r}", parameter.optional)
-    object.__setattr__(
-        parameter, "active_when", _conditions(name, parameter.active_when)
-    )
+    conditions = _conditions(name, parameter.active_when)
+    set_fields(parameter, active_when=conditions)
 
 
 def _conditions(
@@ -94,7 +94,6 @@ def _conditions(
 
 
 _ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
-_ROUNDED = 1e-9  # of a range: values that storages and tables round are still within it
 
 
 # ---------------------------------------------------------------------- the scale
@@ -105,7 +104,9 @@ def to_position(values: Array, low: float, high: float, log: bool) -> Array:
     if low == high:
         return np.zeros_like(values)
     if log:
-        low, high, values = math.log(low), math.log(high), np.log(values)
+        low = math.log(low)
+        high = math.log(high)
+        values = np.log(values)
     return np.asarray((values - low) / (high - low), dtype=float)
 
 
@@ -142,7 +143,9 @@ def counted(u: Array, size: int) -> npt.NDArray[np.int64]:
 
 def counted_share(positions: Array, size: int) -> Array:
     """Return the share of `size` equally weighted values that lie up to positions."""
-    index = np.floor(np.asarray(positions) * max(size - 1, 1) + 1e-9)
+    index = np.floor(
+        np.asarray(positions) * max(size - 1, 1) + POSITION_TOLERANCE
+    )
     return np.clip(index + 1.0, 0.0, size) / size
 
 
@@ -174,33 +177,28 @@ def to_positions(
     InputError
         If one is not a number, outside the range, or off the grid.
     """
-    given = list(values)
+    values = list(values)
     # millions of values are most often real numbers already
-    plain = set(map(type, given)) <= {float}
-    checked = (
-        given
-        if plain
-        else [_number(name, value, low, high) for value in given]
-    )
-    numbers = np.array(checked, dtype=float)
+    if set(map(type, values)) <= {float}:
+        numbers = np.array(values, dtype=float)
+    else:
+        numbers = np.array([_number(name, v, low, high) for v in values])
     below, above = _slack(low, high, log, step)
     outside = ~((numbers >= low - below) & (numbers <= high + above))
     if outside.any():
-        value = given[int(np.flatnonzero(outside)[0])]
+        value = values[int(np.argmax(outside))]
         problem = f"= {value!r} is outside its range [{low}, {high}]"
-        raise InputError(
-            name, problem, value, "Correct the value, or widen its range."
-        )
+        remedy = "Correct the value, or widen its range."
+        raise InputError(name, problem, value, remedy)
     numbers = np.clip(numbers, low, high)
     if step is not None and low != high:
         steps = (numbers - low) / step
         off = np.abs(steps - np.round(steps)) > _ON_GRID
         if off.any():
-            value = given[int(np.flatnonzero(off)[0])]
+            value = values[int(np.argmax(off))]
             problem = f"= {value!r} is not on its grid {low}, {low + step}, ..., {high}"
-            raise InputError(
-                name, problem, value, "Round the value, or change its step."
-            )
+            remedy = "Round the value, or change its step."
+            raise InputError(name, problem, value, remedy)
         numbers = low + np.round(steps) * step
     return to_position(numbers, low, high, log)
 
@@ -212,9 +210,8 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         problem = f"= {value!r} is not a number"
-        raise InputError(
-            name, problem, value, f"Give one in [{low}, {high}]."
-        ) from None
+        remedy = f"Give one in [{low}, {high}]."
+        raise InputError(name, problem, value, remedy) from None
 
 
 def _slack(
@@ -224,10 +221,9 @@ def _slack(
     if step is not None:
         return _ON_GRID * step, _ON_GRID * step
     if log:
-        return _ROUNDED * low, _ROUNDED * high
+        return POSITION_TOLERANCE * low, POSITION_TOLERANCE * high
     span = (high - low) or abs(low)
     # not less than the values themselves are resolved
-    slack = max(
-        _ROUNDED * span, 4.0 * float(np.spacing(max(abs(low), abs(high))))
-    )
+    resolved = 4.0 * float(np.spacing(max(abs(low), abs(high))))
+    slack = max(POSITION_TOLERANCE * span, resolved)
     return slack, slack

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -54,8 +55,7 @@ def category_index(choices: Sequence[Any], value: Any) -> int | None:
         i for i, choice in enumerate(choices) if _same(plain(choice), wanted)
     ]
     exact = [i for i in matches if type(plain(choices[i])) is type(wanted)]
-    found = exact or matches
-    return found[0] if found else None
+    return min(exact or matches, default=None)
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -102,9 +102,9 @@ class CategoryIndex:
         value = plain(value)
         if not _is_simple(value):
             return category_index(self._choices, value)
-        found = self._exact.get((type(value), value))
-        if found is not None:
-            return found
+        exact = self._exact.get((type(value), value))
+        if exact is not None:
+            return exact
         equal = self._equal.get(_key(value))
         matches = [] if equal is None else [equal]
         matches += [
@@ -211,7 +211,7 @@ class CategoricalParameter:
             problem = f"must be a list of choices, but was {self.choices!r}"
             raise InputError(where, problem, self.choices, "List the choices.")
         choices = tuple(map(plain, self.choices))
-        object.__setattr__(self, "choices", choices)
+        set_fields(self, choices=choices)
         if not choices:
             raise InputError(
                 where, "is empty", choices, "Give at least one choice."
@@ -238,9 +238,8 @@ class CategoricalParameter:
 
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
-        index = index_of(
-            self.choices
-        )  # no attribute: results tell all attributes
+        # no attribute: results tell all attributes
+        index = index_of(self.choices)
         found = [(index(value), value) for value in values]
         return np.array(
             [self.code(v) if i is None else i for i, v in found], dtype=float
@@ -277,16 +276,18 @@ class CategoricalParameter:
 
     def latent_interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of latent values that lead to indices in [low, high]."""
-        first, last = (
-            np.ceil(low - POSITION_TOLERANCE),
-            np.floor(high + POSITION_TOLERANCE),
-        )
+        first = np.ceil(low - POSITION_TOLERANCE)
+        last = np.floor(high + POSITION_TOLERANCE)
         return float(first / self.size), float((last + 1.0) / self.size)
 
     def share_below(self, positions: Array) -> Array:
         """Return the measure of all indices up to given ones."""
         return (
-            np.clip(np.floor(np.asarray(positions) + 1e-9) + 1.0, 0, self.size)
+            np.clip(
+                np.floor(np.asarray(positions) + POSITION_TOLERANCE) + 1.0,
+                0,
+                self.size,
+            )
             / self.size
         )
 

@@ -34,16 +34,16 @@ def encode_configs(
     X = np.full((len(rows), len(parameters)), np.nan)
     empty = np.zeros(X.shape, dtype=bool)
     for j, parameter in enumerate(parameters):
-        given = {
-            i: row[parameter.name]
-            for i, row in enumerate(rows)
-            if parameter.name in row
-        }
-        for i in [i for i, value in given.items() if _is_empty(value)]:
-            choice = _empty_choice(parameter, given.pop(i))
-            if choice is not None:
-                X[i, j], empty[i, j] = choice, True
-        X[list(given), j] = parameter.encode(given.values())
+        values = {}
+        for i, row in enumerate(rows):
+            value = row.get(parameter.name)
+            if not _is_empty(value):
+                values[i] = value
+            elif parameter.name in row:
+                choice = _empty_choice(parameter, value)
+                empty[i, j] = choice is not None
+                X[i, j] = np.nan if choice is None else choice
+        X[[*values], j] = parameter.encode(values.values())
     for j in conditions.parents_first:
         X[empty[:, j] & ~conditions.allowed(X, j), j] = np.nan
     _check_activity(X, parameters, conditions)
@@ -92,27 +92,20 @@ def _check_activity(
     # judged on the rows as given: a parent that is itself wrong is reported first
     for j in conditions.parents_first:
         parameter = parameters[j]
-        given = ~np.isnan(X[:, j])
+        is_set = ~np.isnan(X[:, j])
         allowed = conditions.allowed(X, j)
-        if (given & ~allowed).any():
-            i = int(np.flatnonzero(given & ~allowed)[0])
-            value, condition = (
-                parameter.decode(X[[i], j])[0],
-                condition_text(parameter),
-            )
+        for i in np.flatnonzero(is_set & ~allowed).tolist():
+            value = parameter.decode(X[[i], j])[0]
+            condition = condition_text(parameter)
             problem = f"is set in configuration {i}, where it is inactive ({condition})"
-            raise InputError(
-                parameter.name, problem, value, "Leave it out there."
-            )
-        if parameter.optional is None and (allowed & ~given).any():
-            i = int(np.flatnonzero(allowed & ~given)[0])
+            remedy = "Leave it out there."
+            raise InputError(parameter.name, problem, value, remedy)
+        if parameter.optional is not None:
+            continue
+        for i in np.flatnonzero(allowed & ~is_set).tolist():
+            problem = f"is missing in configuration {i}"
             remedy = "Give it a value, or have the search space say when it is active."
-            raise InputError(
-                parameter.name,
-                f"is missing in configuration {i}",
-                None,
-                remedy,
-            )
+            raise InputError(parameter.name, problem, None, remedy)
 
 
 def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
@@ -129,9 +122,8 @@ def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
     for row in rows:
         if not isinstance(row, Mapping):
             problem = f"must be a dict, a list of dicts or a data frame, but one was {row!r}"
-            raise InputError(
-                CONFIGS, problem, row, "Write {name: value, ...} for each."
-            )
+            remedy = "Write {name: value, ...} for each."
+            raise InputError(CONFIGS, problem, row, remedy)
     return rows
 
 
@@ -146,11 +138,11 @@ def _empty_choice(parameter: Parameter, value: Any) -> int | None:
     """Return the choice that an empty value stands for: None or NaN may be choices of their own."""
     if not isinstance(parameter, CategoricalParameter):
         return None
-    found = category_index(parameter.choices, value)
-    if found is None and parameter.optional is None:
+    choice = category_index(parameter.choices, value)
+    if choice is None and parameter.optional is None:
         # pandas turns None into NaN; of an optional hyperparameter NaN is its absence
         return category_index(parameter.choices, None)
-    return found
+    return choice
 
 
 def latent_rows(U: Array, parameters: Sequence[Parameter]) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base.checks import check_number
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -27,9 +28,8 @@ from hpo_explain.space._values import (
     to_value,
 )
 
-_NARROWEST = (
-    1e-300  # whose reciprocals, in steps of a hundredth, are still numbers
-)
+# whose reciprocals, in steps of a hundredth, are still numbers
+_NARROWEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -82,20 +82,17 @@ class FloatParameter:
             number = check_number(
                 f"{label} of {self.name!r}", getattr(self, label)
             )
-            object.__setattr__(self, label, number)
+            set_fields(self, **{label: number})
         check_range(self.name, self.low, self.high, self.log)
-        where, ends = f"range of {self.name!r}", (self.low, self.high)
+        where = f"range of {self.name!r}"
+        ends = (self.low, self.high)
         if math.isinf(self.high - self.low):
             problem = f"is wider than any number: {list(ends)!r}"
             raise InputError(where, problem, ends, "Narrow it.")
         if 0.0 < self.high - self.low < _NARROWEST and not self.log:
             problem = f"is narrower than numbers can resolve: {list(ends)!r}"
-            raise InputError(
-                where,
-                problem,
-                ends,
-                "Widen it, or give the values in another unit.",
-            )
+            remedy = "Widen it, or give the values in another unit."
+            raise InputError(where, problem, ends, remedy)
         if self.step is not None:
             if self.log or self.step <= 0:
                 problem = f"must be positive and not combined with log, but was {self.step!r}"
@@ -105,7 +102,7 @@ class FloatParameter:
                 )
             # as Optuna: the largest value on the grid is the end of the range
             count = math.floor((self.high - self.low) / self.step + 1e-8)
-            object.__setattr__(self, "high", self.low + count * self.step)
+            set_fields(self, high=self.low + count * self.step)
         check_activity(self)
 
     @property
@@ -134,9 +131,8 @@ class FloatParameter:
         values = to_value(
             np.asarray(positions, dtype=float), self.low, self.high, self.log
         )
-        if (
-            self.log
-        ):  # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+        # the logarithm costs the last digit: 0.1, not 0.10000000000000002
+        if self.log:
             values = to_digits(values)
         if self.step is not None and self.low != self.high:
             values = (
@@ -223,32 +219,25 @@ class IntParameter:
     def __post_init__(self) -> None:
         check_name(self.name)
         for label in ("low", "high", "step"):
-            given = getattr(self, label)
+            value = getattr(self, label)
             where = f"{label} of {self.name!r}"
-            check_number(where, given)
-            if given != int(given):
-                problem = f"must be a whole number, but was {given!r}"
-                raise InputError(
-                    where, problem, given, "Round it, or use a FloatParameter."
-                )
-            object.__setattr__(self, label, int(given))
-            if abs(int(given)) > LARGEST_WHOLE:
-                problem = f"must lie within ±2**45, which positions resolve, but was {given!r}"
-                raise InputError(
-                    where, problem, given, "Use a FloatParameter."
-                )
+            check_number(where, value)
+            if value != int(value):
+                problem = f"must be a whole number, but was {value!r}"
+                remedy = "Round it, or use a FloatParameter."
+                raise InputError(where, problem, value, remedy)
+            if abs(value) > LARGEST_WHOLE:
+                problem = f"must lie within ±2**45, which positions resolve, but was {value!r}"
+                remedy = "Use a FloatParameter."
+                raise InputError(where, problem, value, remedy)
+            set_fields(self, **{label: int(value)})
         check_range(self.name, self.low, self.high, self.log)
         if self.step < 1 or (self.log and self.step != 1):
             problem = f"must be at least 1, and 1 on a log scale, but was {self.step!r}"
-            raise InputError(
-                f"step of {self.name!r}",
-                problem,
-                self.step,
-                "Give a step of 1.",
-            )
-        object.__setattr__(
-            self, "high", self.high - (self.high - self.low) % self.step
-        )
+            where = f"step of {self.name!r}"
+            raise InputError(where, problem, self.step, "Give a step of 1.")
+        beyond = (self.high - self.low) % self.step
+        set_fields(self, high=self.high - beyond)
         check_activity(self)
 
     @property
@@ -288,8 +277,11 @@ class IntParameter:
 
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value."""
-        values = self.codes(positions).astype(float)
-        return to_position(values, self.low, self.high, self.log)
+        found = np.array(positions, dtype=float)
+        known = ~np.isnan(found)  # NaN where it is inactive
+        values = self.codes(found[known]).astype(float)
+        found[known] = to_position(values, self.low, self.high, self.log)
+        return found
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""

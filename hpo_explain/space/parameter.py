@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from hpo_explain.base.phrases import abridged
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 
@@ -15,7 +15,8 @@ _MOST_VALUES = 20
 
 def condition_text(parameter: Parameter) -> str:
     """Return when a hyperparameter is active: "active when booster = dart", or "always active"."""
-    rules, frequency = _rules(parameter), _frequency(parameter)
+    rules = _rules(parameter)
+    frequency = _frequency(parameter)
     if not rules and not frequency:
         return "always active"
     active = f"active when {rules}" if rules else "active"
@@ -38,7 +39,7 @@ def described(parameter: Parameter) -> tuple[str, str, str, str]:
 def values_text(parameter: Parameter) -> str:
     """Return the values of a hyperparameter: "1 to 5", or its choices."""
     if isinstance(parameter, CategoricalParameter):
-        return _listed(parameter.choices)
+        return abridged(parameter.choices, _MOST_VALUES)
     return f"{parameter.low} to {parameter.high}"
 
 
@@ -54,10 +55,10 @@ def _scale(parameter: Parameter) -> str:
 
 def _rules(parameter: Parameter) -> str:
     rules = [
-        f"{parent} = {given[0]}"
-        if len(given) == 1
-        else f"{parent} in {{{_listed(given)}}}"
-        for parent, given in (parameter.active_when or {}).items()
+        f"{parent} = {values[0]}"
+        if len(values) == 1
+        else f"{parent} in {{{abridged(values, _MOST_VALUES)}}}"
+        for parent, values in (parameter.active_when or {}).items()
     ]
     return " and ".join(rules)
 
@@ -65,9 +66,3 @@ def _rules(parameter: Parameter) -> str:
 def _frequency(parameter: Parameter) -> str:
     share = parameter.optional
     return "" if share is None else f"at a frequency of {share:.2g}"
-
-
-def _listed(values: Sequence[Any]) -> str:
-    return ", ".join(map(str, values[:_MOST_VALUES])) + ", ..." * (
-        len(values) > _MOST_VALUES
-    )

@@ -16,10 +16,10 @@ from hpo_explain.base.checks import (
     check_seed,
     unknown_name,
 )
-from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
-from hpo_explain.base.phrases import counted, printable
+from hpo_explain.base.loaders import frameworks
+from hpo_explain.base.phrases import abridged, counted, printable
 from hpo_explain.space._values import Array, Bools, Config, Ints
 from hpo_explain.space.conditions import Canonical, Conditions, Rules
 from hpo_explain.space.encoding import (
@@ -142,11 +142,11 @@ class SearchSpace:
         """Return numbers that say in which order draws go through positions of a column."""
         if j not in self._canonical.categories:
             return positions
-        present, found = ~np.isnan(positions), np.full(positions.shape, np.nan)
-        found[present] = np.argsort(self.codes(j))[
-            positions[present].astype(np.int64)
-        ]
-        return found
+        present = ~np.isnan(positions)
+        codes = positions[present].astype(np.int64)
+        places = np.full(positions.shape, np.nan)
+        places[present] = np.argsort(self.codes(j))[codes]
+        return places
 
     def in_own_order(self, X: Array) -> Array:
         """Return encoded rows with columns and categories in the order of `order`, (n, d)."""
@@ -226,9 +226,10 @@ class SearchSpace:
         return hash(self._names)
 
     def __repr__(self) -> str:
-        shown = printable(", ".join(self._names[:_MOST_NAMES]))
-        more = ", ..." if len(self) > _MOST_NAMES else ""
-        return f"<SearchSpace: {counted(len(self), 'hyperparameter')} ({shown}{more})>"
+        names = printable(abridged(self._names, _MOST_NAMES))
+        return (
+            f"<SearchSpace: {counted(len(self), 'hyperparameter')} ({names})>"
+        )
 
     def _repr_html_(self) -> str:
         columns = ("hyperparameter", "values", "scale", "active")
@@ -237,11 +238,8 @@ class SearchSpace:
         )
 
     def __str__(self) -> str:
-        return (
-            "SearchSpace([\n"
-            + "".join(f"    {p!r},\n" for p in self._parameters)
-            + "])"
-        )
+        lines = [f"    {parameter!r},\n" for parameter in self._parameters]
+        return f"SearchSpace([\n{''.join(lines)}])"
 
     def index(self, name: str) -> int:
         """Return the column of a hyperparameter.
@@ -251,10 +249,10 @@ class SearchSpace:
         ValueError
             If there is no hyperparameter of that name.
         """
-        found = self._column.get(name) if isinstance(name, str) else None
-        if found is None:
+        column = self._column.get(name) if isinstance(name, str) else None
+        if column is None:
             raise unknown_name("name", name, self._names, "hyperparameter")
-        return found
+        return column
 
     def is_conditional(self, name: str) -> bool:
         """Return whether a hyperparameter is inactive in some configurations."""
@@ -285,8 +283,8 @@ class SearchSpace:
         >>> SearchSpace([IntParameter("layers", 1, 5)]).to_optuna()
         {'layers': IntDistribution(high=5, log=False, low=1, step=1)}
         """
-        found: dict[str, Any] = frameworks().to_optuna(self)
-        return found
+        distributions: dict[str, Any] = frameworks().to_optuna(self)
+        return distributions
 
     @classmethod
     def from_configspace(cls, configspace: Any) -> SearchSpace:
@@ -378,9 +376,10 @@ optional=None)
         """Return `X` as an (n, d) float array, or raise ValueError with the shapes."""
         rows = check_array(name, X)
         if rows.ndim != 2 or rows.shape[1] != len(self):
-            shown = f"{', '.join(self._names[:8])}{', ...' if len(self) > 8 else ''}"
-            needed = f"shape (n, {len(self)}), one column per hyperparameter ({shown})"
-            problem = f"must have {needed}, but had shape {rows.shape}"
+            problem = (
+                f"must have shape (n, {len(self)}), one column per hyperparameter "
+                f"({abridged(self._names, 8)}), but had shape {rows.shape}"
+            )
             raise InputError(name, problem, X, _ENCODE)
         return rows
 
@@ -429,13 +428,10 @@ optional=None)
             (self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1)
         )
         for j in np.flatnonzero(self._may_be_absent).tolist():
-            parameter, present, allowed = (
-                self._parameters[j],
-                present_at[:, j],
-                self.allowed(X, j),
-            )
+            present = present_at[:, j]
+            allowed = self.allowed(X, j)
             valid &= ~present | allowed
-            if parameter.optional is None:
+            if self._parameters[j].optional is None:
                 valid &= present | ~allowed
         return valid
 

@@ -1,13 +1,14 @@
-"""What searches share: ties between costs, rows near others, and a search by changing the best."""
+"""What searches share: ties between costs, and rows near others or inside of a range."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from hpo_explain.space._values import Array, Bools, Ints
+from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools, Ints
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.parameter import Parameter
@@ -51,25 +52,25 @@ class Ties:
     @classmethod
     def among(cls, costs: Array) -> Ties:
         """Return the ties of a search, by the spread and the size of most of its first costs."""
-        known = np.sort(costs[np.isfinite(costs)])
-        if not known.size:
+        finite = np.sort(costs[np.isfinite(costs)])
+        n = finite.size
+        if not n:
             return cls(0.0, 0.0)
-        half = known / 2.0  # no difference overflows
-        lower = half[known.size // 2] - half[0]
-        inner = half[_upper_quartile(known.size)] - half[known.size // 4]
+        half = finite / 2.0  # no difference overflows
+        lower = half[n // 2] - half[0]
+        inner = half[_upper_quartile(n)] - half[n // 4]
         spread = 2.0 * _OF_SPREAD * float(min(lower, inner))
-        step = max(spread, _OF_SIZE * size_of(known))
+        step = max(spread, _OF_SIZE * size_of(finite))
         # one cost far below the others must not round their steps away
-        origin = max(known[0], known[known.size // 4] - _MOST_STEPS * step)
+        origin = max(finite[0], finite[n // 4] - _MOST_STEPS * step)
         return cls(float(origin), step)
 
     def settled(self, costs: Array) -> Array:
         """Return costs in steps, whole numbers; infinite ones stay so."""
         if not self.step:
             return costs
-        with np.errstate(
-            over="ignore"
-        ):  # one cost that far away counts as infinite
+        # one cost that far away counts as infinite
+        with np.errstate(over="ignore"):
             return np.asarray(
                 np.rint(costs / self.step - self.origin / self.step)
             )
@@ -88,16 +89,17 @@ def size_of(costs: Array) -> float:
     """
     sizes = np.sort(np.abs(costs), axis=None)
     sizes = sizes[np.isfinite(sizes)]
-    known = np.flatnonzero(sizes)
-    if not len(known):
+    if not sizes.any():
         return 0.0
-    place = max(_upper_quartile(len(sizes)), int(known[0]))
-    found, largest = float(sizes[place]), float(sizes[-1])
+    first = int(np.argmax(sizes > 0.0))
+    place = max(_upper_quartile(len(sizes)), first)
+    size = float(sizes[place])
+    largest = float(sizes[-1])
     least, most = _ROUNDING
-    alone = len(np.unique(sizes[known[0] : place + 1])) == 1
-    if alone and least * largest <= found <= most * largest:
+    alone = sizes[first] == size
+    if alone and least * largest <= size <= most * largest:
         return largest
-    return found
+    return size
 
 
 def _upper_quartile(n: int) -> int:
@@ -146,24 +148,27 @@ def inside_of(
     space: SearchSpace, within: Sequence[Parameter], X: Array
 ) -> Bools:
     """Return which encoded rows have values of hyperparameters as they should be searched."""
-    found = np.ones(len(X), bool)
+    inside = np.ones(len(X), bool)
     for parameter in within:
-        whole, x = space[parameter.name], X[:, space.index(parameter.name)]
+        whole = space[parameter.name]
+        x = X[:, space.index(parameter.name)]
         if isinstance(whole, CategoricalParameter) or isinstance(
             parameter, CategoricalParameter
         ):
-            known = np.isin(
-                x, whole.encode(list(getattr(parameter, "choices", ())))
-            )
+            codes = whole.encode(getattr(parameter, "choices", ()))
+            has_value = np.isin(x, codes)
         else:
-            ends = [
-                max(parameter.low, whole.low),
-                min(parameter.high, whole.high),
-            ]
-            low, high = whole.encode(ends)
-            known = (x >= low - 1e-9) & (x <= high + 1e-9)
-        found &= known | np.isnan(x)
-    return found
+            beyond = np.abs(x - np.clip(x, *_ends(whole, parameter)))
+            has_value = beyond <= POSITION_TOLERANCE
+        inside &= has_value | np.isnan(x)
+    return inside
+
+
+def _ends(whole: Any, parameter: Any) -> Array:
+    """Return the positions between which a number of a space should be searched."""
+    low = max(parameter.low, whole.low)
+    high = min(parameter.high, whole.high)
+    return np.asarray(whole.encode([low, high]))
 
 
 def brought_inside(
@@ -178,73 +183,15 @@ def brought_inside(
     >>> brought_inside(space, [FloatParameter("x", 5.0, 6.0)], np.array([[0.0], [1.0]])).tolist()
     [[0.5], [0.6]]
     """
-    found = np.array(rows)
+    inside = np.array(rows)
     for parameter in within:
-        whole, j = space[parameter.name], space.index(parameter.name)
+        whole = space[parameter.name]
+        column = inside[:, space.index(parameter.name)]
         if isinstance(whole, CategoricalParameter):
-            codes = whole.encode(
-                list(getattr(parameter, "choices", whole.choices))
-            )
-            present = ~np.isnan(found[:, j])
-            found[present, j] = codes[
-                found[present, j].astype(int) % len(codes)
-            ]
+            codes = whole.encode(getattr(parameter, "choices", whole.choices))
+            present = ~np.isnan(column)
+            column[present] = codes[column[present].astype(int) % len(codes)]
         elif not isinstance(parameter, CategoricalParameter):
-            ends = [
-                max(parameter.low, whole.low),
-                min(parameter.high, whole.high),
-            ]
-            low, high = whole.encode(ends)
-            found[:, j] = whole.nearest(low + found[:, j] * (high - low))
-    return found
-
-
-def descended(
-    space: SearchSpace,
-    rows: Array,
-    cost: Callable[[Array], Array],
-    steps: Sequence[float],
-    *,
-    kept: int,
-    children: int,
-    rng: np.random.Generator,
-    moved: Callable[[Array], Array] = np.asarray,
-) -> tuple[Array, Array]:
-    """Return the rows of least cost that a random search finds, the best first, and their costs.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        The space.
-    rows : ndarray of shape (n, d)
-        Latent rows where it starts.
-    cost : callable
-        Returns costs, (n,), of latent rows (n, d).
-    steps : sequence of float
-        How far real values move, round by round.
-    kept, children : int
-        How many rows every round keeps, and how many changed copies it makes of each.
-    rng : numpy.random.Generator
-        What the changes are drawn from.
-    moved : callable, optional
-        Returns rows of which some are moved or left out, of changed latent rows.
-    """
-    costs = cost(rows)
-    ties = Ties.among(costs)
-
-    def best() -> tuple[Array, Array]:
-        order = np.argsort(ties.settled(costs), kind="stable")[:kept]
-        return rows[order], costs[order]
-
-    if len(rows) > kept:
-        rows, costs = best()
-    for step in steps:
-        new = moved(
-            changed(space, np.repeat(rows, children, axis=0), step, rng)
-        )
-        rows, costs = (
-            np.vstack([rows, new]),
-            np.concatenate([costs, cost(new)]),
-        )
-        rows, costs = best()
-    return rows, costs
+            low, high = _ends(whole, parameter)
+            column[:] = whole.nearest(low + column * (high - low))
+    return inside

@@ -103,7 +103,8 @@ def _joined(parameters: Sequence[Any]) -> Any:
     stepped = any(p.step not in (None, 1) for p in parameters)
     if stepped and any(_values(p) != _values(first) for p in parameters):
         return None
-    low, high = max(p.low for p in parameters), min(p.high for p in parameters)
+    low = max(p.low for p in parameters)
+    high = min(p.high for p in parameters)
     if not low < high:
         return None
     return replace(first, low=low, high=high, active_when=None, optional=None)

@@ -83,9 +83,8 @@ def sobol(d: int, n: int, seed: int) -> Array:
     L = np.tril(rng.integers(2, size=(d, _BITS, _BITS), dtype=np.uint32))
     L[:, range(_BITS), range(_BITS)] = 1
     V = np.array([_directions(j) for j in range(d)])
-    of_bits = (
-        V[:, None, :] >> np.arange(_BITS)[::-1, None]
-    ) & 1  # the highest first, (d, 30, 30)
+    # the highest first, (d, 30, 30)
+    of_bits = (V[:, None, :] >> np.arange(_BITS)[::-1, None]) & 1
     V = np.einsum("drb,dbj->drj", L, of_bits) % 2
     V = np.einsum("drj,r->dj", V, weights[::-1])
     at = np.arange(n)
@@ -100,7 +99,8 @@ def _directions(j: int) -> list[int]:
     """Return the direction numbers of a dimension."""
     v = [1] * _BITS
     if j > 0:
-        polynomial, first = _POLYNOMIALS[j - 1], _FIRST[j - 1]
+        polynomial = _POLYNOMIALS[j - 1]
+        first = _FIRST[j - 1]
         m = len(first)
         v[:m] = first
         for i in range(m, _BITS):

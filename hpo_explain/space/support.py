@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from hpo_explain.base.frozen import set_fields
 from hpo_explain.space import (
     Array,
     Bools,
@@ -33,6 +34,7 @@ from hpo_explain.space import (
     Ints,
     SearchSpace,
 )
+from hpo_explain.space._values import POSITION_TOLERANCE
 
 
 def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
@@ -44,8 +46,10 @@ def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
     numbers = always & ~category
     squared = cdist(A[:, numbers], B[:, numbers], "sqeuclidean")
     for j in np.flatnonzero(~numbers):
-        a, b = A[:, j, None], B[:, j]
-        off_a, off_b = np.isnan(a), np.isnan(b)
+        a = A[:, j, None]
+        b = B[:, j]
+        off_a = np.isnan(a)
+        off_b = np.isnan(b)
         apart = a != b if category[j] else (a - b) ** 2
         squared += np.where(off_a | off_b, off_a != off_b, apart)
     return np.asarray(np.sqrt(squared / len(space)))
@@ -53,24 +57,20 @@ def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
 
 def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
     """Return the distance of each of some encoded rows (n, d) from the nearest of others, (n,)."""
-    found = np.full(len(A), np.inf)
+    distances = np.full(len(A), np.inf)
     step = max(1, _AT_ONCE // max(len(A), 1))
     for start in range(0, len(B), step):
-        np.minimum(
-            found,
-            gower_distances(space, A, B[start : start + step]).min(axis=1),
-            out=found,
-        )
-    return found
+        block = gower_distances(space, A, B[start : start + step])
+        distances = np.minimum(distances, block.min(axis=1))
+    return distances
 
 
 FEW = 3
 """Fewer trials near a value do not count as having tried it."""
 _EVEN = 6.0  # trials in a window if all are spread evenly
-_NARROWEST, _WIDEST = (
-    0.1,
-    0.2,
-)  # windows, as shares of a hyperparameter's scale
+# windows, as shares of a hyperparameter's scale
+_NARROWEST = 0.1
+_WIDEST = 0.2
 _OWN = 10  # so many values count each for itself
 _AT_ONCE = 1_000_000  # distances
 
@@ -100,9 +100,8 @@ class Support:
     tried: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "tried", self.space.check_rows("tried", self.tried)
-        )
+        tried = self.space.check_rows("tried", self.tried)
+        set_fields(self, tried=np.array(tried))
 
     def branch(self, name: str) -> Bools:
         """Return in which trials a hyperparameter is active, (n,)."""
@@ -129,7 +128,8 @@ class Support:
         n = max(
             int(np.all([self.branch(name) for name in names], axis=0).sum()), 1
         )
-        tried, inside = [], []
+        tried = []
+        inside = []
         for name, given in zip(names, values, strict=True):
             encoded = self.space[name].encode(given)
             low, high = self._window(name, encoded, float(np.sqrt(_EVEN / n)))
@@ -155,7 +155,7 @@ class Support:
         """Return the ends of what is near encoded values, for a width as a share of the scale."""
         middle = np.asarray(encoded, dtype=float)
         parameter = self.space[name]
-        half = 1e-9  # rounding of encoded values
+        half = POSITION_TOLERANCE
         few = parameter.size is not None and parameter.size <= _OWN
         if not isinstance(parameter, CategoricalParameter) and not few:
             part = 0.5 * min(max(width, _NARROWEST), 1.0)

@@ -12,12 +12,15 @@ from hyperopt import hp
 from scipy import stats
 
 import hpo_explain as hx
-from hpo_explain.adapters import as_run, keras_tuner, ray
+from hpo_explain.adapters import as_run
 from hpo_explain.adapters._domain import Domain, parameter_of
 from hpo_explain.adapters.ax.client import _space as space_of_ax
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.frame._layouts import read_sweep
 from hpo_explain.adapters.hyperopt._space import read_graph
+from hpo_explain.adapters.keras_tuner.tuner import entry_of
+from hpo_explain.adapters.keras_tuner.tuner import read_space as space_of_keras
+from hpo_explain.adapters.ray.space import read_space as space_of_ray
 from hpo_explain.adapters.sklearn._space import read_space as space_of_sklearn
 
 Float, Int, Choice = (
@@ -70,11 +73,11 @@ def read(framework, given):
     if framework == "configspace":
         space, notes = read_configspace(CS.ConfigurationSpace({"x": given}))
     elif framework == "ray":
-        space, _, notes = ray.read_space(
+        space, _, notes = space_of_ray(
             {"x": given}, [{"x": value} for value in TRIED]
         )
     elif framework == "keras":
-        space, notes = keras_tuner.read_space([given])
+        space, notes = space_of_keras([entry_of(given)])
     elif framework == "ax":
         space, notes = space_of_ax(Ns(parameters={"x": given}))
     elif framework == "wandb":

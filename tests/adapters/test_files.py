@@ -1,5 +1,10 @@
 """Functions read what the command line reads: storages, tables and pickled results."""
 
+import pickle
+import sqlite3
+from contextlib import closing
+
+import joblib
 import optuna
 import pandas as pd
 import pytest
@@ -81,13 +86,50 @@ def test_a_pickled_result_is_read_only_if_it_is_trusted(tmp_path):
     ]
 
 
+def test_a_pickled_study_is_read_as_the_study_is(tmp_path):
+    study = optuna.create_study(directions=["minimize", "maximize"])
+    for value in (0.1, 0.4, 0.8):
+        trial = study.ask(
+            {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
+        )
+        study.tell(trial, [value, -value])
+    place = tmp_path / "study.pkl"
+    place.write_bytes(pickle.dumps(study))
+    assert as_run(place, trust_pickle=True, target=1).direction == "maximize"
+    assert len(as_runs(place, trust_pickle=True)) == 2
+    assert hx.pareto(place, trust_pickle=True).front.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x80\x02coptuna.structs\nStudyDirection\n.",
+        b"\x80\x02coptuna.distributions\nUniformDistributionOfOld\n.",
+    ],
+)
+def test_a_study_that_another_optuna_pickled_has_a_remedy(tmp_path, content):
+    place = tmp_path / "old.pkl"
+    place.write_bytes(content)
+    with pytest.raises(
+        hx.base.InputError, match="cannot be unpickled"
+    ) as caught:
+        as_run(place, trust_pickle=True)
+    assert "another release of Optuna" in caught.value.remedy
+
+
+def test_pickled_columns_are_a_table(tmp_path):
+    place = tmp_path / "columns.joblib"
+    joblib.dump(TABLE.to_dict("list"), place)
+    run = as_run(place, trust_pickle=True, objective="loss")
+    assert run.objective.tolist() == TABLE["loss"].tolist()
+
+
 def test_a_path_that_is_none_says_where_to_look(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     TABLE.to_csv("trials.csv", index=False)
     for place, remedy in (
         ("trial.csv", "Did you mean 'trials.csv'?"),
         ("away/trials.csv", "There is no folder 'away'"),
-        (".", "It is a folder"),
         ("nothing-like-it", str(tmp_path)),
     ):
         with pytest.raises(
@@ -99,6 +141,69 @@ def test_a_path_that_is_none_says_where_to_look(tmp_path, monkeypatch):
         hx.base.InputError, match="is not an option of from_frame"
     ):
         as_run("trials.csv", study_name="s", objective="loss")
+
+
+def test_a_folder_is_looked_into(tmp_path):
+    inside = tmp_path / "results" / "first"
+    inside.mkdir(parents=True)
+    with pytest.raises(hx.base.InputError, match="no run was found"):
+        as_run(tmp_path, objective="loss")
+    TABLE.to_csv(inside / "trials.csv", index=False)
+    assert len(as_run(tmp_path, objective="loss")) == len(TABLE)
+    TABLE.to_csv(inside / "others.csv", index=False)
+    with pytest.raises(
+        hx.base.InputError, match="a folder with 2 runs"
+    ) as caught:
+        as_run(tmp_path, objective="loss")
+    assert "trials.csv' (a table)" in caught.value.remedy
+
+
+def test_what_is_not_read_says_what_it_is(tmp_path):
+    (tmp_path / "a.json").write_text('{"lr": 0.1, "acc": 0.9}')
+    (tmp_path / "b.bin").write_bytes(b"\x00\x01\x02")
+    with closing(sqlite3.connect(tmp_path / "c.db")) as database:
+        database.execute("CREATE TABLE cars (wheels)")
+        database.commit()
+    for name, what in (
+        ("a.json", "JSON with the keys lr, acc"),
+        ("b.bin", "a binary file"),
+        ("c.db", "an SQLite database with the tables cars"),
+    ):
+        with pytest.raises(hx.base.InputError, match=what):
+            as_run(tmp_path / name)
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_rows_of_json_are_a_table(tmp_path, lines):
+    place = tmp_path / ("t.jsonl" if lines else "t.json")
+    TABLE.to_json(place, orient="records", lines=lines)
+    run = as_run(place, objective="loss")
+    assert run.objective.tolist() == TABLE["loss"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [("t.parquet", "parquet"), ("t.feather", "parquet"), ("t.xlsx", "excel")],
+)
+def test_binary_tables_are_read_or_name_the_extra_that_they_need(
+    tmp_path, name, extra
+):
+    place = tmp_path / name
+    write = {
+        "t.parquet": TABLE.to_parquet,
+        "t.feather": TABLE.to_feather,
+        "t.xlsx": lambda at: TABLE.to_excel(at, index=False),
+    }[name]
+    try:
+        write(place)
+    except ImportError:
+        place.write_bytes(b"PAR1" if extra == "parquet" else b"PK")
+        with pytest.raises(hx.base.InputError) as caught:
+            as_run(place, objective="loss")
+        assert f"hpo_explain[{extra}]" in caught.value.remedy
+        return
+    run = as_run(place, objective="loss")
+    assert run.objective.tolist() == TABLE["loss"].tolist()
 
 
 def test_a_dict_of_columns_is_told_to_be_a_table_and_what_to_leave_out():

@@ -50,4 +50,4 @@ def test_an_analysis_is_read_with_its_space():
     assert (run.direction, run.proposals) == ("minimize", ())
     assert len(as_run(analysis, optimizer="Optuna's TPE").proposals) == 12
     with pytest.raises(hx.base.InputError, match="Reported: "):
-        hx.from_flaml(analysis, metric="accuracy")
+        hx.from_flaml(analysis, objective="accuracy")

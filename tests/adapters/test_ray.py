@@ -91,5 +91,7 @@ def test_without_a_space_it_is_inferred_and_said(results):
     run = as_run(results)
     assert "constant" not in run.space.names
     assert "space_not_recorded" in [note.kind for note in run.notes]
-    with pytest.raises(hx.base.InputError, match="metric"):
-        hx.from_ray(results, metric="accuracy")
+    with pytest.raises(
+        hx.base.InputError, match="a metric that trials reported"
+    ):
+        hx.from_ray(results, objective="accuracy")

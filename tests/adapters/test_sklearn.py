@@ -15,7 +15,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from skopt import BayesSearchCV
 
 import hpo_explain as hx
@@ -298,3 +298,16 @@ def test_a_bayesian_search_over_several_spaces_is_one_conditional_space():
     assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
     assert run.origin(0) is hx.base.Origin.UNKNOWN
+
+
+def test_the_score_of_a_search_has_the_range_of_what_it_is():
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+    for made, low, high in (
+        (DecisionTreeClassifier(), 0.0, 1.0),
+        (DecisionTreeRegressor(), -np.inf, 1.0),
+    ):
+        search = GridSearchCV(made, {"max_depth": [1, 2, 3]}).fit(X, y)
+        run = hx.from_sklearn(search)
+        assert run.bounds == (low, high)
+        assert "bounds_of_score" in {note.kind for note in run.notes}
+    assert hx.from_sklearn(search, bounds=(-2.0, 1.0)).bounds == (-2.0, 1.0)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.edge import views
+from hpo_explain.base.loaders import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
 from tests.handmade import Page, compared, tuning_run

@@ -142,3 +142,23 @@ def test_nodes_that_die_at_random_make_no_hole():
         for one in found
         if one.kind.startswith("keep at") and one.made
     )
+
+
+def test_of_many_pairs_none_that_does_not_interact_is_certain():
+    """66 pairs and 100 trials: what is not explained lies in some of them."""
+    pairs = [
+        one
+        for one in shares(asked(setting("twelve", "random", 100, seed=1)))
+        if one.kind == "share of a pair" and one.certain
+    ]
+    assert any(one.known > 0.25 for one in pairs)
+    assert [one for one in pairs if not one.could] == []
+
+
+def test_what_few_pairs_share_is_certain_where_the_function_is_known():
+    pairs = [
+        one
+        for one in shares(asked(setting("rosenbrock", "random", noise=0.0)))
+        if one.kind == "share of a pair" and one.certain
+    ]
+    assert sum(one.could for one in pairs) >= 2

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna.storage import read_storage
+from hpo_explain.adapters.files import read_place
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli import main
 from hpo_explain.cli._commands import MethodCommand, command_of
@@ -55,7 +55,7 @@ LESS = {
 
 @pytest.fixture
 def read(study):
-    return read_storage("sqlite:///study.db")
+    return read_place("sqlite:///study.db")
 
 
 def rows(text):

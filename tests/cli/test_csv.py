@@ -5,7 +5,7 @@ import gzip
 import pandas as pd
 import pytest
 
-from hpo_explain.adapters.files import read_csv
+from hpo_explain.adapters.table_files import read_csv
 from hpo_explain.base.facts import fact
 
 ROWS = [

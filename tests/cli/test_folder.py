@@ -59,7 +59,7 @@ def test_a_folder_without_runs_is_refused(folder, run):
     (folder / "empty").mkdir()
     outcome = run("report", "empty")
     assert outcome.exit_code == 1
-    assert "without an Optuna storage" in outcome.stderr
+    assert "no run was found" in outcome.stderr
 
 
 @pytest.mark.filterwarnings("default")  # what a cluster warns of at its ends

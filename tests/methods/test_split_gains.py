@@ -308,6 +308,47 @@ def test_walks_of_a_background_that_grows_are_within_their_intervals(fit):
     assert (apart <= 4.5 * both + 1e-12).all()
 
 
+# ---------------------------------------------------------------------- what holds the shares
+
+
+def test_own_terms_stay_available_and_payouts_are_theirs():
+    space = unit_cube(2)
+    X = space.sample(14, seed=0)
+    run = hx.Run(space, X, (X**2).sum(axis=1), "minimize", proposals=[12, 13])
+    path = hx.methods.desirability_path(run, acquisition="ei", background=40)
+    assert path.terms == ("mean", "uncertainty")
+    own = ("exploitation", "exploration")
+    assert path.payouts()["term"].unique().tolist() == ["total", *own]
+    assert [panel.heading for panel in path.described("payouts").panels] == [
+        "total: EI",
+        *own,
+    ]
+    explanation = path.explanation(13)
+    frame, first = explanation.criterion_terms, explanation.records()[0]
+    assert list(first["terms"]) == ["mean", "uncertainty"]
+    assert first["criterion_terms"] == frame.iloc[0].to_dict()
+    assert list(explanation.contributions) == [
+        "value",
+        "total",
+        "mean",
+        "uncertainty",
+    ]
+    lead = explanation.by_term["mean"] - explanation.by_term["uncertainty"]
+    np.testing.assert_array_equal(path.phi[1, :, 0] - path.phi[1, :, 1], lead)
+
+
+def test_only_what_can_be_predicted_has_an_efficiency_error():
+    """Of Algorithm 4: nothing but contributions says how large a share should be."""
+    acquisition = hx.models.ExpectedImprovement(smooth(3), best=BEST)
+    explanation = hx.methods.ShapleyExplainer(
+        acquisition, background=50, estimator="sampling", orders=200
+    ).explain(dict.fromkeys(acquisition.space.names, 0.3))
+    by_gap = hx.methods.check_sample_size(explanation, error="efficiency")
+    by_pairs = hx.methods.check_sample_size(explanation)
+    assert by_gap.by == ["total"]
+    assert by_pairs.by == ["mean", "uncertainty", "total"]
+
+
 # ---------------------------------------------------------------------- words
 
 

@@ -13,9 +13,8 @@ from hpo_explain.base.figures.marks import Axis, Dots, Line, Words
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
-_MOST_NUMBERS = (
-    8  # names up to which values are written into the cells of a triangle
-)
+# names up to which values are written into the cells of a triangle
+_MOST_NUMBERS = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,8 +59,8 @@ class Cells(Words):
 
     def ends(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""
-        known = self.values[np.isfinite(self.values)]
-        low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        finite = self.values[np.isfinite(self.values)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
         ends = (
             low if self.low is None else self.low,
             high if self.high is None else self.high,
@@ -92,13 +91,17 @@ def triangle(
     **words
         What else :class:`Cells` have.
     """
-    n, k = len(names), 0 if diagonal else 1
+    n = len(names)
+    k = 0 if diagonal else 1
     there = (np.tri(n, k=-k, dtype=bool) & ~np.isnan(values))[k:, : n - k].T
-    lower, told = values[k:, : n - k].T, np.asarray(texts)[k:, : n - k].T
+    lower = values[k:, : n - k].T
+    labels = np.asarray(texts)[k:, : n - k].T
     return Cells(
         x=Axis(label="", names=names[: n - k]),
         y=Axis(label="", names=names[k:]),
         values=np.where(there, lower, np.nan),
-        texts=np.where(there, told, "").tolist() if n <= _MOST_NUMBERS else (),
+        texts=np.where(there, labels, "").tolist()
+        if n <= _MOST_NUMBERS
+        else (),
         **words,
     )

@@ -75,9 +75,9 @@ class Curves(Words):
                 ends += [y - down, y + up]
         if self.thin is not None:
             ends.append(self.thin[1])
-        known = np.concatenate(ends)
-        known = known[np.isfinite(known)]
-        low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        finite = np.concatenate(ends)
+        finite = finite[np.isfinite(finite)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
         if self.y.log:
             low, high = np.exp(_around(np.log(low), np.log(high)))
         else:
@@ -105,7 +105,8 @@ def side_by_side(values: npt.ArrayLike, *, shuffled: bool = False) -> Array:
 
     Both axes of cells in the same order would line dots up: one of them is shuffled.
     """
-    spread, rng = np.array(values, dtype=float), np.random.default_rng(0)
+    spread = np.array(values, dtype=float)
+    rng = np.random.default_rng(0)
     for value in np.unique(spread):
         same = np.flatnonzero(spread == value)
         if len(same) > 1:

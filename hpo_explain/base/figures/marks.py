@@ -20,9 +20,8 @@ BLUE, ORANGE, GREEN, PURPLE, RED = (
 )
 SKY, OCHRE, GREY, INK = "#56B4E9", "#999933", "#6b6b6b", "#000000"
 _LARGE = 1e300  # beyond it an axis is drawn in this unit
-_TINY, _HUGE = np.log(
-    [np.finfo(float).tiny, np.finfo(float).max / 4.0]
-)  # room for margins
+# room for margins
+_TINY, _HUGE = np.log([np.finfo(float).tiny, np.finfo(float).max / 4.0])
 
 
 class Look(NamedTuple):

@@ -21,10 +21,9 @@ from hpo_explain.base.figures.marks import reach as both
 
 MOST_ROWS = 20
 _R = TypeVar("_R")
-PALE, HATCHED = (
-    8,
-    9,
-)  # fills of what is given up, and of what stays although it was hardly tried
+# fills of what is given up, and of what stays although it was hardly tried
+PALE = 8
+HATCHED = 9
 FILLS = {
     0: (BLUE, ""),
     1: (ORANGE, "/"),
@@ -136,7 +135,8 @@ class Rows(Words):
             )
             ends += [*(np.asarray(dots.x) - down), *(np.asarray(dots.x) + up)]
         ends = [float(end) for end in ends if np.isfinite(end)]
-        low, high = min(ends, default=0.0), max(ends, default=0.0)
+        low = min(ends, default=0.0)
+        high = max(ends, default=0.0)
         if 0.0 < self.negligible and high - low <= self.negligible:
             return 0.0 if self.positive else -1.0, 1.0
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
@@ -145,8 +145,8 @@ class Rows(Words):
 
 def folded(order: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return which rows are drawn, and which are summed in the last one, if they are too many."""
-    kept = len(order) if len(order) <= MOST_ROWS else MOST_ROWS - 1
-    return list(order[:kept]), list(order[kept:])
+    room = len(order) if len(order) <= MOST_ROWS else MOST_ROWS - 1
+    return list(order[:room]), list(order[room:])
 
 
 @dataclass(frozen=True)

@@ -246,32 +246,36 @@ class CoalitionGame:
         if blocks is not None:
             values, crossed = self._averaged(blocks, coalitions, cubes)
             phi = np.asarray(shapley_weights(n) @ values)
-            how = _EXACT(coalitions=2**n)
-        elif self.estimator == "exact":
+            return self._shared(phi, crossed), _EXACT(coalitions=2**n)
+        if self.estimator == "exact":
             raise self._not_exact()
-        else:
-            blocks = self._composed(coalitions, rows)
-            values, crossed = self._averaged(blocks, coalitions, cubes)
-            games = [partial(_looked_up, of_cube) for of_cube in values]
-            phi = np.stack([kernel_shap(game, n) for game in games])
-            how = _KERNEL(players=n, sampled=False)
+        how = _KERNEL(players=n, sampled=False)
+        if not isinstance(self.acquisition, Split):
+            return self._by_kernel(cubes), how
+        # the same predictions serve the pairs of coalitions
+        blocks = self._composed(coalitions, rows)
+        values, crossed = self._averaged(blocks, coalitions, cubes)
+        games = [partial(_looked_up, of_cube) for of_cube in values]
+        phi = np.stack([kernel_shap(game, n) for game in games])
         return self._shared(phi, crossed), how
+
+    def _by_kernel(self, cubes: list[Array]) -> Array:
+        """Return Shapley values (hypercube, player, term) by KernelExplainer."""
+        # other coalitions for every hypercube: the interval then covers their choice as well
+        rng = np.random.default_rng(self.seed)
+        seeds = rng.integers(2**31, size=len(cubes)).tolist()
+        games = [partial(self._over_one, cube) for cube in cubes]
+        n = len(self.players)
+        return np.stack(
+            [
+                kernel_shap(game, n, seed=seed)
+                for game, seed in zip(games, seeds, strict=True)
+            ]
+        )
 
     def _sampled(self, cubes: list[Array]) -> Array:
         """Return Shapley values from coalitions that KernelExplainer draws."""
-        # other coalitions for every hypercube: the interval then covers their choice as well
-        n_cubes = len(cubes)
-        seeds = np.random.default_rng(self.seed).integers(2**31, size=n_cubes)
-        phi = np.stack(
-            [
-                kernel_shap(
-                    partial(self._over_one, cube),
-                    len(self.players),
-                    seed=int(seed),
-                )
-                for cube, seed in zip(cubes, seeds, strict=True)
-            ]
-        )
+        phi = self._by_kernel(cubes)
         if not isinstance(self.acquisition, Split):
             return phi
         # drawn coalitions are hardly ever pairs, of which one has a player more: walks are
@@ -321,11 +325,12 @@ class CoalitionGame:
         phi = np.zeros(
             (len(cubes), len(self.players), len(self.acquisition.term_names))
         )
+        players, terms = self.players.tolist(), self.acquisition.term_names
         for part in steps(parts, "games"):
-            places = [
-                self.players.tolist().index(j) for j in part.players.tolist()
-            ]
-            phi[:, places] += part.shapley(cubes)[0]
+            rows = [players.index(j) for j in part.players.tolist()]
+            columns = [terms.index(t) for t in part.acquisition.term_names]
+            place = np.ix_(range(len(cubes)), rows, columns)
+            phi[place] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in parts)
         return phi, _SUMMED(
             games=len(parts), most=most, sampled=most > EXACT_PLAYERS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import sampled_shapley
 from hpo_explain.methods._engines.reference import Reference
-from hpo_explain.space import Array, Config
+from hpo_explain.space import Array, Config, Ints
 
 FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
@@ -77,6 +77,16 @@ class ShapleyEstimate:
         phi = np.average(by_cube, axis=0, weights=[len(b) for b in cubes])
         several = by_cube if len(cubes) > 1 else None
         return cls(phi, several, np.vstack(cubes), how, notes)
+
+    def of_all(self, players: Ints, d: int) -> ShapleyEstimate:
+        """Return it by hyperparameter, of which those that are no players contribute nothing."""
+        phi = np.zeros((d, self.phi.shape[1]))
+        phi[players] = self.phi
+        if self.repetitions is None:
+            return replace(self, phi=phi)
+        repetitions = np.zeros((len(self.repetitions), *phi.shape))
+        repetitions[:, players] = self.repetitions
+        return replace(self, phi=phi, repetitions=repetitions)
 
     @property
     def degrees_of_freedom(self) -> int:

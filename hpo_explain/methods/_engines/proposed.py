@@ -11,7 +11,7 @@ import numpy as np
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
 from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.numbers import format_value
+from hpo_explain.base.numbers import INACTIVE, format_value
 from hpo_explain.base.options import TRIALS, State, WhichTrial
 from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.text import declared_fact
@@ -31,10 +31,7 @@ _ORIGINS = {
 
 def _changes(fact: Fact) -> str:
     new, old = (
-        [
-            "inactive" if value is None else format_value(value)
-            for value in fact[which]
-        ]
+        [format_value(value) for value in fact[which]]
         for which in ("set", "proposed")
     )
     changed = zip(fact.names, new, old, strict=True)
@@ -49,7 +46,7 @@ def _no_proposals(fact: Fact) -> Text:
         return (
             f"run has no proposal, as far as is known: it is not recorded who chose its {trials}. "
             "Where an optimizer did, name it with ",
-            Option("optimizer"),
+            Option(fact["option"]),
             " when the run is read, or name a trial.",
         )
     return (
@@ -199,8 +196,8 @@ class Proposed:
         note = _CHANGED(
             trials=[number],
             names=names,
-            proposed=tuple(was.get(name) for name in names),
-            set=tuple(now.get(name) for name in names),
+            proposed=tuple(was.get(name, INACTIVE) for name in names),
+            set=tuple(now.get(name, INACTIVE) for name in names),
         )
         return cls(reviewed.proposed, number, number, "changed", notes=(note,))
 
@@ -353,7 +350,10 @@ def all_proposals(run: Run) -> list[int]:
         )
         raise NothingToExplain(
             _NO_PROPOSALS(
-                names=[run.optimizer], finished=len(run), unknown=unknown
+                names=[run.optimizer],
+                finished=len(run),
+                unknown=unknown,
+                option="sampler" if run.framework == "optuna" else "optimizer",
             )
         )
     return sorted(run.proposals)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim
-from hpo_explain.base.edge import frameworks
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.loaders import frameworks
 from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.phrases import counted, join_words, printable, spans
 from hpo_explain.base.result import Result, Table

@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.numbers import format_level, format_value, leading
+from hpo_explain.base.numbers import (
+    INACTIVE,
+    format_level,
+    format_value,
+    leading,
+)
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import UNCLEAR, Estimate
@@ -259,7 +264,7 @@ class Ablation(Result):
     def change(self, names: tuple[str, ...]) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
         old, new = (
-            {n: format_value(config.get(n, "inactive")) for n in names}
+            {n: format_value(config.get(n, INACTIVE)) for n in names}
             for config in (self.source, self.target)
         )
         return " and ".join(

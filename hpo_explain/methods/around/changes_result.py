@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, leading
+from hpo_explain.base.numbers import INACTIVE, format_value, leading
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.text import UNCLEAR, Estimate, declared_fact
@@ -328,11 +328,12 @@ class Changes(Result):
 
     def change(self, i: int) -> str:
         """Return a change in words, as in "lr = 0.01 (was 0.1)"."""
+        name = self.names[i]
         old, new = (
-            "inactive" if one is None else format_value(one)
-            for one in self._pair(self.names[i])
+            format_value(config.get(name, INACTIVE))
+            for config in (self.start.config, self.best.config)
         )
-        return f"{self.names[i]} = {new} (was {old})"
+        return f"{name} = {new} (was {old})"
 
     def _pair(self, name: str) -> tuple[Any, Any]:
         return self.start.config.get(name), self.best.config.get(name)

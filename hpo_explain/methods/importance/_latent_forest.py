@@ -21,7 +21,7 @@ from hpo_explain.base.checks import check_count, check_direction, check_number
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import r_squared
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.sub_space import Given, SubSpace, stretch
@@ -126,7 +126,7 @@ class LatentForest:
     @property
     def sign(self) -> float:
         """1 where the objective is minimized, else -1: a cost is the objective times it."""
-        return 1.0 if self.subject.direction == "minimize" else -1.0
+        return sign_of(self.subject.direction)
 
     @property
     def notes(self) -> tuple[Fact, ...]:

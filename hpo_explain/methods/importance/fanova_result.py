@@ -7,6 +7,7 @@ integral whenever it is asked for; those of all pairs would take d²/2 tables of
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -627,7 +628,9 @@ class FanovaImportance(Result):
             found = matters[members[0]]
             if len(members) > 1:
                 found = decide(
-                    share * anova.of_evaluations, INTERACTS, side="above"
+                    share * anova.of_evaluations,
+                    self._interacts,
+                    side="above",
                 )
             says = "shares" * (known and i in named)
             claims.append(
@@ -643,6 +646,22 @@ class FanovaImportance(Result):
                 )
             )
         return tuple(claims)
+
+    @property
+    def _interacts(self) -> float:
+        """The share beyond which two interact.
+
+        What the belief does not explain may lie in any pair, and does in some where there are as
+        many pairs as trials: with 100 random trials in 12 dimensions, 4 of 66 pairs that do not
+        interact were told with 2 % each while 6 % of the variance was not explained.
+        """
+        trust = self.subject.trust
+        if trust is None or self.top is not None:
+            return INTERACTS
+        pairs = math.comb(len(self.names), 2)
+        crowded = pairs / (pairs + trust.n_trials / 2.0)
+        unexplained = min(1.0 - trust.r2, 1.0)
+        return INTERACTS + unexplained * crowded
 
     def _most(self, j: int, found: Decision, *, known: bool) -> Claim:
         """Return which hyperparameter matters most, or that nothing is known to matter."""

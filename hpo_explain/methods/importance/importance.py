@@ -209,7 +209,7 @@ def _kind(
 def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:
     """Return the objective beyond which it is capped."""
     best, worst = float(run.cost.min()), float(run.cost.max())
-    sign = 1.0 if run.direction == "minimize" else -1.0
+    sign = run.sign
     if isinstance(cap, Mapping):
         x = encode_one(run.space, cap, "cap")[None, :]
         same = np.flatnonzero(

@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_name
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import format_level, format_value, percent
-from hpo_explain.base.options import Game, InteractionIndex, Over
+from hpo_explain.base.options import Game, InteractionIndex, Over, sign_of
 from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -447,10 +447,7 @@ class GameExplanation(Sets):
         if self.games:
             return ""
         start = self.default_prediction
-        end = (
-            start
-            - (1.0 if self.direction == "minimize" else -1.0) * self.whole
-        )
+        end = start - sign_of(self.direction) * self.whole
         levels = [format_level(level, self.whole) for level in (start, end)]
         end_word = "best" if self.game == "tunability" else "worst"
         return f" (predicted {self.objective_name} {levels[0]}, at {end_word} {levels[1]})"

@@ -413,16 +413,17 @@ class ShapleyInteractionExplainer:
         columns = sorted(game.players.tolist())
         sets = sets_up_to(len(columns), self._order)
         place = {s: i for i, s in enumerate(sets)}
-        by_cube = np.zeros(
-            (len(self._cubes), len(sets), len(game.acquisition.term_names))
-        )
+        names = game.acquisition.term_names
+        by_cube = np.zeros((len(self._cubes), len(sets), len(names)))
         for part in parts:
             one = self._interactions(part)
+            terms = [names.index(term) for term in part.acquisition.term_names]
             for i, members in enumerate(one.sets):
                 whole = tuple(
                     columns.index(one.players[p][0]) for p in members
                 )
-                by_cube[:, place[tuple(sorted(whole))]] += one.by_cube[:, i]
+                row = place[tuple(sorted(whole))]
+                by_cube[:, row, terms] += one.by_cube[:, i]
         return _Found([[j] for j in columns], sets, by_cube)
 
     def _players(

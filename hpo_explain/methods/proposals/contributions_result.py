@@ -14,6 +14,7 @@ from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_level, format_value, number
+from hpo_explain.base.options import sign_of
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.base.subject import Subject
@@ -303,12 +304,16 @@ class ProposalExplanation(Contributions):
         return None if half is None else half[:, -1]
 
     @property
+    def by_term(self) -> dict[str, Array]:
+        """The contributions to each term, and to the whole ("total"), each (d,)."""
+        shares = dict(zip(self.terms, self.phi.T, strict=True))
+        return {**shares, "total": self.total}
+
+    @property
     def contributions(self) -> pd.DataFrame:
         """Contributions by hyperparameter: columns value, total, and one per term."""
-        shares = dict(zip(self.terms, self.phi.T, strict=True))
-        return self._by_name(
-            {"value": self.values, "total": self.total, **shares}
-        )
+        first = {"value": self.values, "total": self.total}
+        return self._by_name({**first, **self.by_term})
 
     @property
     def own_terms(self) -> tuple[str, ...]:
@@ -318,8 +323,8 @@ class ProposalExplanation(Contributions):
     @property
     def criterion_terms(self) -> pd.DataFrame:
         """Contributions to the criterion's own terms, by hyperparameter."""
-        shares = dict(zip(self.terms, self.phi.T, strict=True))
-        return self._by_name(self.own or shares)
+        of_all = self.own or self.by_term
+        return self._by_name({term: of_all[term] for term in self.own_terms})
 
     def _by_name(self, columns: Mapping[Any, Any]) -> pd.DataFrame:
         import pandas as pd
@@ -370,12 +375,12 @@ class ProposalExplanation(Contributions):
             If `level` does not lie between 0 and 1.
         """
         half = self.half_width(level)
-        centre = np.column_stack([self.phi, self.total])
-        half = np.full_like(centre, np.nan) if half is None else half
         columns = {}
         for t, term in [(-1, "total"), *enumerate(self.terms)]:
-            columns[(term, "lower")] = centre[:, t] - half[:, t]
-            columns[(term, "upper")] = centre[:, t] + half[:, t]
+            phi = self.by_term[term]
+            reach = np.nan if half is None else half[:, t]
+            columns[(term, "lower")] = phi - reach
+            columns[(term, "upper")] = phi + reach
         return self._by_name(columns)
 
     def _terms_at(self, j: int) -> dict[str, Any]:
@@ -556,8 +561,8 @@ class ProposalExplanation(Contributions):
         """Return by how much a value moves what is predicted: to the better, or to less certain."""
         if self.moves is None:  # the terms are linear in what is predicted
             return float(self.phi[j, t])
-        falls = self.terms[t] == "mean" and self.direction == "minimize"
-        return float(-self.moves[j, t] if falls else self.moves[j, t])
+        sign = -sign_of(self.direction) if self.terms[t] == "mean" else 1.0
+        return sign * float(self.moves[j, t])
 
     def _why(self, j: int, t: int) -> str:
         """Return why a value contributes to a term: what it does to what is predicted."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
 from hpo_explain.base.numbers import number, signed
-from hpo_explain.base.phrases import counted
+from hpo_explain.base.phrases import counted, sentences
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
     PredictionExplanation,
@@ -22,35 +23,28 @@ _NEGLIGIBLE = (
     1e-12  # of the values that were subtracted: rounding, not a contribution
 )
 _MODEL = (
-    " Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
+    "Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
     "such lines overlap, one can still be larger than the other."
 )
 
 
-def bars(found: Any) -> Rows:
+def bars(found: ProposalExplanation | PredictionExplanation) -> Rows:
     """Draw the contributions, the largest on top: a bar per term, and a diamond for their total.
 
     Whiskers are 95 % intervals of integrating over the background, pale lines behind those of a
     prediction what the trials allow. More than 20 hyperparameters are folded: the last row is the
     sum of the others, whose errors are not independent, so that it has no interval.
     """
-    kept, rest = folded([j for j in found.order().tolist() if found.active[j]])
+    active = [j for j in found.order().tolist() if found.active[j]]
+    shown, rest = folded(active)
     labels: list[tuple[str, ...]] = [
-        (found.names[j], f"= {found.value(j)}") for j in kept
+        (found.names[j], f"= {found.value(j)}") for j in shown
     ]
     if rest:
         labels.append((f"{len(rest)} others (sum)",))
-    of = (
-        _of_proposal
-        if isinstance(found, ProposalExplanation)
-        else _of_prediction
-    )
-    words = of(found, kept, rest)
-    quiet = words.pop("inactive", [])
-    whiskers = whiskers_of(found.background_size, known=found.half is not None)
-    footer = f"{whiskers}{words.pop('besides')}"
-    labels += [(text,) for text in quiet]
-    return Rows(labels=labels, quiet=len(quiet), footer=footer, **words)
+    if isinstance(found, ProposalExplanation):
+        return _of_proposal(found, labels, shown, rest)
+    return _of_prediction(found, labels, shown, rest)
 
 
 def whiskers_of(size: int, *, known: bool) -> str:
@@ -76,43 +70,55 @@ def total_marks(total: Array, half: Array | None) -> dict[str, Any]:
 
 
 def _of_proposal(
-    found: ProposalExplanation, kept: list[int], rest: list[int]
-) -> dict[str, Any]:
-    half, terms = found.half_width(), range(len(found.terms))
+    found: ProposalExplanation,
+    labels: list[tuple[str, ...]],
+    shown: list[int],
+    rest: list[int],
+) -> Rows:
+    half = found.half_width()
     made = [
         Bar(i, 0.0, float(found.phi[j, t]), _at(half, j, t), t)
-        for i, j in enumerate(kept)
-        for t in terms
+        for i, j in enumerate(shown)
+        for t in range(len(found.terms))
     ]
-    totals, ends = found.total[kept], None if half is None else half[kept, -1]
+    totals = found.total[shown]
+    ends = None if half is None else half[shown, -1]
     if rest:
+        of_rest = found.phi[rest].sum(axis=0).tolist()
         made += [
-            Bar(len(kept), 0.0, float(found.phi[rest, t].sum()), place=t)
-            for t in terms
+            Bar(len(shown), 0.0, value, place=t)
+            for t, value in enumerate(of_rest)
         ]
-        totals = np.append(totals, found.total[rest].sum())
+        totals = np.append(totals, sum(of_rest))
         ends = None if ends is None else np.append(ends, np.nan)
-    none = [name for name in found.names if name not in found.config]
-    inactive = [name for name in none if name not in found.not_chosen]
-    told = [f"{name}: inactive" for name in inactive]
-    if len(inactive) > _MOST_INACTIVE:
-        told = [f"{len(inactive)} inactive"]
-    sum_of = " None is known for a sum." * (bool(rest) and half is not None)
-    return {
-        "bars": made,
-        "heading": _why(found),
-        "subtitle": _payout(found),
-        "label": f"contribution to {found.acquisition}: right is more desirable",
-        "besides": sum_of + _missed(found),
-        "fills": dict(enumerate(found.terms)),
-        "inactive": [
-            *(f"{name}: not chosen" for name in found.not_chosen),
-            *told,
-        ],
-        "negligible": _NEGLIGIBLE
+    quiet = _without_value(found)
+    return Rows(
+        labels=[*labels, *((text,) for text in quiet)],
+        quiet=len(quiet),
+        bars=made,
+        heading=_why(found),
+        subtitle=_payout(found),
+        label=f"contribution to {found.acquisition}: right is more desirable",
+        footer=sentences(
+            whiskers_of(found.background_size, known=half is not None),
+            rest and half is not None and "None is known for a sum.",
+            _missed(found),
+        ),
+        fills=dict(enumerate(found.terms)),
+        negligible=_NEGLIGIBLE
         * max(map(abs, found.prediction.values()), default=0.0),
-        **(total_marks(totals, ends) if len(terms) > 1 else {}),
-    }
+        **(total_marks(totals, ends) if len(found.terms) > 1 else {}),
+    )
+
+
+def _without_value(found: ProposalExplanation) -> list[str]:
+    """Return what is said of hyperparameters without a value."""
+    without = [*found.not_chosen, *found.config]
+    inactive = [name for name in found.names if name not in without]
+    missing = [f"{name}: not chosen" for name in found.not_chosen]
+    if len(inactive) > _MOST_INACTIVE:
+        return [*missing, f"{len(inactive)} inactive"]
+    return [*missing, *(f"{name}: inactive" for name in inactive)]
 
 
 def _why(found: ProposalExplanation) -> str:
@@ -149,41 +155,48 @@ def _missed(found: ProposalExplanation) -> str:
         scale, float(np.abs(found.total).max(initial=0.0))
     ):
         return ""
-    return f" The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
+    return f"The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
 
 
 def _of_prediction(
-    found: PredictionExplanation, kept: list[int], rest: list[int]
-) -> dict[str, Any]:
+    found: PredictionExplanation,
+    labels: list[tuple[str, ...]],
+    shown: list[int],
+    rest: list[int],
+) -> Rows:
     half, model = found.half_width, found.model_half_width
     sign = 1.0 if found.subject.lower_is_better else -1.0
-    made = [(float(found.phi[j]), _at(half, j), _at(model, j)) for j in kept]
-    made += [(float(found.phi[rest].sum()), None, None)] if rest else []
-    inactive, gap = (
-        int((~found.active).sum()),
-        found.prediction - found.baseline,
-    )
-    fills = [int(sign * value > 0.0) for value, _, _ in made]
-    there = {
-        fill for fill, (value, _, _) in zip(fills, made, strict=True) if value
-    }
-    return {
-        "bars": [
-            Bar(i, 0.0, value, half, fill=fills[i], model=model)
-            for i, (value, half, model) in enumerate(made)
-        ],
-        "heading": f"Why is this {found.objective_name} predicted for {found.where}?",
-        "subtitle": f"predicted {number(found.prediction, apart=gap)}, on average "
+    values = found.phi[shown].tolist()
+    if rest:
+        values.append(float(found.phi[rest].sum()))
+    fills = [int(sign * value > 0.0) for value in values]
+    made = [
+        Bar(i, 0.0, value, fill=fill)
+        for i, (value, fill) in enumerate(zip(values, fills, strict=True))
+    ]
+    for i, j in enumerate(shown):
+        made[i] = replace(made[i], half=_at(half, j), model=_at(model, j))
+    inactive = int((~found.active).sum())
+    gap = found.prediction - found.baseline
+    there = {bar.fill for bar in made if bar.end}
+    return Rows(
+        labels=labels,
+        bars=made,
+        heading=f"Why is this {found.objective_name} predicted for {found.where}?",
+        subtitle=f"predicted {number(found.prediction, apart=gap)}, on average "
         f"{number(found.baseline, apart=gap)}: the bars add up to the difference",
-        "label": contribution_to(found),
-        "fills": {
+        label=contribution_to(found),
+        footer=sentences(
+            whiskers_of(found.background_size, known=half is not None),
+            model is not None and _MODEL,
+            inactive and f"Not shown: {inactive} inactive.",
+        ),
+        fills={
             k: what for k, what in enumerate(("better", "worse")) if k in there
         },
-        "besides": _MODEL * (model is not None)
-        + f" Not shown: {inactive} inactive." * bool(inactive),
-        "negligible": _NEGLIGIBLE
+        negligible=_NEGLIGIBLE
         * max(abs(found.prediction), abs(found.baseline)),
-    }
+    )
 
 
 def contribution_to(found: Any) -> str:

@@ -13,6 +13,7 @@ from hpo_explain.base.options import WhichTrial
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
+from hpo_explain.methods._engines.explainable import proposals_of
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
     all_proposals,
@@ -23,7 +24,6 @@ from hpo_explain.methods.proposals.densities_result import (
     DensityPath,
     ProposalDensities,
 )
-from hpo_explain.methods.proposals.desirability_path import proposals_of
 from hpo_explain.models.densities.ratio import DensityRatio
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explains

@@ -165,8 +165,6 @@ class ProposalDensities(Result):
                 "tried",
                 tuple(self.config),
                 says="nothing",
-                certain=True,
-                because=(),
                 side="below",
             ),
         )
@@ -178,8 +176,6 @@ class ProposalDensities(Result):
             curve.ratio,
             values=(curve.proposed,),
             says="common",
-            certain=True,
-            because=(),
             value=curve.proposed,
             times=curve.ratio,
         )
@@ -265,8 +261,6 @@ class DensityPath(Result):
                 times,
                 values=(best,),
                 says="common",
-                certain=True,
-                because=(),
                 value=best,
                 times=times,
                 last=self.trials[-1],

@@ -18,6 +18,7 @@ from hpo_explain.base.figures import (
     View,
 )
 from hpo_explain.base.numbers import format_value
+from hpo_explain.base.phrases import sentences
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,
@@ -36,10 +37,8 @@ def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
     """Draw how common values are among good and among other trials, and the proposed ones."""
     if isinstance(found, DensityPath):
         return _path(found)
-    state, together = (
-        found.subject.state,
-        sum(len(group) for group in found.joint),
-    )
+    state = found.subject.state
+    together = sum(len(group) for group in found.joint)
     when = f"Where good trials were when {found.where} was proposed"
     footer = (
         "Every hyperparameter was sampled by itself; the grey line is chance."
@@ -57,7 +56,9 @@ def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
         else when,
         subtitle="how common a value is, in multiples of chance; good trials against all others, "
         f"as {found.subject.optimizer} saw them",
-        footer=footer + f" {left_out} more are not shown." * (left_out > 0),
+        footer=sentences(
+            footer, left_out > 0 and f"{left_out} more are not shown."
+        ),
         same_y=False,
     )
 
@@ -86,15 +87,11 @@ def _panel(found: ProposalDensities, curve: DensityCurve) -> Curves:
 
 
 def _path(found: DensityPath) -> Cells:
-    reach, y = (
-        float(np.abs(found.log_ratio).max()) or 1.0,
-        _axis(found, found.name),
-    )
+    reach = float(np.abs(found.log_ratio).max()) or 1.0
+    y = _axis(found, found.name)
     known = [i for i, value in enumerate(found.proposed) if value is not None]
-    at = (
-        [found.trials[i] for i in known],
-        [_place(found, y, found.proposed[i]) for i in known],
-    )
+    trials = [float(found.trials[i]) for i in known]
+    places = [_place(found, y, found.proposed[i]) for i in known]
     return Cells(
         x=Axis(label="trial", values=found.trials, whole=True),
         y=y,
@@ -102,9 +99,7 @@ def _path(found: DensityPath) -> Cells:
         scale="log l − log g",
         low=-reach,
         high=reach,
-        dots=[
-            Dots(np.array(at[0], float), np.array(at[1], float), look="tried")
-        ],
+        dots=[Dots(np.array(trials), np.array(places), look="tried")],
         heading=f"How the densities of {found.name} moved",
         subtitle="bright: more common among good trials than among others, as "
         f"{found.subject.optimizer} saw them",

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import (
-    check_count,
-    check_flag,
-    check_jobs,
-    each_of,
-)
-from hpo_explain.base.errors import InputError
+from hpo_explain.base.checks import check_flag, check_jobs
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Criterion, Estimator
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.base.workers import by_workers
-from hpo_explain.methods._engines.proposed import proposed
+from hpo_explain.methods._engines.explainable import explainable, proposals_of
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
@@ -32,11 +25,7 @@ from hpo_explain.methods.proposals.desirability_path_result import (
     LATEST,
     DesirabilityPath,
 )
-from hpo_explain.methods.proposals.explain_proposal import (
-    ProposalExplainer,
-    explainable,
-    explainer_of,
-)
+from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Run
@@ -129,77 +118,33 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    with progress_of(
-        "desirability_path", shown=check_flag("progress", progress)
-    ):
-        explainer = explainer_of(
-            question,
-            acquisition,
-            background,
-            surrogate,
-            estimator,
-            orders,
-            precision,
-        )
-        return explain_path(
-            question.run, explainer, trials, pending=pending, n_jobs=n_jobs
-        )
-
-
-def explain_path(
-    run: Run,
-    explainer: ProposalExplainer,
-    trials: Sequence[int] | None = None,
-    *,
-    pending: bool = False,
-    n_jobs: int | None = 1,
-) -> DesirabilityPath:
-    """Return the explanations of several proposals.
-
-    Parameters
-    ----------
-    run : Run
-        The optimization run.
-    explainer : ProposalExplainer
-        Explains each of them.
-    trials : sequence of int, optional
-        The proposals; by default all that can be explained, the others are noted.
-    pending : bool, default False
-        Whether proposals without a result count as well where `trials` does not name any.
-    n_jobs : int or None, default 1
-        Number of joblib's workers; None takes what `joblib.parallel_config` says.
-
-    Raises
-    ------
-    NothingToExplain
-        If no proposal can be explained, or one of `trials` was not chosen by a model.
-    ValueError
-        If one of `trials` does not exist, or `trials` is empty.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> path = explain_path(run, ProposalExplainer(background=50))
-    >>> len(path)
-    2
-    """
     from joblib import delayed
 
+    run = question.run
     pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
-    if trials is None:
-        every, notes = explainable(run, explainer.acquisition, pending=pending)
-        numbers = some_of(run, every)
-        if len(numbers) < len(every):
-            notes = (*notes, _SOME(shown=len(numbers), explainable=len(every)))
-    else:
-        numbers, notes = proposals_of(run, trials), ()
-    work = by_workers(
-        n_jobs,
-        (delayed(_explain)(explainer, run, number) for number in numbers),
+    explainer = ProposalExplainer(
+        acquisition,
+        background,
+        surrogate,
+        estimator,
+        orders,
+        precision,
+        question.seed,
     )
-    return path_of(run, tuple(steps(work, "proposals", len(numbers))), notes)
+    shown = check_flag("progress", progress)
+    with progress_of("desirability_path", shown=shown):
+        if trials is None:
+            every, notes = explainable(run, acquisition, pending=pending)
+            numbers = some_of(run, every)
+            if len(numbers) < len(every):
+                some = _SOME(shown=len(numbers), explainable=len(every))
+                notes = (*notes, some)
+        else:
+            numbers, notes = proposals_of(run, trials), ()
+        calls = (delayed(_explain)(explainer, run, n) for n in numbers)
+        work = by_workers(n_jobs, calls)
+        found = tuple(steps(work, "proposals", len(numbers)))
+    return path_of(run, found, notes)
 
 
 def some_of(run: Run, proposals: list[int]) -> list[int]:
@@ -251,33 +196,6 @@ def path_of(
         diverged_above=run.diverged_above(),
         notes=tuple(notes),
     )
-
-
-def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
-    """Return the numbers of proposals that were asked for, each once and in their order.
-
-    Raises
-    ------
-    NothingToExplain
-        If one of them was not chosen by a model.
-    ValueError
-        If one does not exist, or `trials` is empty.
-    """
-    numbers = each_of(
-        "trials", trials, "numbers of proposals", partial(_proposal, run)
-    )
-    if not numbers:
-        raise InputError(
-            "trials", "is empty", trials, "Name at least one proposal."
-        )
-    return sorted(set(numbers))
-
-
-def _proposal(run: Run, trial: object) -> int:
-    """Return the number of a proposal."""
-    number = check_count("trial", trial, minimum=0)
-    proposed(run, number)  # raises
-    return number
 
 
 def _explain(

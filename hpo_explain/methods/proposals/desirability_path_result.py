@@ -272,29 +272,25 @@ class DesirabilityPath(Result):
         """
         import pandas as pd
 
-        observed = dict(
-            zip(self.all_trials.tolist(), self.objective.tolist(), strict=True)
-        )
-        predicted = [e.objective_prediction or {} for e in self.explanations]
-        frame = pd.DataFrame(
+        mean, std = np.array([*map(predicted_at, self.explanations)]).T
+        return pd.DataFrame(
             {
-                "objective": [
-                    observed.get(t, np.nan) for t in self.trials.tolist()
-                ],
-                "mean": [p.get("mean", np.nan) for p in predicted],
-                "std": [p.get("std", np.nan) for p in predicted],
+                "objective": self.observed,
+                "mean": mean,
+                "std": std,
+                "percentile of mean": _percentiles(mean),
+                "percentile of std": _percentiles(std),
             },
             index=pd.Index(self.trials, name="trial"),
         )
-        for name in ("mean", "std"):
-            values = frame[name].to_numpy()
-            frame[f"percentile of {name}"] = [
-                100.0 * float((values[: i + 1] <= value).mean())
-                if np.isfinite(value)
-                else np.nan
-                for i, value in enumerate(values)
-            ]
-        return frame
+
+    @property
+    def observed(self) -> Array:
+        """The objective of each explained proposal, (T,); NaN without a result."""
+        known = dict(
+            zip(self.all_trials.tolist(), self.objective.tolist(), strict=True)
+        )
+        return np.array([known.get(t, np.nan) for t in self.trials.tolist()])
 
     # ------------------------------------------------------------------ exploring and exploiting
 
@@ -455,8 +451,6 @@ class DesirabilityPath(Result):
                     self.names,
                     0.0,
                     says="indifferent",
-                    certain=True,
-                    because=(),
                     side="below",
                 ),
             )
@@ -533,6 +527,19 @@ class DesirabilityPath(Result):
         if kappa is not None:
             total = total + self._uncertainty(kappa) - self._uncertainty()
         return np.asarray(np.abs(total).mean(axis=0))
+
+
+def predicted_at(explanation: ProposalExplanation) -> tuple[float, float]:
+    """Return the predicted mean and standard deviation; NaN without a surrogate."""
+    predicted = explanation.objective_prediction or {}
+    return predicted.get("mean", np.nan), predicted.get("std", np.nan)
+
+
+def _percentiles(values: Array) -> Array:
+    """Return the percentage of values up to each that are not larger, (T,); NaN of NaN."""
+    earlier = np.tril(values[None, :] <= values[:, None])
+    share = 100.0 * earlier.sum(axis=1) / np.arange(1, len(values) + 1)
+    return np.where(np.isfinite(values), share, np.nan)
 
 
 def _largest(sizes: Array) -> list[int]:

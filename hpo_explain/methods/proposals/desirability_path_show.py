@@ -16,7 +16,8 @@ from hpo_explain.base.figures import (
     View,
 )
 from hpo_explain.base.numbers import number
-from hpo_explain.base.phrases import counted, listed, spans
+from hpo_explain.base.options import sign_of
+from hpo_explain.base.phrases import counted, listed, sentences, spans
 from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_result import criterion
 from hpo_explain.methods.proposals.desirability_path_result import (
@@ -81,7 +82,7 @@ def contributions(found: DesirabilityPath) -> Panels:
             **band,
             "turn": "the mean leads from here on",
         },
-        footer=_footer(found, shares=shares) + left_out,
+        footer=sentences(_footer(found, shares=shares), left_out),
     )
 
 
@@ -139,17 +140,12 @@ def panels_of(
     ]
     smaller = [names[j] for j in order if j not in shown]
     never = [name for j, name in enumerate(names) if j not in order]
-    told = (
-        f" Smaller, without a panel: {listed(smaller, _MOST_NAMED)}."
-        if smaller
-        else ""
+    left_out = sentences(
+        smaller
+        and f"Smaller, without a panel: {listed(smaller, _MOST_NAMED)}.",
+        never and f"Inactive in every proposal: {listed(never, _MOST_NAMED)}.",
     )
-    told += (
-        f" Inactive in every proposal: {listed(never, _MOST_NAMED)}."
-        if never
-        else ""
-    )
-    return panels, told
+    return panels, left_out
 
 
 def _asked(found: DesirabilityPath) -> str:
@@ -160,10 +156,8 @@ def _asked(found: DesirabilityPath) -> str:
     through = listed(
         [criterion(each[name]) for name in found.acquisitions], _MOST_CRITERIA
     )
-    assumed, seen = (
-        [e.assumed for e in found.explanations],
-        "it" if one else "them",
-    )
+    assumed = [e.assumed for e in found.explanations]
+    seen = "it" if one else "them"
     if all(assumed):
         return f"{asked} As {through} would have seen {seen} (assumed)"
     if any(assumed):
@@ -174,26 +168,22 @@ def _asked(found: DesirabilityPath) -> str:
 def _footer(found: DesirabilityPath, *, shares: bool) -> str:
     """Say what the band is, and what is not drawn."""
     unknown = sum(e.standard_error is None for e in found.explanations)
-    text = "No intervals: they are not known."
-    if unknown < len(found):
-        text = (
-            "Band: 95 % interval of averaging over the background; it is not the model's "
-            "uncertainty."
-        )
-        text += f" It is not known for {counted(unknown, 'proposal')}." * bool(
-            unknown
-        )
-    if shares:
-        text += (
-            " Criteria have different units, so contributions are divided by the sum of the "
-            "proposal's absolute contributions."
-        )
-    if any(not e.active.all() for e in found.explanations):
-        text += " A line is broken where the hyperparameter is inactive."
-    left_out = told_apart(
-        note for note in found.notes if note.kind == "proposals_left_out"
+    known = unknown < len(found)
+    conditional = any(not e.active.all() for e in found.explanations)
+    return sentences(
+        "Band: 95 % interval of averaging over the background; it is not the model's uncertainty."
+        if known
+        else "No intervals: they are not known.",
+        known
+        and unknown
+        and f"It is not known for {counted(unknown, 'proposal')}.",
+        shares
+        and "Criteria have different units, so contributions are divided by the sum of the "
+        "proposal's absolute contributions.",
+        conditional
+        and "A line is broken where the hyperparameter is inactive.",
+        told_apart(n for n in found.notes if n.kind == "proposals_left_out"),
     )
-    return f"{text} {left_out}".rstrip()
 
 
 # ---------------------------------------------------------------------- payouts
@@ -209,12 +199,8 @@ def payouts(found: DesirabilityPath) -> Panels:
     for e in found.explanations:  # the only term is the total
         terms = ("total", *(e.own_terms if len(e.own_terms) > 1 else ()))
         kinds |= dict.fromkeys((e.acquisition, term) for term in terms)
-    sizes = {e.background_size for e in found.explanations} - {0}
-    size = (
-        " to ".join(map(str, sorted({min(sizes), max(sizes)})))
-        if sizes
-        else ""
-    )
+    sizes = sorted({e.background_size for e in found.explanations} - {0})
+    size = " to ".join(map(str, dict.fromkeys(sizes[:1] + sizes[-1:])))
     return Panels(
         panels=[_payout(found, *kind) for kind in kinds],
         same_x=True,
@@ -226,24 +212,21 @@ def payouts(found: DesirabilityPath) -> Panels:
             "doubt": "average configuration",
             "band": "payout",
         },
-        footer="Each panel has its own scale."
-        + f" The average is over a background of {size} configurations."
-        * bool(size)
-        + " Lines are broken where another criterion proposed."
-        * (len(found.acquisitions) > 1),
+        footer=sentences(
+            "Each panel has its own scale.",
+            size
+            and f"The average is over a background of {size} configurations.",
+            len(found.acquisitions) > 1
+            and "Lines are broken where another criterion proposed.",
+        ),
     )
 
 
 def _payout(found: DesirabilityPath, acquisition: str, term: str) -> Curves:
-    own = [
-        e if e.acquisition == acquisition else None for e in found.explanations
-    ]
-    here, mean = (
-        np.array(
-            [np.nan if e is None else getattr(e, held)[term] for e in own]
-        )
-        for held in ("prediction", "baseline")
-    )
+    here, mean = np.full((2, len(found)), np.nan)
+    for i, e in enumerate(found.explanations):
+        if e.acquisition == acquisition:
+            here[i], mean[i] = e.prediction[term], e.baseline[term]
     x, apart = found.trials.astype(float), here - mean
     payout = np.stack([np.maximum(apart, 0.0), np.maximum(-apart, 0.0)])
     return Curves(
@@ -264,14 +247,11 @@ def predictions(found: DesirabilityPath) -> Curves:
     standard deviation; the step line is the best so far. Diverged trials are drawn at the bound
     at which they count for fitting.
     """
-    sign = 1.0 if found.direction == "minimize" else -1.0
+    sign = sign_of(found.direction)
     cost, bound = sign * found.objective, found.diverged_above
     shown, at = winsorized(cost, bound), found.all_trials
-    objective, diverged, explained = (
-        sign * shown,
-        cost > bound,
-        np.isin(at, found.trials),
-    )
+    objective, diverged = sign * shown, cost > bound
+    explained = np.isin(at, found.trials)
     kinds = {
         "trial": ~explained & ~diverged,
         "proposal": explained & ~diverged,
@@ -327,8 +307,8 @@ def _whose(found: DesirabilityPath) -> str:
         "Predictions are those of each proposal's own iteration, before its trial was known; std "
         "is that of the function, observation noise is excluded."
     )
-    return text + f" None is known for {counted(unknown, 'proposal')}." * bool(
-        unknown
+    return sentences(
+        text, unknown and f"None is known for {counted(unknown, 'proposal')}."
     )
 
 
@@ -337,11 +317,8 @@ def _limits(
 ) -> tuple[float | None, float | None]:
     """Return limits that show all values, and of bands that are much wider only a part."""
     known = ~np.isnan(mean)
-    values, lower, upper = (
-        np.append(objective, mean[known]),
-        mean - std,
-        mean + std,
-    )
+    values = np.append(objective, mean[known])
+    lower, upper = mean - std, mean + std
     low, high = float(values.min()), float(values.max())
     reach = _REACH * (high - low)
     if reach == 0.0:

@@ -109,8 +109,6 @@ class PredictionOverview(Result):
                 (self.names[j],),
                 float(sizes[j]),
                 says="effect",
-                certain=True,
-                because=(),
                 size=float(sizes[j]),
             )
             for j in worth_naming(
@@ -123,8 +121,6 @@ class PredictionOverview(Result):
                 self.names,
                 0.0,
                 says="nothing",
-                certain=True,
-                because=(),
                 side="below",
             ),
         )

@@ -6,6 +6,7 @@ import numpy as np
 
 from hpo_explain.base.figures import MOST_ROWS, Dots, Rows, View
 from hpo_explain.base.numbers import number
+from hpo_explain.base.phrases import sentences
 from hpo_explain.methods.proposals.contributions_show import contribution_to
 from hpo_explain.methods.proposals.explain_predictions_result import (
     PredictionOverview,
@@ -44,10 +45,11 @@ def swarm(found: PredictionOverview) -> Rows:
         subtitle=f"one point per configuration ({len(found.phi)}), compared with the average "
         f"prediction {number(found.baseline)}",
         label=contribution_to(found),
-        footer="Low and high are on the hyperparameter's own scale; categories are colored in "
-        "their order. Where a hyperparameter is inactive there is no point."
-        + f" Not shown: {left_out} that move it less."
-        * bool(left_out),
+        footer=sentences(
+            "Low and high are on the hyperparameter's own scale; categories are colored in their "
+            "order. Where a hyperparameter is inactive there is no point.",
+            left_out > 0 and f"Not shown: {left_out} that move it less.",
+        ),
     )
 
 

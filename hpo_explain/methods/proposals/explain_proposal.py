@@ -20,11 +20,14 @@ from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.belief.drawn import as_draws
+from hpo_explain.methods._engines.explainable import (
+    LEAST_KNOWN,
+    why_unexplained,
+)
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
     Proposed,
-    all_proposals,
     proposed,
 )
 from hpo_explain.methods.proposals.contributions_result import (
@@ -32,42 +35,22 @@ from hpo_explain.methods.proposals.contributions_result import (
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.given import as_surrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.own_model import as_surrogate
 from hpo_explain.question.explained import (
     accepted_criterion,
     accepted_surrogate,
 )
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import learned_later
-from hpo_explain.run import LARGEST, Run, winsorized
-from hpo_explain.run.acquisitions import ChosenAcquisition
+from hpo_explain.run import Run
 from hpo_explain.run.fits import doubts_of_model
-from hpo_explain.space import Config
-
-_LEAST_KNOWN = 2  # finished trials that a surrogate needs
-
-_LEFT_OUT = {
-    "too_little_known": "fewer than two trials were finished before",
-    "constant_until_then": "the objective was constant until then",
-    "too_large_to_learn": "the objective was too large to be learned until then",
-    "changed_by_person": "a person changed what was proposed",
-}
+from hpo_explain.space import Config, Ints
 
 
 def _running_then(fact: Fact) -> str:
     count, at = counted(len(fact.trials), "trial"), fact["at"]
     when = "now" if at is None else f"when trial {at} was proposed"
     return f"{count} running {when}: {spans(fact.trials)}; no result known"
-
-
-def _until_then(fact: Fact) -> str:
-    """Return " before trial 3" where one is explained, and what to do."""
-    return f" before trial {fact.trials[0]}" if fact.trials else ""
-
-
-def _remedy(fact: Fact) -> str:
-    return "Choose a later trial" if fact.trials else "Run more trials"
 
 
 _INCUMBENT = declared_fact(
@@ -86,44 +69,9 @@ _REPEATS = declared_fact(
     "proposal_repeats",
     "it repeats {earlier}, known by then",
     earlier=lambda fact: (
-        f"trial{'s' * (len(fact.trials) > 1)} {spans(fact.trials)}"
-    ),
-)
-_TOO_LITTLE = declared_fact(
-    "too_little_known",
-    "{known} finished{then}, and a surrogate needs at least 2. {remedy}.",
-    known=lambda fact: (
-        "only one trial was" if fact["finished"] else "no trial was"
-    ),
-    then=_until_then,
-    remedy=_remedy,
-)
-_CONSTANT = declared_fact(
-    "constant_until_then",
-    "the {objective} is constant ({value:.6g} in all {finished} trials "
-    "finished{then}): no hyperparameter made a difference, so there is nothing to explain. "
-    "{remedy}, or check the objective.",
-    then=_until_then,
-    remedy=_remedy,
-)
-_TOO_LARGE = declared_fact(
-    "too_large_to_learn",
-    "all {finished} known values of the {objective} are beyond ±1e150 and "
-    "count as that, since their squares would overflow, so no hyperparameter makes a difference. "
-    "Divide the objective by a constant, and read the run again.",
-)
-_NOT_EXPLAINED = declared_fact(
-    "proposals_left_out",
-    "left out: {which}: {reason}",
-    which=lambda fact: spans(fact.trials),
-    reason=lambda fact: _LEFT_OUT[fact["why"]],
-)
-_NONE_EXPLAINED = declared_fact(
-    "no_explainable_proposal",
-    "none of the run's proposals can be explained: {reasons}. Run more trials.",
-    reasons=lambda fact: "; ".join(
-        f"{spans(left.trials)}: {_LEFT_OUT[left['why']]}"
-        for left in fact["left_out"]
+        f"trial {spans(fact.trials)}"
+        if len(fact.trials) == 1
+        else f"trials {spans(fact.trials)}"
     ),
 )
 
@@ -208,41 +156,16 @@ def explain_proposal(
     >>> hx.explain_proposal(study, trial).trial, hx.explain_proposal(study, {"x": 0.9}).trial
     (12, None)
     """
-    explainer = explainer_of(
-        question,
+    explainer = ProposalExplainer(
         acquisition,
         background,
         surrogate,
         estimator,
         orders,
         precision,
-    )
-    return explainer.explain(question.run, trial, believed=True)
-
-
-def explainer_of(
-    question: Question,
-    acquisition: Any,
-    background: Any,
-    surrogate: Any,
-    *how: Any,
-) -> ProposalExplainer:
-    """Return what explains proposals as it was asked for."""
-    model = (
-        None
-        if surrogate is None
-        else as_surrogate(surrogate, question.run.space)
-    )
-    estimator, orders, precision = how
-    return ProposalExplainer(
-        acquisition,
-        background,
-        model,
-        estimator,
-        orders,
-        precision,
         question.seed,
     )
+    return explainer.explain(question.run, trial, believed=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +178,7 @@ class ProposalExplainer:
         "auto" is the optimizer's own where it is known, else the confidence bound with κ = 1.96.
     background : optional
         As in :class:`ShapleyExplainer`, or "incumbent": the best configuration known by then.
-    surrogate : Surrogate, optional
+    surrogate : Surrogate or object, optional
         Evaluate the criterion with this model in place of the one that made the proposal.
     estimator, orders, precision, seed : optional
         As in :class:`ShapleyExplainer`.
@@ -271,7 +194,7 @@ class ProposalExplainer:
 
     acquisition: Criterion | Acquisition = "auto"
     background: str | int | Config | npt.ArrayLike = "auto"
-    surrogate: Surrogate | None = None
+    surrogate: Any = None
     estimator: Estimator = "auto"
     orders: int = 1000
     precision: float = 0.05
@@ -280,8 +203,6 @@ class ProposalExplainer:
     def __post_init__(self) -> None:
         accepted_criterion(self.acquisition)
         check_seed(self.seed)
-        if self.surrogate is not None:
-            accepted_surrogate(self.surrogate)
 
     @shows_progress
     def explain(
@@ -311,32 +232,31 @@ class ProposalExplainer:
             If the trial does not exist, no feasible trial was known for "incumbent", or an option
             is not allowed.
         """
-        asked = (
-            isinstance(self.acquisition, str) and self.acquisition == "auto"
-        )
-        what = proposed(run, trial, seed=self.seed, any_trial=not asked)
+        by_name = isinstance(self.acquisition, str)
+        any_trial = not by_name or self.acquisition != "auto"
+        what = proposed(run, trial, seed=self.seed, any_trial=any_trial)
         why_not = why_unexplained(run, what.before, self.acquisition)
         if why_not is not None:
             raise NothingToExplain(why_not)
-        chosen = self._chosen(run, what.before)
+        model = None
+        if self.surrogate is not None:
+            model = accepted_surrogate(as_surrogate(self.surrogate, run.space))
+        chosen = run.chosen_acquisition(
+            what.before, self.acquisition, seed=self.seed
+        )
+        if model is not None:
+            chosen = chosen.through(model, run.direction)
         background, about = self._background(run, what)
         notes = [*about, *chosen.notes, *_running(run, what), *what.notes]
-        if self.surrogate is not None:
-            notes += doubts_of_model(self.surrogate, run.X, run.objective)
-        if what.number is not None and (
-            self.surrogate is not None or not isinstance(self.acquisition, str)
-        ):
-            model = getattr(chosen.acquisition, "surrogate", None)
-            notes += learned_later(run, what.number, model)
-        if (
-            what.number is not None
-            and isinstance(trial, str)
-            and trial == "best"
-        ):
+        if model is not None:
+            notes += doubts_of_model(model, run.X, run.objective)
+        if what.number is not None and (model is not None or not by_name):
+            of = getattr(chosen.acquisition, "surrogate", None)
+            notes += learned_later(run, what.number, of)
+        if what.number is not None and trial == "best":
             notes += _best_elsewhere(run, what.number)
-        finished = run.known_before(what.before)
-        notes += _repeats(run, what, finished)
-        known = _compact(finished)
+        known = run.known_before(what.before)
+        notes += _repeats(run, what, known)
         subject = Subject.of(
             run,
             trial=what.number,
@@ -344,49 +264,39 @@ class ProposalExplainer:
             assumed=chosen.assumed,
             notes=notes,
         )
+        rows = _compact(known)
+        belief = None
+        if believed and model is not None:
+            belief = as_draws(model, run.direction, seed=self.seed)
+        elif believed and len(known) >= LEAST_KNOWN:
+            belief = run.belief(what.before, seed=self.seed)
         return ShapleyExplainer(
             chosen.acquisition,
             background=background,
             estimator=self.estimator,
             orders=self.orders,
             precision=self.precision,
-            subject=replace(
-                subject, tried=run.X[known], costs=run.cost[known]
-            ),
-            belief=self._belief(run, what.before) if believed else None,
+            subject=replace(subject, tried=run.X[rows], costs=run.cost[rows]),
+            belief=belief,
             seed=self.seed,
         ).explain(
             run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen
         )
 
-    def _belief(self, run: Run, before: int | None) -> Draws | None:
-        """Return what the objective may be, by the model given or by the trials known then."""
-        if self.surrogate is not None:
-            return as_draws(self.surrogate, run.direction, seed=self.seed)
-        few = len(run.known_before(before)) < _LEAST_KNOWN
-        return None if few else run.belief(before, seed=self.seed)
-
-    def _chosen(self, run: Run, before: int | None) -> ChosenAcquisition:
-        chosen = run.chosen_acquisition(
-            before, self.acquisition, seed=self.seed
-        )
-        if self.surrogate is None:
-            return chosen
-        return chosen.through(self.surrogate, run.direction)
-
     def _background(self, run: Run, what: Proposed) -> tuple[Any, list[Fact]]:
         """Return the background for one trial, and notes about it."""
-        if (
-            not isinstance(self.background, str)
-            or self.background != "incumbent"
-        ):
+        if not isinstance(self.background, str):
+            return self.background, []
+        if self.background != "incumbent":
             return self.background, []
         known = run.known_before(what.before)
         known = known[np.asarray(run.feasible)[known]]
         if not len(known):
+            at = what.before
+            by_then = "by now" if at is None else f"before trial {at}"
             raise InputError(
                 "background",
-                f"is 'incumbent', but no feasible trial was finished {_by_then(what)}",
+                f"is 'incumbent', but no feasible trial was finished {by_then}",
                 self.background,
                 "Choose a later trial, or another background.",
             )
@@ -394,15 +304,10 @@ class ProposalExplainer:
         return run.config(incumbent), [_INCUMBENT(trials=[incumbent])]
 
 
-def _compact(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | slice:
+def _compact(rows: Ints) -> Ints | slice:
     """Return the first rows as a slice: what it cuts off is no copy, and there are many of them."""
-    return (
-        slice(len(rows)) if len(rows) and rows[-1] == len(rows) - 1 else rows
-    )
-
-
-def _by_then(what: Proposed) -> str:
-    return "by now" if what.before is None else f"before trial {what.before}"
+    first = len(rows) and rows[-1] == len(rows) - 1
+    return slice(len(rows)) if first else rows
 
 
 def _running(run: Run, what: Proposed) -> list[Fact]:
@@ -418,150 +323,9 @@ def _best_elsewhere(run: Run, number: int) -> list[Fact]:
     return [_BEST_ELSEWHERE(trials=[number, run.incumbent_trial])]
 
 
-def _repeats(
-    run: Run, what: Proposed, finished: npt.NDArray[np.int64]
-) -> list[Fact]:
+def _repeats(run: Run, what: Proposed, known: Ints) -> list[Fact]:
     """Return a note where the configuration had been evaluated before."""
-    same = np.isclose(
-        run.X[finished], what.x, rtol=0.0, atol=0.0, equal_nan=True
-    ).all(axis=1)
-    return (
-        [_REPEATS(trials=np.asarray(run.trials)[finished][same])]
-        if same.any()
-        else []
-    )
-
-
-# ---------------------------------------------------------------------- which trials
-
-
-def why_unexplained(
-    run: Run, number: int | None, acquisition: Criterion | Acquisition = "auto"
-) -> Fact | None:
-    """Return why a trial, None for the next, cannot be explained by an acquisition function.
-
-    None if it can.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
-    >>> why_unexplained(run, 1).kind, why_unexplained(run, 2)
-    ('too_little_known', None)
-    """
-    known, at = run.known_before(number), [] if number is None else [number]
-    if len(known) < _LEAST_KNOWN:
-        given = not isinstance(acquisition, str)
-        if given or (
-            acquisition == "auto" and run.own_acquisition(number) is not None
-        ):
-            return None
-        return _TOO_LITTLE(trials=at, finished=len(known))
-    if _witnesses(run, known) is not None:
-        return None
-    cost = run.cost[known]
-    unknown = _CONSTANT if np.ptp(cost / 2.0) == 0.0 else _TOO_LARGE
-    return unknown(
-        trials=at,
-        objective=run.objective_name,
-        value=float(run.objective[known[0]]),
-        finished=len(known),
-    )
-
-
-def _witnesses(
-    run: Run, known: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64] | None:
-    """Return two rows whose costs differ as a surrogate learns them, or None.
-
-    Costs that count as diverged still count as worse than the best.
-    """
-    cost = winsorized(run.cost[known], LARGEST)
-    rows = known[[int(np.argmin(cost)), int(np.argmax(cost))]]
-    return rows if np.ptp(cost) > 0.0 else None
-
-
-def _why_unexplained(
-    run: Run, proposals: list[int], acquisition: Criterion | Acquisition
-) -> dict[int, Fact | None]:
-    """Return `why_unexplained` of several proposals: what two trials show once, they go on to."""
-    why: dict[int, Fact | None] = {}
-    shown: npt.NDArray[np.int64] | None = None
-    for number in proposals:
-        if shown is not None and run.knew(number, shown).all():
-            why[number] = None
-            continue
-        why[number] = why_unexplained(run, number, acquisition)
-        if (
-            why[number] is None
-            and len(known := run.known_before(number)) >= _LEAST_KNOWN
-        ):
-            shown = _witnesses(run, known)
-    return why
-
-
-def explainable(
-    run: Run,
-    acquisition: Criterion | Acquisition = "auto",
-    *,
-    pending: bool = False,
-) -> tuple[list[int], tuple[Fact, ...]]:
-    """Return the proposals that can be explained, and which of them cannot, and why.
-
-    Parameters
-    ----------
-    run : Run
-        The optimization run.
-    acquisition : str or Acquisition, default "auto"
-        By which acquisition function.
-    pending : bool, default False
-        Whether to return those that have no result as well.
-
-    Returns
-    -------
-    numbers : list of int
-        The proposals' trial numbers, in their order.
-    left_out : tuple of Fact
-        The others, one fact for each reason.
-
-    Raises
-    ------
-    NothingToExplain
-        If no proposal can be explained.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
-    >>> numbers, (left_out,) = explainable(run)
-    >>> numbers, left_out.trials, left_out["why"]
-    ([2, 3], (0, 1), 'too_little_known')
-    """
-    proposals = all_proposals(run)
-    if pending:
-        others = [
-            t for t, trial in run.without_result.items() if trial.explainable
-        ]
-        proposals = sorted([*proposals, *others])
-    why = _why_unexplained(run, proposals, acquisition)
-    changed = [
-        number
-        for number, decided in run.reviewed.items()
-        if decided.set_by_person
-    ]
-    reasons: dict[str, list[int]] = (
-        {"changed_by_person": changed} if changed else {}
-    )
-    for number, reason in why.items():
-        if reason is not None:
-            reasons.setdefault(reason.kind, []).append(number)
-    left_out = tuple(
-        _NOT_EXPLAINED(trials=numbers, why=kind)
-        for kind, numbers in reasons.items()
-    )
-    numbers = [number for number in proposals if why[number] is None]
-    if not numbers:
-        raise NothingToExplain(_NONE_EXPLAINED(left_out=left_out))
-    return numbers, left_out
+    inactive = np.isnan(what.x)
+    same = (run.X[known] == what.x) | (np.isnan(run.X[known]) & inactive)
+    trials = np.asarray(run.trials)[known][same.all(axis=1)]
+    return [_REPEATS(trials=trials)] if len(trials) else []

@@ -15,9 +15,12 @@ from hpo_explain.methods.proposals.contributions_result import (
 )
 from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,
+    predicted_at,
 )
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
+from hpo_explain.space import Array
 
+_ALIKE = {"direction": "directions", "acquisition": "acquisition functions"}
 _CUT = declared_fact(
     "longer_runs_cut",
     "left out: what came after proposal {proposals}, the last one of the shortest run",
@@ -82,23 +85,12 @@ def aggregate(
     length = min(map(len, rows))
     cut = any(len(row) != length for row in rows)
     notes = (_CUT(proposals=length),) if cut else ()
-    phi = np.array(
-        [
-            [np.column_stack([e.phi, e.total]) for e in row[:length]]
-            for row in rows
-        ]
-    )
-    predicted = np.array(
-        [[_predicted(e) for e in row[:length]] for row in rows]
-    )
+    first_ones = [row[:length] for row in rows]
+    phi = np.array([list(map(_columns, row)) for row in first_ones])
+    predicted = np.array([list(map(predicted_at, row)) for row in first_ones])
     objective = np.full((len(rows), length), np.nan)
     for r, path in enumerate(paths):
-        known = dict(
-            zip(path.all_trials.tolist(), path.objective.tolist(), strict=True)
-        )
-        objective[r] = [
-            known[trial] for trial in path.trials[:length].tolist()
-        ]
+        objective[r] = path.observed[:length]
     return RepeatedRuns(
         subject=replace(
             first.subject,
@@ -119,9 +111,9 @@ def aggregate(
     )
 
 
-def _predicted(explanation: ProposalExplanation) -> tuple[float, float]:
-    predicted = explanation.objective_prediction or {}
-    return predicted.get("mean", np.nan), predicted.get("std", np.nan)
+def _columns(explanation: ProposalExplanation) -> Array:
+    """Return the contributions by term and in total, (d, number of terms + 1)."""
+    return np.column_stack([*explanation.by_term.values()])
 
 
 def _check_alike(explanations: list[ProposalExplanation]) -> None:
@@ -134,14 +126,8 @@ def _check_alike(explanations: list[ProposalExplanation]) -> None:
                 explanations,
                 "Compare runs of one space, or the runs themselves.",
             )
-        for what, one, other in (
-            ("directions", e.subject.direction, first.direction),
-            (
-                "acquisition functions",
-                e.subject.acquisition,
-                first.acquisition,
-            ),
-        ):
+        for attribute, what in _ALIKE.items():
+            one, other = (getattr(s, attribute) for s in (e.subject, first))
             if one != other:
                 raise InputError(
                     "runs",

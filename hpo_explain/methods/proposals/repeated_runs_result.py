@@ -123,8 +123,6 @@ class RepeatedRuns(Result):
                 (self.names[j],),
                 float(size[j]),
                 says="driver",
-                certain=True,
-                because=(),
             )
             for j in worth_naming(order, size, _MAIN_COUNT, size.sum())
         )
@@ -134,8 +132,6 @@ class RepeatedRuns(Result):
                 self.names,
                 0.0,
                 says="indifferent",
-                certain=True,
-                because=(),
                 side="below",
             ),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base.figures import MOST_ROWS, Bar, Panels, Rows, View
-from hpo_explain.base.phrases import listed
+from hpo_explain.base.phrases import listed, sentences
 from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_show import total_marks
 from hpo_explain.methods.proposals.desirability_path_show import (
@@ -36,16 +36,17 @@ def means(found: RepeatedRuns) -> Panels | Rows:
         x_label="proposal",
         y_label="mean contribution",
     )
-    notes = told_apart(found.notes)
     return Panels(
         panels=panels,
         same_x=True,
         heading=_heading(found),
         subtitle="Above 0 a value made the proposals more desirable than average configurations.",
         means={**terms_mean(found.terms), "band": "one sd over runs"},
-        footer="Bands: one standard deviation over runs, not the error of their mean."
-        + f" {notes}" * bool(notes)
-        + left_out,
+        footer=sentences(
+            "Bands: one standard deviation over runs, not the error of their mean.",
+            told_apart(found.notes),
+            left_out,
+        ),
     )
 
 
@@ -76,8 +77,10 @@ def _bars(found: RepeatedRuns) -> Rows:
         heading=_heading(found),
         subtitle="each run's proposal against its average configuration",
         label="contribution: right is more desirable",
-        footer="Whiskers: one sd over runs to each side."
-        + f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." * bool(rest),
+        footer=sentences(
+            "Whiskers: one sd over runs to each side.",
+            rest and f"Smaller, not drawn: {listed(rest, _MOST_NAMED)}.",
+        ),
         **marks,
     )
 

@@ -98,11 +98,7 @@ def _check(
         part |= (explanation.standard_error != 0.0).any(axis=1)
     rows = np.flatnonzero(part)
     contributions = {
-        **{
-            term: explanation.phi[rows, t]
-            for t, term in enumerate(explanation.terms)
-        },
-        "total": explanation.total[rows],
+        term: phi[rows] for term, phi in explanation.by_term.items()
     }
     names = tuple(explanation.names[j] for j in rows)
     if error == "efficiency":

@@ -7,7 +7,7 @@ from itertools import compress
 import numpy as np
 
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.base.phrases import join_words
+from hpo_explain.base.phrases import join_words, sentences
 from hpo_explain.methods.proposals.sample_size_result import SampleSizeCheck
 
 
@@ -36,8 +36,10 @@ def closest(found: SampleSizeCheck) -> Rows:
             for i, (_, pair) in enumerate(rows)
         ],
         heading="Is the sample large enough to rank the hyperparameters?",
-        subtitle=f"{found.orders} orders; " * (found.orders is not None)
-        + f"safe ranking by {safe}",
+        subtitle=sentences(
+            found.orders is not None and f"{found.orders} orders;",
+            f"safe ranking by {safe}",
+        ),
         label="difference between two contributions that are neighbours in the ranking",
         footer="For each term the two neighbours that are told apart worst. Whiskers: "
         f"{whiskers}; the ranking is safe where it does not reach 0.",

@@ -11,12 +11,15 @@ u_t(z)     term t of the acquisition at z
 v_t(S)     value of the coalition: the mean of u_t(z_S) over the background
 φ_t        Shapley values of v_t; because they are linear, Σ_t φ_t explains Σ_t u_t
 =========  ============================================================================
+
+A criterion of mean and standard deviation has no terms of either in general: what each gain owes to
+the two is shared out as `models.acquisition.split` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +49,7 @@ from hpo_explain.methods.proposals.contributions_result import (
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.acquisition.split import PREDICTED, split_of
 from hpo_explain.question.explained import Explained, accepted_acquisition
-from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
+from hpo_explain.space import Array, Config, SearchSpace, encode_one
 
 
 class ShapleyExplainer:
@@ -55,7 +58,9 @@ class ShapleyExplainer:
     Parameters
     ----------
     acquisition : Acquisition
-        The utility to explain, as named additive terms.
+        The utility to explain, as named additive terms. Contributions to a criterion of mean and
+        standard deviation are divided into "mean" and "uncertainty", those to any other one
+        term by term.
     background : int, str, dict or ndarray of shape (n, d), default 1000
         The reference set: what the configuration is compared with. A number of rows (drawn from
         the space's measure as ten independent Latin hypercubes, which gives intervals), encoded
@@ -188,34 +193,26 @@ class ShapleyExplainer:
             grows=self._reference.grows,
         )
         estimate = self._estimate(game, config)
-        values = _on_space(estimate.phi, game.players, len(space))
-        phi, columns = values[:, self._columns], self._columns
-        own = dict(zip(self._acquisition.term_names, values.T, strict=False))
-        background = estimate.background
+        estimate = estimate.of_all(game.players, len(space))
+        columns, background = self._columns, estimate.background
+        own = dict(
+            zip(self._acquisition.term_names, estimate.phi.T, strict=False)
+        )
+        phi = estimate.phi[:, columns]
+        earned = {**own, "total": phi.sum(axis=1)}
         at_x, predicted_at_x = self._means_over(game.explained(background))
         baseline, predicted_baseline = self._means_over(background)
         payout = {name: at_x[name] - baseline[name] for name in at_x}
-        earned = {**own, "total": phi.sum(axis=1)}
         gap = {name: payout[name] - float(earned[name].sum()) for name in at_x}
-        if self._split is not None:
-            shares = phi.sum(axis=0).tolist()
-            payout |= dict(zip(SHARES, shares, strict=True))
-        error = _on_space(
-            estimate.standard_error(columns), game.players, len(space)
-        )
-        return ProposalExplanation(
+        found = ProposalExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             not_chosen=tuple(not_chosen),
             terms=columns_of(game.acquisition)[columns],
             phi=phi,
-            standard_error=error,
-            difference_error=_between(
-                estimate.difference_error(columns), game.players, len(space)
-            ),
+            standard_error=estimate.standard_error(columns),
+            difference_error=estimate.difference_error(columns),
             degrees_of_freedom=estimate.degrees_of_freedom,
-            own=own if self._split is not None else {},
-            **self._moves(estimate, game.players),
             prediction=at_x,
             baseline=baseline,
             payout=payout,
@@ -225,9 +222,21 @@ class ShapleyExplainer:
             background_size=len(background),
             estimator=estimate.how,
             orders=self._orders if self._estimator == "sampling" else None,
-            drawn=self._drawn(game, phi, error, background),
+            drawn=self._drawn(game, estimate),
             kappa=getattr(self._acquisition, "kappa", None),
             notes=(*estimate.notes, *self._subject.notes),
+        )
+        if self._split is None:
+            return found
+        predicted = slice(self._split.own, self._split.own + len(PREDICTED))
+        error = estimate.standard_error(predicted)
+        shares = dict(zip(SHARES, phi.sum(axis=0).tolist(), strict=True))
+        return replace(
+            found,
+            own=own,
+            payout={**payout, **shares},
+            moves=estimate.phi[:, predicted],
+            moves_error=None if error is None else error[:, :-1],
         )
 
     @property
@@ -249,20 +258,6 @@ class ShapleyExplainer:
             columns=self._columns,
             precision=self._precision,
         )
-
-    def _moves(
-        self, estimate: ShapleyEstimate, players: Ints
-    ) -> dict[str, Array | None]:
-        """Return contributions to the predictions, where a criterion is split, with errors."""
-        if self._split is None:
-            return {}
-        d, first = len(self._acquisition.space), self._split.own
-        columns = slice(first, first + len(PREDICTED))
-        error = _on_space(estimate.standard_error(columns), players, d)
-        return {
-            "moves": _on_space(estimate.phi[:, columns], players, d),
-            "moves_error": None if error is None else error[:, :-1],
-        }
 
     def _means_over(
         self, latent: Array
@@ -286,47 +281,23 @@ class ShapleyExplainer:
         return means, {"mean": mean, "std": std}
 
     def _drawn(
-        self,
-        game: CoalitionGame,
-        phi: Array,
-        standard_error: Array | None,
-        background: Array,
+        self, game: CoalitionGame, estimate: ShapleyEstimate
     ) -> Array | None:
         """Return contributions to each draw of the objective; None without a belief."""
         if self._belief is None:
             return None
         known = None
         if self._explained.of_objective:
-            error = np.zeros_like(phi)
-            if standard_error is not None:
-                error = standard_error
-            known = phi[:, 0], error[:, 0]
+            phi, error = estimate.phi, estimate.standard_error(slice(None))
+            known = phi[:, 0], (phi * 0.0 if error is None else error)[:, 0]
         return drawn_contributions(
             game,
             self._belief,
-            background,
+            estimate.background,
             known=known,
             given=self._reference.given is not None,
             seed=self._seed,
         )
-
-
-def _on_space(values: Any, players: Ints, d: int) -> Any:
-    """Return values of the players by hyperparameter; 0 of those that do not take part."""
-    if values is None:
-        return None
-    found = np.zeros((d, *values.shape[1:]))
-    found[players] = values
-    return found
-
-
-def _between(errors: Array | None, players: Ints, d: int) -> Array | None:
-    """Return errors of differences of players by hyperparameter."""
-    if errors is None:
-        return None
-    found = np.zeros((len(errors), d, d))
-    found[:, players[:, None], players] = errors
-    return found
 
 
 def _partly_encoded(space: SearchSpace, config: Config) -> Array:

@@ -31,7 +31,7 @@ import numpy as np
 from hpo_explain.base.checks import check_jobs, check_option, check_seed
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import KINDS, Kind
+from hpo_explain.base.options import KINDS, Kind, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import shows_progress, steps
 from hpo_explain.base.subject import Subject
@@ -273,7 +273,7 @@ class ComparedRun:
         """Return the cost of each function at encoded rows, (k, n); else the one predicted."""
         if self.draws is not None:
             return self.draws.costs(X)
-        sign = 1.0 if self.subject.direction == "minimize" else -1.0
+        sign = sign_of(self.subject.direction)
         return sign * mean_of(self.surrogate, X)[None]
 
     def cost(self, X: Array) -> Array:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.numbers import format_level, format_value
+from hpo_explain.base.options import sign_of
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.space import Array
@@ -123,7 +124,7 @@ class History(Result):
 
     @property
     def _sign(self) -> float:
-        return 1.0 if self.direction == "minimize" else -1.0
+        return sign_of(self.direction)
 
     @property
     def incumbent_trial(self) -> int | None:

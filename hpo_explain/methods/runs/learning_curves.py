@@ -211,7 +211,7 @@ class LearningCurvesExplainer:
         finished = int((~np.isnan(self._final)).sum())
         if finished < _LEAST:
             raise NothingToExplain(_FEW(finished=finished))
-        self._sign = 1.0 if run.direction == "minimize" else -1.0
+        self._sign = run.sign
 
     @shows_progress
     def explain(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.numbers import format_value, plus_minus
-from hpo_explain.base.options import Direction
+from hpo_explain.base.numbers import INACTIVE, format_value, plus_minus
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -49,7 +49,10 @@ class Move:
     def gains(self) -> Array:
         """Return how much each hyperparameter improves each objective, (d, m), in its units."""
         return np.column_stack(
-            [_sign(reason.direction) * reason.phi for reason in self.reasons]
+            [
+                -sign_of(reason.direction) * reason.phi
+                for reason in self.reasons
+            ]
         )
 
     def halves(self) -> Array:
@@ -375,7 +378,7 @@ class ParetoFront(Result):
             turned = None
             if claim.interval is not None:
                 low, high = sorted(
-                    _sign(move.reasons[k].direction) * end
+                    -sign_of(move.reasons[k].direction) * end
                     for end in claim.interval
                 )
                 turned = (low, high)
@@ -409,16 +412,12 @@ class ParetoFront(Result):
 
 
 def _ends(move: Move, name: str) -> tuple[Any, Any]:
-    return move.before.get(name), move.after.get(name)
+    return move.before.get(name, INACTIVE), move.after.get(name, INACTIVE)
 
 
 def _change(was: Any, now: Any) -> str:
-    if was is None or now is None:
-        return "becoming " + (
-            "inactive" if now is None else f"active ({format_value(now)})"
-        )
+    if now is INACTIVE:
+        return "becoming inactive"
+    if was is INACTIVE:
+        return f"becoming active ({format_value(now)})"
     return f"= {format_value(now)} (was {format_value(was)})"
-
-
-def _sign(direction: str) -> float:
-    return -1.0 if direction == "minimize" else 1.0

@@ -17,6 +17,7 @@ from hpo_explain.base.figures import (
     Rows,
     View,
 )
+from hpo_explain.base.options import sign_of
 from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 from hpo_explain.run.diverged import diverged_above
@@ -117,7 +118,7 @@ def _pair(
 
 def _shown(found: ParetoFront, k: int) -> Array:
     """Return where trials stand: those that diverged where they count for fitting, or further."""
-    sign = 1.0 if found.directions[k] == "minimize" else -1.0
+    sign = sign_of(found.directions[k])
     cost = sign * found.values[:, k]
     ends = diverged_above(cost), float(cost[found.front].max(initial=-np.inf))
     return np.asarray(sign * np.minimum(cost, max(ends)))

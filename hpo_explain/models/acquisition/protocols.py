@@ -103,5 +103,5 @@ class SupportsParts(Protocol):
     """
 
     def parts(self) -> tuple[Acquisition, ...]:
-        """Return the parts, over the same space and with the same terms."""
+        """Return the parts, over the same space and each with some of the terms."""
         ...

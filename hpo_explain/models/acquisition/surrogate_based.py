@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from hpo_explain.base.checks import check_direction, check_number
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.models.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,
@@ -22,10 +22,6 @@ from hpo_explain.models.acquisition.criteria import (
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.protocols import SupportsRelevance, Surrogate
 from hpo_explain.space import Array, Bools, SearchSpace
-
-
-def _sign(direction: Direction) -> float:
-    return 1.0 if direction == "minimize" else -1.0
 
 
 def _check_at_least_0(name: str, value: float, remedy: str) -> None:
@@ -62,7 +58,7 @@ class _OnSurrogate(ABC):
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
-        values = self._values(_sign(self.direction) * mean, std)
+        values = self._values(sign_of(self.direction) * mean, std)
         return dict(zip(self.term_names, values, strict=True))
 
     @abstractmethod
@@ -246,7 +242,7 @@ class _Improvement(_OnSurrogate):
     @property
     def _least(self) -> float:
         """f*, the best cost."""
-        return _sign(self.direction) * self.best
+        return sign_of(self.direction) * self.best
 
     @property
     def label(self) -> str:
@@ -465,9 +461,6 @@ class ExpectedQuantileImprovement(_OfNoise):
         )
 
 
-_TERMS = ("mean", "uncertainty", "noise")
-
-
 @dataclass(frozen=True, eq=False)
 class RiskAverseConfidenceBound:
     """The risk-averse confidence bound, as the utility ``-m + κ s - α r``.
@@ -524,7 +517,7 @@ class RiskAverseConfidenceBound:
     alpha: float = 1.0
     direction: Direction = "minimize"
 
-    term_names = _TERMS
+    term_names = ("mean", "uncertainty", "noise")
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -552,84 +545,35 @@ class RiskAverseConfidenceBound:
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
-        bound, noise = self._bound.terms(X), self._noise.terms(X)
-        return {**bound, "noise": noise["noise"]}
+        bound, noise = self.parts()
+        return {**bound.terms(X), **noise.terms(X)}
 
-    def parts(self) -> tuple[Acquisition, ...]:
-        """Return the confidence bound and the noise, each with the terms of all."""
-        return self._bound, self._noise
+    def parts(self) -> tuple[Acquisition, Acquisition]:
+        """Return the confidence bound, and the noise."""
+        bound = LowerConfidenceBound(
+            self.surrogate, self.kappa, self.direction
+        )
+        return bound, _NoisePenalty(self.noise, self.alpha)
 
     def relevant(self) -> Bools:
         """Return for each column whether one of the two models can depend on it, (d,)."""
-        models = (self.surrogate, self.noise)
-        every = np.ones(len(self.space), dtype=bool)
-        found = [
-            m.relevant() if isinstance(m, SupportsRelevance) else every
-            for m in models
-        ]
-        return np.asarray(found[0] | found[1])
-
-    @property
-    def _bound(self) -> _Bound:
-        return _Bound(
-            LowerConfidenceBound(self.surrogate, self.kappa, self.direction)
-        )
-
-    @property
-    def _noise(self) -> _Noise:
-        return _Noise(self.noise, self.alpha, self.direction)
+        matters = np.zeros(len(self.space), dtype=bool)
+        for model in (self.surrogate, self.noise):
+            if not isinstance(model, SupportsRelevance):
+                return np.ones(len(self.space), dtype=bool)
+            matters |= model.relevant()
+        return matters
 
 
 @dataclass(frozen=True, eq=False)
-class _Bound:
-    """The two terms of the confidence bound, and none of the noise."""
+class _NoisePenalty(_OnSurrogate):
+    """The noise alone, whose standard deviation its surrogate predicts."""
 
-    bound: LowerConfidenceBound
-
-    label = "confidence bound"
-    term_names = _TERMS
-
-    @property
-    def space(self) -> SearchSpace:
-        return self.bound.space
-
-    @property
-    def surrogate(self) -> Surrogate:
-        return self.bound.surrogate
-
-    @property
-    def direction(self) -> Direction:
-        return self.bound.direction
-
-    def terms(self, X: Array) -> dict[str, Array]:
-        return self.terms_of(*self.surrogate.predict(X))
-
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        return {**self.bound.terms_of(mean, std), "noise": np.zeros_like(mean)}
-
-
-@dataclass(frozen=True, eq=False)
-class _Noise:
-    """The term of the noise alone; its surrogate predicts the standard deviation of the noise."""
-
-    surrogate: Surrogate
     alpha: float
-    direction: Direction
 
+    direction = "minimize"
     label = "noise"
-    term_names = _TERMS
+    term_names = ("noise",)
 
-    @property
-    def space(self) -> SearchSpace:
-        return self.surrogate.space
-
-    def terms(self, X: Array) -> dict[str, Array]:
-        return self.terms_of(*self.surrogate.predict(X))
-
-    def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        nothing = np.zeros_like(mean)
-        return {
-            "mean": nothing,
-            "uncertainty": nothing,
-            "noise": -self.alpha * mean,
-        }
+    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
+        return (-self.alpha * m,)

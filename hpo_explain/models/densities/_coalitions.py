@@ -72,21 +72,23 @@ def coalition_log_density(
     ndarray of shape (n, m)
         At least the logarithm of the smallest normal number.
     """
-    n, kernels, m = at_b.shape[1], at_b.shape[2], sources.shape[2]
-    found = np.empty((n, m))
+    n = at_b.shape[1]
+    kernels = at_b.shape[2]
+    m = sources.shape[2]
+    out = np.empty((n, m))
     explained = (sources == EXPLAINED).any(axis=(0, 2))
     alike = len(sources) == 1 and explained.sum() <= _MOST_PLAYERS
     step = max(1, _AT_ONCE // (m if alike else m * kernels))
     for start in range(0, n, step):
         rows = slice(start, start + step)
         if alike:
-            found[rows] = _products(
+            out[rows] = _products(
                 at_x, at_b[:, rows], log_weights, sources[0] == EXPLAINED
             )
         else:
             here = sources if len(sources) == 1 else sources[rows]
-            found[rows] = _sums(at_x, at_b[:, rows], log_weights, here)
-    return found
+            out[rows] = _sums(at_x, at_b[:, rows], log_weights, here)
+    return out
 
 
 def _sums(
@@ -114,7 +116,8 @@ def _products(
     # each hyperparameter's largest kernel counts as 1, so that products do not underflow
     shift_x = np.maximum(at_x.max(axis=1), LEAST)
     shift_b = np.maximum(at_b.max(axis=2), LEAST)
-    a, b = np.exp(at_x - shift_x[:, None]), np.exp(at_b - shift_b[:, :, None])
+    a = np.exp(at_x - shift_x[:, None])
+    b = np.exp(at_b - shift_b[:, :, None])
     players = member.any(axis=1)
     weights = np.exp(log_weights) * b[~players].prod(axis=0)
     first, second = np.array_split(np.flatnonzero(players), 2)
@@ -163,9 +166,8 @@ def walk_sources(
         By step: before the first player joins, and after each.
     """
     n, walks, p = orders.shape
-    joins = np.full(
-        (n, walks, len(space)), p + 1
-    )  # never, if it does not play
+    # never, if it does not play
+    joins = np.full((n, walks, len(space)), p + 1)
     np.put_along_axis(joins, orders, np.arange(1, p + 1), axis=2)
     joined = joins[:, :, None, :] <= np.arange(p + 1)[:, None]
     sources = np.where(joined, EXPLAINED, BACKGROUND).astype(np.uint8)
@@ -204,8 +206,10 @@ def walked_log_density(
         At least the logarithm of the smallest normal number.
     """
     rows = np.vstack([x, background])
-    shape, kernels = (len(parameters), len(rows)), len(density.weights)
-    values, place = np.full(shape, np.nan), np.full(shape, -1)
+    shape = (len(parameters), len(rows))
+    kernels = len(density.weights)
+    values = np.full(shape, np.nan)
+    place = np.full(shape, -1)
     mu, inverse, constant = np.zeros((3, len(parameters), kernels))
     tables = [np.empty((0, kernels))]
     for j, (parameter, of) in enumerate(
@@ -221,11 +225,9 @@ def walked_log_density(
             tables.append(of.log_densities(distinct))
         else:
             values[j, present] = curves.values[which]
-            mu[j], inverse[j], constant[j] = (
-                curves.mu,
-                curves.inverse,
-                curves.constant,
-            )
+            mu[j] = curves.mu
+            inverse[j] = curves.inverse
+            constant[j] = curves.constant
     return walked_log_sums(
         density.log_weights,
         values,

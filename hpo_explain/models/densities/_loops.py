@@ -18,12 +18,12 @@ def normal_logs(
     values: Array, mu: Array, inverse: Array, constant: Array
 ) -> Array:
     """Return ``constant - z²/2`` with ``z = (value - mu) · inverse``, (n, K)."""
-    found = np.empty((len(values), len(mu)))
+    out = np.empty((len(values), len(mu)))
     for i in range(len(values)):
         for k in range(len(mu)):
             z = (values[i] - mu[k]) * inverse[k]
-            found[i, k] = constant[k] - 0.5 * z * z
-    return found
+            out[i, k] = constant[k] - 0.5 * z * z
+    return out
 
 
 @numba.njit(
@@ -88,13 +88,12 @@ def log_sums(
     """
     c, n = values.shape
     kernels = base.shape[1]
-    found = np.empty(n)
+    out = np.empty(n)
     logs = np.empty(kernels)
     for i in range(n):
         own = base[i if len(base) > 1 else 0]
-        for k in range(
-            kernels
-        ):  # an array as a whole takes 4 s more to compile
+        # an array as a whole takes 4 s more to compile
+        for k in range(kernels):
             logs[k] = own[k]
         for j in range(c):
             value = values[j, i]
@@ -102,8 +101,8 @@ def log_sums(
                 for k in range(kernels):
                     z = (value - mu[j, k]) * inverse[j, k]
                     logs[k] += constant[j, k] - 0.5 * z * z
-        found[i] = log_sum_of(logs, least)
-    return found
+        out[i] = log_sum_of(logs, least)
+    return out
 
 
 @numba.njit(
@@ -159,14 +158,17 @@ def walked_log_sums(
     """
     n, walks, steps, c = sources.shape
     kernels = len(log_weights)
-    found = np.empty((n, walks, steps))
+    out = np.empty((n, walks, steps))
     logs = np.zeros((3, c, kernels))  # by source
     shift = np.zeros((3, c))
     factor = np.ones((3, c, kernels))
     weights = np.exp(log_weights)
-    joins, others = np.empty(steps, np.int64), np.empty(c, np.int64)
-    total, behind = np.empty(steps), np.empty(_CHUNK)
-    ahead, ones = np.empty((steps, _CHUNK)), np.ones(_CHUNK)
+    joins = np.empty(steps, np.int64)
+    others = np.empty(c, np.int64)
+    total = np.empty(steps)
+    behind = np.empty(_CHUNK)
+    ahead = np.empty((steps, _CHUNK))
+    ones = np.ones(_CHUNK)
     for i in range(-1, n):
         source = 0 if i >= 0 else 1
         for j in range(c):
@@ -188,7 +190,8 @@ def walked_log_sums(
             joins[:] = -1
             n_others = 0
             for j in range(c):
-                changes, joined = 0, 0
+                changes = 0
+                joined = 0
                 for s in range(1, steps):
                     if of[s, j] != of[s - 1, j]:
                         changes += 1
@@ -204,7 +207,8 @@ def walked_log_sums(
                 end = start + size
                 ahead[steps - 1] = 1.0
                 for s in range(steps - 1, 0, -1):
-                    after, rest = ahead[s], ahead[s - 1]
+                    after = ahead[s]
+                    rest = ahead[s - 1]
                     b = (
                         ones
                         if joins[s] < 0
@@ -240,8 +244,8 @@ def walked_log_sums(
                     for j in range(c):
                         whole += logs[of[s, j], j]
                     value = log_sum_of(whole, least)
-                found[i, w, s] = max(value, least)
-    return found
+                out[i, w, s] = max(value, least)
+    return out
 
 
 @numba.njit(cache=True, nogil=True)

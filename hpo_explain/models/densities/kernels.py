@@ -51,7 +51,8 @@ def log_mass(a: Array, b: Array) -> Array:
     a, b = np.broadcast_arrays(a, b)
     # the lower tail keeps its digits, the upper one does not
     upper = a > 0.0
-    low, high = np.where(upper, -b, a), np.where(upper, -a, b)
+    low = np.where(upper, -b, a)
+    high = np.where(upper, -a, b)
     with np.errstate(divide="ignore", invalid="ignore"):
         tail = log_ndtr(high) + np.log(
             -np.expm1(log_ndtr(low) - log_ndtr(high))
@@ -65,9 +66,8 @@ def log_mass(a: Array, b: Array) -> Array:
         h = width[narrow]
         # ∫ exp(-m t - t²/2) dt over t in ±h/2, with m the middle
         slope = np.maximum(np.abs(0.5 * middle * h), 1e-12)
-        with np.errstate(
-            divide="ignore"
-        ):  # a width that the range cannot resolve has no mass
+        # a width that the range cannot resolve has no mass
+        with np.errstate(divide="ignore"):
             size = np.log(h)
         mass[narrow] = (
             log_density(middle)
@@ -86,7 +86,8 @@ def log_density(z: Array) -> Array:
 def quantile(u: Array, a: Array, b: Array) -> Array:
     """Return the value below which a share `u` of the mass between `a` and `b` lies."""
     upper = a > 0.0
-    low, high = np.where(upper, -b, a), np.where(upper, -a, b)
+    low = np.where(upper, -b, a)
+    high = np.where(upper, -a, b)
     share = np.where(upper, 1.0 - u, u)
     z = ndtri(ndtr(low) + share * (ndtr(high) - ndtr(low)))
     z = np.clip(z, low, high)
@@ -204,7 +205,8 @@ class NumericKernels:
 
     def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return one value from each of the kernels `which`, (n,)."""
-        mu, sigma = self.mu[which], self.sigma[which]
+        mu = self.mu[which]
+        sigma = self.sigma[which]
         z = quantile(
             rng.random(len(which)),
             (self.low - mu) / sigma,
@@ -253,11 +255,11 @@ class CategoryKernels:
     def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return the index of one choice from each of the kernels `which`, (n,)."""
         bounds = np.cumsum(self.weights[which], axis=1)
-        drawn = (
+        index = (
             bounds < rng.random(len(which))[:, None] * bounds[:, -1:]
         ).sum(axis=1)
         return np.asarray(
-            np.minimum(drawn, self.weights.shape[1] - 1), dtype=float
+            np.minimum(index, self.weights.shape[1] - 1), dtype=float
         )
 
 

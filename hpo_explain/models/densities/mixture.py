@@ -102,9 +102,8 @@ class ProductMixture:
             At least the logarithm of the smallest normal number.
         """
         if len(self.kernels) == 1 and parameters[0].size is not None:
-            distinct, place = np.unique(
-                X[:, 0], return_inverse=True
-            )  # few values of a grid
+            # few values of a grid
+            distinct, place = np.unique(X[:, 0], return_inverse=True)
             return self._log_density(parameters, distinct[:, None])[place]
         step = max(1, _AT_ONCE // len(self.weights))
         parts = [
@@ -115,7 +114,8 @@ class ProductMixture:
 
     def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
         base = self.log_weights[None, :]
-        n, curves = len(X), []
+        n = len(X)
+        curves = []
         for j, (parameter, kernels) in enumerate(
             zip(parameters, self.kernels, strict=True)
         ):
@@ -150,25 +150,24 @@ class ProductMixture:
         which = rng.choice(
             len(self.weights), size=n, p=self.weights / self.weights.sum()
         )
-        drawn = np.empty((n, len(self.kernels)))
+        rows = np.empty((n, len(self.kernels)))
         for j, (parameter, kernels) in enumerate(
             zip(parameters, self.kernels, strict=True)
         ):
             values = kernels.sample(which, rng)
             if isinstance(parameter, CategoricalParameter):
-                drawn[:, j] = values
+                rows[:, j] = values
                 continue
-            if (
-                parameter.step is not None
-            ):  # kernels may be densities where values are on a grid
+            # kernels may be densities where values are on a grid
+            if parameter.step is not None:
                 steps = np.round((values - parameter.low) / parameter.step)
                 values = np.clip(
                     parameter.low + steps * parameter.step,
                     parameter.low,
                     parameter.high,
                 )
-            drawn[:, j] = parameter.encode(values)
-        return drawn
+            rows[:, j] = parameter.encode(values)
+        return rows
 
 
 def log_sum(logs: Array) -> Array:

@@ -149,9 +149,11 @@ class DensityRatio:
     def terms(self, X: Array) -> dict[str, Array]:
         """Return ``good`` and ``bad``, each (n,), at encoded rows (n, d)."""
         X = self._space.check_rows("X", X)
-        good, bad = np.zeros(len(X)), np.zeros(len(X))
+        good = np.zeros(len(X))
+        bad = np.zeros(len(X))
         for block in self._blocks:
-            rows, parameters = X[:, block.columns], self._parameters(block)
+            rows = X[:, block.columns]
+            parameters = self._parameters(block)
             good += block.good.log_density(parameters, rows)
             bad -= block.bad.log_density(parameters, rows)
         return {"good": good, "bad": bad}
@@ -218,12 +220,11 @@ class DensityRatio:
             shape = (rows.stop - rows.start, len(coalitions))
             terms = {"good": np.zeros(shape), "bad": np.zeros(shape)}
             for block in self._blocks:
-                columns, parameters = (
-                    list(block.columns),
-                    self._parameters(block),
-                )
+                columns = list(block.columns)
+                parameters = self._parameters(block)
                 here = sources[:, columns]
-                at_x, at_b = x[None, columns], background[rows][:, columns]
+                at_x = x[None, columns]
+                at_b = background[rows][:, columns]
                 for name, density, sign in (
                     ("good", block.good, 1.0),
                     ("bad", block.bad, -1.0),
@@ -235,9 +236,8 @@ class DensityRatio:
 
         n = len(background)
         if all(len(block.columns) == 1 for block in self._blocks):
-            return iter(
-                [terms_at(slice(0, n))]
-            )  # faster than starting threads
+            # faster than starting threads
+            return iter([terms_at(slice(0, n))])
         return in_blocks(
             n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at
         )
@@ -258,14 +258,10 @@ class DensityRatio:
                 self._space, x, background[rows], orders[rows]
             )
             for block in self._blocks:
-                columns, parameters = (
-                    list(block.columns),
-                    self._parameters(block),
-                )
-                at_b, here = (
-                    background[rows][:, columns],
-                    sources[:, :, :, columns],
-                )
+                columns = list(block.columns)
+                parameters = self._parameters(block)
+                at_b = background[rows][:, columns]
+                here = sources[:, :, :, columns]
                 for name, density, sign in (
                     ("good", block.good, 1.0),
                     ("bad", block.bad, -1.0),
@@ -306,9 +302,8 @@ class DensityRatio:
         rng = np.random.default_rng(of_blocks)
         for block in self._blocks:
             drawn = block.good.sample(self._parameters(block), n, rng)
-            absent = np.isnan(
-                rows[:, block.columns]
-            )  # an optional one may be left out
+            # an optional one may be left out
+            absent = np.isnan(rows[:, block.columns])
             rows[:, block.columns] = np.where(absent, np.nan, drawn)
         return rows
 

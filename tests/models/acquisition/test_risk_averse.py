@@ -61,16 +61,18 @@ def test_the_terms_are_those_of_the_bound_and_the_noise(direction, sign):
     )  # whatever is better
 
 
-def test_its_parts_have_its_terms_and_add_up_to_it():
+def test_each_of_its_terms_is_that_of_a_part():
     whole = bound()
     assert isinstance(whole, Acquisition)
     assert isinstance(whole, SurrogateBased)
     assert isinstance(whole, SupportsParts)
     # the surrogate's predictions do not tell the noise
     assert not isinstance(whole, OfPredictions)
-    parts = [part.terms(X) for part in whole.parts()]
-    for name, values in whole.terms(X).items():
-        np.testing.assert_allclose(sum(part[name] for part in parts), values)
+    names = [name for part in whole.parts() for name in part.term_names]
+    assert tuple(names) == whole.term_names
+    for part in whole.parts():
+        for name, values in part.terms(X).items():
+            np.testing.assert_allclose(values, whole.terms(X)[name])
 
 
 # ---------------------------------------------------------------------- Shapley values

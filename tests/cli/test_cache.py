@@ -6,7 +6,7 @@ import os
 import optuna
 import pytest
 
-from hpo_explain.base import kept
+from hpo_explain.cli import _cache
 
 ASKED = ["history", "study.db"]
 
@@ -15,7 +15,7 @@ ASKED = ["history", "study.db"]
 def answers(monkeypatch, tmp_path_factory):
     """A place for answers."""
     place = tmp_path_factory.mktemp("cache") / "answers"
-    monkeypatch.setattr(kept, "folder", lambda: place)
+    monkeypatch.setattr(_cache, "folder", lambda: place)
     return place
 
 
@@ -97,30 +97,30 @@ def test_errors_and_what_is_no_file_are_not_kept(study, run, answers):
     assert run("partial-dependence", "study.db", "z").exit_code == 1
     assert not answers.exists()
     for place in ("postgresql://host/trials", "."):
-        assert kept.key_of([place, "study.db"], "") is None
-    assert kept.key_of(["--order", "2"], "") is None
+        assert _cache.key_of([place, "study.db"], "") is None
+    assert _cache.key_of(["--order", "2"], "") is None
 
 
 def test_the_code_and_the_versions_are_part_of_the_key(study, monkeypatch):
-    key = kept.key_of(ASKED, "")
-    assert key == kept.key_of(ASKED, "")
-    monkeypatch.setattr(kept, "version", lambda package: "0.0")
-    assert kept.key_of(ASKED, "") != key
+    key = _cache.key_of(ASKED, "")
+    assert key == _cache.key_of(ASKED, "")
+    monkeypatch.setattr(_cache, "version", lambda package: "0.0")
+    assert _cache.key_of(ASKED, "") != key
 
 
 def test_what_sqlite_has_not_written_into_its_file_counts(study):
-    key = kept.key_of(ASKED, "")
+    key = _cache.key_of(ASKED, "")
     study.with_name("study.db-wal").write_bytes(b"new")
-    assert kept.key_of(ASKED, "") != key
+    assert _cache.key_of(ASKED, "") != key
 
 
 def test_the_oldest_answers_go(answers, monkeypatch):
-    monkeypatch.setattr(kept, "_MOST", 25)
+    monkeypatch.setattr(_cache, "_MOST", 25)
     for i, key in enumerate("abc"):
-        kept.keep(key, "x" * 10)
+        _cache.store(key, "x" * 10)
         os.utime(answers / key, (i, i))
-    assert kept.kept("b") == "x" * 10  # which is the latest now
-    kept.keep("d", "x" * 10)
+    assert _cache.cached("b") == "x" * 10  # which is the latest now
+    _cache.store("d", "x" * 10)
     assert {path.name for path in answers.iterdir()} == {"b", "d"}
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base.errors import InputError
-from hpo_explain.models._on_columns import HasExtremes
 from hpo_explain.models.columns import ValueColumns
 from hpo_explain.models.forest import VARIANCE_CRITERIA, ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -23,7 +22,7 @@ _FIT = (
 )
 
 
-class ModelSurrogate(HasExtremes):
+class ModelSurrogate:
     """Any fitted object with a method ``predict`` as a surrogate.
 
     Parameters
@@ -75,7 +74,7 @@ class ModelSurrogate(HasExtremes):
         self._model = model
         self._columns = columns
         self._sign = -1.0 if negated else 1.0
-        self._asks_std = _takes_std(model.predict)
+        self._takes_std = _takes_std(model.predict)
 
     @property
     def label(self) -> str:
@@ -104,30 +103,29 @@ class ModelSurrogate(HasExtremes):
 
         The standard deviation is 0 where the model knows none.
         """
-        found = self._predicted(X)
-        mean, std = (
-            found if isinstance(found, tuple) else (found, np.zeros(len(X)))
-        )
+        predicted = self._predicted(X)
+        if not isinstance(predicted, tuple):
+            predicted = predicted, np.zeros(len(X))
+        mean, std = predicted
         return self._sign * _column(mean), _column(std)
 
     def _predicted(self, X: Array) -> Any:
         """Return what the model predicts: a tuple of two, or the mean."""
         rows = self._space.check_rows("X", X)
-        asked = rows if self._columns is None else self._columns(rows)
-        found = self._model.predict(
-            asked, **({"return_std": True} if self._asks_std else {})
-        )
-        return (
-            tuple(found)
-            if isinstance(found, (tuple, list)) and len(found) == 2
-            else found
-        )
+        columns = rows if self._columns is None else self._columns(rows)
+        options = {"return_std": True} if self._takes_std else {}
+        predicted = self._model.predict(columns, **options)
+        if isinstance(predicted, (tuple, list)) and len(predicted) == 2:
+            return tuple(predicted)
+        return predicted
 
 
 def _column(values: Any) -> Array:
     """Return values as (n,) numbers; models of several outputs have (n, 1)."""
-    found = np.asarray(values, dtype=float)
-    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+    numbers = np.asarray(values, dtype=float)
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        return numbers[:, 0]
+    return numbers
 
 
 def _takes_std(predict: Callable[..., Any]) -> bool:
@@ -138,7 +136,7 @@ def _takes_std(predict: Callable[..., Any]) -> bool:
 
 
 def as_surrogate(
-    given: Any, space: SearchSpace, argument: str = "surrogate"
+    model: Any, space: SearchSpace, argument: str = "surrogate"
 ) -> Surrogate:
     """Return a model as a surrogate of a space.
 
@@ -149,7 +147,7 @@ def as_surrogate(
 
     Parameters
     ----------
-    given : object
+    model : object
         The model.
     space : SearchSpace
         The space of the run that it is about.
@@ -170,36 +168,35 @@ def as_surrogate(
     >>> as_surrogate(forest, space).label
     'a forest'
     """
-    if isinstance(getattr(given, "space", None), SearchSpace) and isinstance(
-        given, Surrogate
-    ):
-        _check_space(given, space, argument)
-        return given
-    if not callable(getattr(given, "predict", None)) or isinstance(
-        given, type
-    ):
-        raise InputError(
-            argument,
-            f"must be a fitted model with a method predict, but was {given!r}",
-            given,
-            "Give a surrogate such as run.surrogate(), a fitted regressor of scikit-learn, or any "
-            "object whose predict(X) returns mean and standard deviation at encoded rows.",
+    has_space = isinstance(getattr(model, "space", None), SearchSpace)
+    if has_space and isinstance(model, Surrogate):
+        _check_space(model, space, argument)
+        return model
+    predicts = callable(getattr(model, "predict", None))
+    if not predicts or isinstance(model, type):
+        problem = (
+            f"must be a fitted model with a method predict, but was {model!r}"
         )
+        remedy = (
+            "Give a surrogate such as run.surrogate(), a fitted regressor of scikit-learn, or any "
+            "object whose predict(X) returns mean and standard deviation at encoded rows."
+        )
+        raise InputError(argument, problem, model, remedy)
     try:
-        found = _wrapped(given, space)
+        surrogate = _wrapped(model, space)
     except InputError as error:
         raise InputError(
-            argument, error.problem, given, error.remedy
+            argument, error.problem, model, error.remedy
         ) from error
     try:
-        found.predict(space.sample(_PROBES, seed=0))
+        surrogate.predict(space.sample(_PROBES, seed=0))
     except Exception as error:  # any may be raised by a model of the user's
         shape = f"(n, {len(space)})"
         problem = f"cannot predict encoded rows {shape}: {type(error).__name__}: {error}"
         raise InputError(
-            argument, problem.rstrip(". "), given, _FIT
+            argument, problem.rstrip(". "), model, _FIT
         ) from error
-    return found
+    return surrogate
 
 
 def _wrapped(model: Any, space: SearchSpace) -> Surrogate:
@@ -231,9 +228,11 @@ def _is_a(model: Any, name: str) -> bool:
 def _check_space(model: Surrogate, space: SearchSpace, argument: str) -> None:
     if model.space == space:
         return
-    names, known = model.space.names, space.names
-    if names != known:
-        problem = f"is a model of {list(names)}, but the run has {list(known)}"
+    names = model.space.names
+    if names != space.names:
+        problem = (
+            f"is a model of {list(names)}, but the run has {list(space.names)}"
+        )
     else:
         others = [
             mine.name

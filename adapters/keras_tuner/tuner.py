@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import Domain, parameter_of
+from hpo_explain.adapters._domain import parameter_of
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.adapters._reading import with_default
+from hpo_explain.adapters.keras_tuner._loops import with_conditions
+from hpo_explain.adapters.keras_tuner._search import Entry, Search, Trial
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
@@ -28,8 +30,17 @@ _REASONS = {
     "IDLE": WAITING,
     "STOPPED": WAITING,
 }
-_WITHOUT_MODEL = ("RandomSearchOracle", "GridSearchOracle", "HyperbandOracle")
-_MODELLED = "BayesianOptimizationOracle"
+_WITHOUT_MODEL = ("RandomSearch", "GridSearch", "Hyperband")
+_MODELLED = "BayesianOptimization"
+_ATTRIBUTES = (
+    "default",
+    "values",
+    "ordered",
+    "min_value",
+    "max_value",
+    "step",
+    "sampling",
+)
 
 _EMPTY = declared_fact(
     "tuner_empty", "tuner has no trial yet. Call search first."
@@ -63,7 +74,8 @@ def from_keras_tuner(
     Parameters
     ----------
     tuner : keras_tuner.Tuner or Oracle
-        The tuner, or its oracle.
+        The tuner, or its oracle. The functions of this package read the folder of its project as
+        well.
     level : float, optional
         The epochs at which results of Hyperband are compared; by default the most.
     bounds : tuple of (float, float), optional
@@ -86,6 +98,50 @@ def from_keras_tuner(
     --------
     >>> run = hx.from_keras_tuner(tuner)  # doctest: +SKIP
     """
+    search = tuner if isinstance(tuner, Search) else _search_of(tuner)
+    if not search.trials:
+        raise NothingToExplain(_EMPTY())
+    space, notes = read_space(search.entries)
+    space, about_loops = with_conditions(
+        space, [trial.values for trial in search.trials]
+    )
+    origins, about = _origins(search)
+    evaluations = {
+        i: _evaluation(trial, space, origin)
+        for i, (trial, origin) in enumerate(
+            zip(search.trials, origins, strict=True)
+        )
+    }
+    reached = {
+        e.fidelity for e in evaluations.values() if np.isfinite(e.fidelity)
+    }
+    source = Source(
+        "tuner",
+        f"KerasTuner's {search.tuner}" if search.tuner else "KerasTuner",
+        _DIRECTIONS.get(search.direction, "minimize"),
+        search.objective,
+        "epochs" if len(reached) > 1 else "",
+    )
+    run = run_of(
+        evaluations,
+        space,
+        source,
+        level=level,
+        bounds=bounds,
+        notes=[*notes, *about_loops, *about],
+    )
+    defaults = {e.name: e.about.get("default") for e in search.entries}
+    return with_default(run, defaults)
+
+
+def _search_of(tuner: Any) -> Search:
+    """Return what a tuner or its oracle knows.
+
+    Raises
+    ------
+    InputError
+        If it is something else, or has several objectives.
+    """
     oracle = getattr(tuner, "oracle", tuner)
     if not hasattr(oracle, "trials") or not hasattr(oracle, "get_space"):
         kind = type(tuner).__name__
@@ -101,52 +157,42 @@ def from_keras_tuner(
         raise InputError(
             "tuner", problem, None, "Give a table of its trials to from_frame."
         )
-    given = list(oracle.get_space().space)
-    trials = [
-        oracle.trials[key]
-        for key in getattr(oracle, "start_order", oracle.trials)
-    ]
-    if not trials:
-        raise NothingToExplain(_EMPTY())
-    space, notes = read_space(given)
-    origins, about = _origins(oracle, trials, len(given))
-    evaluations = {
-        i: _evaluation(trial, space, origin)
-        for i, (trial, origin) in enumerate(zip(trials, origins, strict=True))
-    }
-    reached = {
-        e.fidelity for e in evaluations.values() if np.isfinite(e.fidelity)
-    }
-    source = Source(
-        "tuner",
-        f"KerasTuner's {type(oracle).__name__.removesuffix('Oracle')}",
-        _DIRECTIONS.get(str(objective.direction), "minimize"),
+    order = getattr(oracle, "start_order", oracle.trials)
+    trials = [oracle.trials[key] for key in order]
+    return Search(
+        type(oracle).__name__.removesuffix("Oracle"),
         str(objective.name),
-        "epochs" if len(reached) > 1 else "",
-    )
-    run = run_of(
-        evaluations,
-        space,
-        source,
-        level=level,
-        bounds=bounds,
-        notes=[*notes, *about],
-    )
-    return with_default(
-        run, {p.name: getattr(p, "default", None) for p in given}
+        str(objective.direction),
+        [entry_of(entry) for entry in oracle.get_space().space],
+        [
+            Trial(t.hyperparameters.values, t.score, str(t.status))
+            for t in trials
+        ],
+        getattr(oracle, "num_initial_points", None),
     )
 
 
-def _origins(
-    oracle: Any, trials: list[Any], dimensions: int
-) -> tuple[list[Origin], list[Fact]]:
+def entry_of(entry: Any) -> Entry:
+    """Return a hyperparameter of KerasTuner as the adapter knows it."""
+    about = {
+        name: getattr(entry, name)
+        for name in _ATTRIBUTES
+        if hasattr(entry, name)
+    }
+    conditions = [
+        (str(c.name), tuple(c.values)) for c in entry.conditions or ()
+    ]
+    return Entry(type(entry).__name__, str(entry.name), about, conditions)
+
+
+def _origins(search: Search) -> tuple[list[Origin], list[Fact]]:
     """Return who chose each trial: a Gaussian process as soon as there are enough results."""
-    kind = type(oracle).__name__
-    if kind in _WITHOUT_MODEL:
+    trials = search.trials
+    if search.tuner in _WITHOUT_MODEL:
         return [Origin.INITIAL] * len(trials), []
-    if kind != _MODELLED:
+    if search.tuner != _MODELLED:
         return [Origin.UNKNOWN] * len(trials), []
-    initial = oracle.num_initial_points or max(3 * dimensions, 3)
+    initial = search.initial or max(3 * len(search.entries), 3)
     origins, completed = [], 0
     for trial in trials:
         origins.append(
@@ -156,13 +202,15 @@ def _origins(
     return origins, [_SEQUENCE()]
 
 
-def _evaluation(trial: Any, space: SearchSpace, origin: Origin) -> Evaluation:
-    values = trial.hyperparameters.values
+def _evaluation(
+    trial: Trial, space: SearchSpace, origin: Origin
+) -> Evaluation:
+    values = trial.values
     config: dict[str, Any] = {}
     for name in space.names:
         if name in values and _is_active(space, name, values):
             config[name] = values[name]
-    reason = _REASONS.get(str(trial.status))
+    reason = _REASONS.get(trial.status)
     return Evaluation(
         config,
         np.nan if trial.score is None else float(trial.score),
@@ -185,8 +233,10 @@ def _is_active(
 # ---------------------------------------------------------------------- the space
 
 
-def read_space(given: Sequence[Any]) -> tuple[SearchSpace, list[Fact]]:
-    """Return the hyperparameters of ``oracle.get_space().space``, and what was assumed.
+def read_space(
+    given: Sequence[Entry],
+) -> tuple[SearchSpace, list[Fact]]:
+    """Return the space of some hyperparameters, and what was assumed.
 
     Of several with the same name, as under different conditions, the first counts, and it is active
     under the conditions of each.
@@ -195,17 +245,15 @@ def read_space(given: Sequence[Any]) -> tuple[SearchSpace, list[Fact]]:
     when: dict[str, list[dict[str, tuple[Any, ...]]]] = {}
     notes: list[Fact] = []
     for entry in given:
-        name = str(entry.name)
-        if name.startswith(_OWN) or type(entry).__name__ == "Fixed":
+        name = entry.name
+        if name.startswith(_OWN) or entry.kind == "Fixed":
             continue
-        when.setdefault(name, []).append(
-            {str(c.name): tuple(c.values) for c in entry.conditions or ()}
-        )
+        when.setdefault(name, []).append(dict(entry.conditions))
         if name not in found:
-            sampling = getattr(entry, "sampling", None)
-            if sampling not in (None, "linear", "log"):
-                notes.append(_LINEAR(names=[name], sampling=str(sampling)))
-            found[name], about = parameter_of(name, _domain(entry))
+            if entry.sampling not in (None, "linear", "log"):
+                sampling = str(entry.sampling)
+                notes.append(_LINEAR(names=[name], sampling=sampling))
+            found[name], about = parameter_of(name, entry.domain())
             notes += about
     unstated = []
     for name, conditions in when.items():
@@ -227,23 +275,3 @@ def read_space(given: Sequence[Any]) -> tuple[SearchSpace, list[Fact]]:
     if unstated:
         notes.append(_CONDITION(names=unstated))
     return SearchSpace([*found.values()]), notes
-
-
-def _domain(entry: Any) -> Domain:
-    kind = type(entry).__name__
-    if kind == "Boolean":
-        return Domain(choices=[True, False])
-    if kind == "Choice":
-        values = list(entry.values)
-        return Domain(
-            choices=values, ordered=entry.ordered and len(values) > 2
-        )
-    log = entry.sampling == "log"  # its steps are factors then
-    low, high, step = (
-        entry.min_value,
-        entry.max_value,
-        None if log else entry.step,
-    )
-    if step is not None:
-        high = low + np.floor((high - low) / step + 1e-9) * step
-    return Domain(low, high, log, kind == "Int", step)

@@ -1,4 +1,4 @@
-"""Answers that are kept in the user's cache folder: the latest, 200 MB at most."""
+"""Answers in the user's cache folder: the latest, 200 MB at most."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "optuna")
 
 
 def folder() -> Path:
-    """Return where answers are kept."""
+    """Return where answers are stored."""
     from platformdirs import user_cache_path
 
     return user_cache_path("hpo_explain", appauthor=False)
 
 
-def key_of(args: Sequence[str], asked: object) -> str | None:
+def key_of(args: Sequence[str], rests_on: object) -> str | None:
     """Return the key of an answer: what was asked, what is in the files, and what answers.
 
     Parameters
     ----------
     args : sequence of str
         What was asked for; those that are files (or addresses of SQLite's) are read.
-    asked : object
+    rests_on : object
         What else the answer rests on.
 
     Returns
@@ -49,7 +49,7 @@ def key_of(args: Sequence[str], asked: object) -> str | None:
         elif place.is_dir() or "://" in one:
             return None
     key = hashlib.sha256(
-        f"{args}{asked}{_answers()}".encode("utf-8", errors="replace")
+        f"{args}{rests_on}{_answers()}".encode("utf-8", errors="replace")
     )
     with suppress(OSError):
         for file in files:
@@ -62,8 +62,8 @@ def key_of(args: Sequence[str], asked: object) -> str | None:
     return None
 
 
-def kept(key: str) -> str | None:
-    """Return the answer with a key, if it is kept."""
+def cached(key: str) -> str | None:
+    """Return the answer with a key, if there is one."""
     path = folder() / key
     with suppress(OSError):
         text = path.read_text(encoding="utf-8")
@@ -72,8 +72,8 @@ def kept(key: str) -> str | None:
     return None
 
 
-def keep(key: str, text: str) -> None:
-    """Keep an answer if there is a place for it; those that were not asked for longest go."""
+def store(key: str, text: str) -> None:
+    """Store an answer if there is a place for it; those that were not asked for longest go."""
     with suppress(OSError):
         place = folder()
         place.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,4 +1,4 @@
-"""What a run was given, checked: errors name the argument, what it was, and the remedy."""
+"""Validation of a run's fields: errors name the argument, what it was, and the remedy."""
 
 from __future__ import annotations
 
@@ -27,23 +27,17 @@ def checked_rows(
     values = checked_column(
         "objective", np.array(check_array("objective", objective)), len(rows)
     )
-    if not np.isfinite(values).all():
-        i = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise InputError(
-            "objective",
-            f"must be finite, but was {values[i]} in row {i}",
-            float(values[i]),
-            "Leave such trials out and name them in excluded.",
+    for i in np.flatnonzero(~np.isfinite(values)).tolist():
+        problem = f"must be finite, but was {values[i]} in row {i}"
+        remedy = "Leave such trials out and name them in excluded."
+        raise InputError("objective", problem, float(values[i]), remedy)
+    for i in np.flatnonzero(~space.is_valid(rows)).tolist():
+        problem = (
+            f"must hold configurations of the space, but row {i} is not one: "
+            f"{rows[i].tolist()}"
         )
-    invalid = np.flatnonzero(~space.is_valid(rows))
-    if len(invalid):
-        raise InputError(
-            "X",
-            f"must hold configurations of the space, but row {invalid[0]} is not one: "
-            f"{rows[invalid[0]].tolist()}",
-            rows[invalid[0]],
-            "Encode configurations with space.encode.",
-        )
+        remedy = "Encode configurations with space.encode."
+        raise InputError("X", problem, rows[i], remedy)
     return rows, values
 
 
@@ -57,9 +51,8 @@ def checked_bounds(
     outside = objective[(objective < low) | (objective > high)]
     if len(outside):
         problem = f"must hold every objective, but {bounds!r} leaves out {outside[0]:g}"
-        raise InputError(
-            "bounds", problem, bounds, "Widen them, or leave them out."
-        )
+        remedy = "Widen them, or leave them out."
+        raise InputError("bounds", problem, bounds, remedy)
     return low, high
 
 
@@ -89,17 +82,14 @@ def checked_proposals(
     proposals: Sequence[int] | None, numbers: Ints
 ) -> tuple[int, ...]:
     """Return the trials that a model chose; by default all."""
-    unknown = (
-        set() if proposals is None else {*proposals} - {*numbers.tolist()}
-    )
+    if proposals is None:
+        return tuple(numbers.tolist())
+    unknown = {*proposals} - {*numbers.tolist()}
     if unknown:
-        raise InputError(
-            "proposals",
-            f"must be among the trials {spans(numbers)}, but {spans(sorted(unknown))} is not",
-            proposals,
-            "Leave it out there too.",
-        )
-    return tuple(int(t) for t in (numbers if proposals is None else proposals))
+        problem = f"must be among the trials {spans(numbers)}, but {spans([*unknown])} is not"
+        remedy = "Leave it out there too."
+        raise InputError("proposals", problem, proposals, remedy)
+    return tuple(map(int, proposals))
 
 
 def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> Bools:
@@ -111,11 +101,9 @@ def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> Bools:
 
 def checked_times(name: str, times: Array | None, n: int) -> Array | None:
     """Return starts or finishes, if they are known."""
-    return (
-        None
-        if times is None
-        else checked_column(name, np.array(check_array(name, times)), n)
-    )
+    if times is None:
+        return None
+    return checked_column(name, np.array(check_array(name, times)), n)
 
 
 def checked_durations(
@@ -125,16 +113,14 @@ def checked_durations(
     n: int,
 ) -> Array | None:
     """Return durations, not negative; by default the time from start to finish."""
-    given = np.array(
-        check_array("durations", [] if durations is None else durations)
-    )
-    if (given < 0.0).any():
-        problem = f"must not be negative, but was {given[given < 0.0][0]:g} somewhere"
-        raise InputError(
-            "durations", problem, given, "Give seconds, NaN if unknown."
-        )
-    if durations is not None and not np.isnan(given).all():
-        return checked_column("durations", given, n)
+    if durations is not None:
+        seconds = np.array(check_array("durations", durations))
+        for negative in seconds[seconds < 0.0].tolist():
+            problem = f"must not be negative, but was {negative:g} somewhere"
+            remedy = "Give seconds, NaN if unknown."
+            raise InputError("durations", problem, seconds, remedy)
+        if not np.isnan(seconds).all():
+            return checked_column("durations", seconds, n)
     if started is None or finished is None:
         return None
     took = np.subtract(finished, started)
@@ -156,24 +142,25 @@ def checked_excluded_times(
     times: Mapping[int, tuple[float, float]], excluded: Mapping[int, Fact]
 ) -> dict[int, tuple[float, float]]:
     """Return start and finish of trials that are left out."""
-    found = {}
-    for trial, given in times.items():
-        pair = check_array(f"excluded_times of trial {trial}", given)
+    checked = {}
+    for trial, start_and_finish in times.items():
+        pair = check_array(
+            f"excluded_times of trial {trial}", start_and_finish
+        )
         if pair.shape != (2,) or trial not in excluded:
-            raise InputError(
-                "excluded_times",
+            problem = (
                 "must give start and finish of trials in excluded, but was "
-                f"{given!r} for trial {trial}",
-                given,
-                "Name the trial in excluded as well.",
+                f"{start_and_finish!r} for trial {trial}"
             )
-        found[int(trial)] = (float(pair[0]), float(pair[1]))
-    return found
+            remedy = "Name the trial in excluded as well."
+            raise InputError("excluded_times", problem, times, remedy)
+        checked[int(trial)] = (float(pair[0]), float(pair[1]))
+    return checked
 
 
 def checked_without_result(
     space: SearchSpace,
-    given: Mapping[int, WithoutResult],
+    without_result: Mapping[int, WithoutResult],
     numbers: Collection[int],
     curves: Curves | None,
 ) -> dict[int, WithoutResult]:
@@ -181,38 +168,36 @@ def checked_without_result(
 
     Those with a learning curve have reported a value.
     """
-    found = {int(trial): one for trial, one in sorted(given.items())}
-    finished = sorted({*found} & {*numbers})
-    if finished:
-        problem = f"must be about other trials than the finished ones, but has {finished[0]}"
-        raise InputError(
-            "without_result", problem, finished[0], "Leave it out."
-        )
-    if found:
-        rows = space.check_rows(
-            "x of without_result", [one.x for one in found.values()]
-        )
-        wrong = np.flatnonzero(~space.on_grid(rows).all(axis=1))
-        if len(wrong):
-            problem = f"has a position that stands for no value: {rows[wrong[0]].tolist()}"
-            raise InputError(
-                f"x of trial {[*found][wrong[0]]}", problem, rows[wrong[0]]
-            )
-    for trial in {*found} & {
-        *(() if curves is None else curves.trials.tolist())
-    }:
-        found[trial] = replace(found[trial], reported=True)
-    return found
+    trials = {
+        int(number): one for number, one in sorted(without_result.items())
+    }
+    if not trials:
+        return {}
+    for number in sorted({*trials} & {*numbers}):
+        problem = f"must be about other trials than the finished ones, but has {number}"
+        raise InputError("without_result", problem, number, "Leave it out.")
+    rows = space.check_rows(
+        "x of without_result", [one.x for one in trials.values()]
+    )
+    on_grid = np.asarray(space.on_grid(rows).all(axis=1))
+    for number, x, is_value in zip(trials, rows, on_grid, strict=True):
+        if not is_value:
+            problem = f"has a position that stands for no value: {x.tolist()}"
+            raise InputError(f"x of trial {number}", problem, x)
+    if curves is not None:
+        for number in {*trials} & {*curves.trials.tolist()}:
+            trials[number] = replace(trials[number], reported=True)
+    return trials
 
 
 def checked_reviewed(
-    space: SearchSpace, given: Mapping[int, Reviewed]
+    space: SearchSpace, reviewed: Mapping[int, Reviewed]
 ) -> dict[int, Reviewed]:
     """Return the proposals that a person changed, or refused before."""
-    for trial, one in given.items():
+    for trial, one in reviewed.items():
         space.check_rows(f"proposed of trial {trial}", one.proposed[None, :])
         space.check_rows(f"refused of trial {trial}", one.refused)
-    return {int(trial): one for trial, one in sorted(given.items())}
+    return {int(trial): one for trial, one in sorted(reviewed.items())}
 
 
 def is_before(times: Array, numbers: Ints, time: float, number: int) -> Bools:
@@ -226,10 +211,9 @@ def is_before(times: Array, numbers: Ints, time: float, number: int) -> Bools:
 
 def ran_at_once(started: Array, finished: Array) -> bool:
     """Say whether a trial started while another one was running (unknown times say nothing)."""
-    known = ~np.isnan(started) & ~np.isnan(finished)
-    order = np.argsort(started[known], kind="stable")
-    start, until = (
-        started[known][order],
-        np.maximum.accumulate(finished[known][order]),
-    )
-    return bool((start[1:] < until[:-1]).any())
+    is_timed = ~np.isnan(started) & ~np.isnan(finished)
+    started = started[is_timed]
+    finished = finished[is_timed]
+    order = np.argsort(started, kind="stable")
+    latest_finish = np.maximum.accumulate(finished[order])
+    return bool((started[order][1:] < latest_finish[:-1]).any())

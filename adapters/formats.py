@@ -1,0 +1,568 @@
+"""Formats: the kinds of files and folders that hold runs, recognized without running anything.
+
+A format is one entry of `FORMATS`: what it is called, the sign by which it is recognized, what
+opens it, and the reader of what it is opened as:
+
+    Format("a KerasTuner project", folder_with("trial_*/trial.json"),
+           "keras_tuner.project:opened", "from_keras_tuner")
+
+What opens it is a context manager that takes the path, the options given to the reader, and
+options of its own by keyword; it gives an `Opened`: a table, a study, or another source of which
+the adapters know the class. So every function, option and objective works for a file as it does
+for an object. Signs look at names and at the first bytes; they import no framework.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
+
+Sign = Callable[[Path], Path | None]
+"""Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What is in a file or a folder.
+
+    Attributes
+    ----------
+    source : object
+        A source whose class the adapters know.
+    notes : sequence of Fact
+        How it was read.
+    options : mapping of str to object
+        Options of its adapter that the file answers, where nothing else is given.
+    """
+
+    source: Any
+    notes: Sequence[Fact] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+Opener = Callable[..., AbstractContextManager[Opened]]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file or folder.
+
+    Attributes
+    ----------
+    kind : str
+        What it is called, as in "trials.csv is a table".
+    sign : callable
+        How it is recognized.
+    opener : str
+        The module of the adapters and the function that open it.
+    reader : str
+        The adapter of what it is opened as; empty where only its contents say so.
+    """
+
+    kind: str
+    sign: Sign
+    opener: str
+    reader: str = ""
+
+    def load(self) -> Opener:
+        """Return what opens it, whose framework is loaded only now."""
+        from hpo_explain.adapters import loaded
+
+        opener: Opener = loaded(*self.opener.split(":"))
+        return opener
+
+    def own_options(self) -> list[str]:
+        """Return the options of opening it."""
+        return [
+            p.name
+            for p in inspect.signature(self.load()).parameters.values()
+            if p.kind is p.KEYWORD_ONLY
+        ]
+
+    def takes(self, option: str) -> bool:
+        """Say whether an option of reading is one of this format."""
+        if not self.reader:
+            return True
+        from hpo_explain.adapters import loaded_reader
+
+        reader = inspect.signature(loaded_reader(self.reader)).parameters
+        return option in reader or option in self.own_options()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file, a folder or an address, and its format."""
+
+    path: str
+    format: Format
+
+
+# ---------------------------------------------------------------------- signs
+
+
+def folder_with(*patterns: str, named: str = "") -> Sign:
+    """Return the sign of a folder that has a file for each of some patterns.
+
+    Parameters
+    ----------
+    *patterns : str
+        What has to be there, as of ``Path.glob``; "a|b" is one or the other.
+    named : str
+        The file that stands for its folder where it is given itself, as a pattern.
+    """
+
+    def sign(path: Path) -> Path | None:
+        folder = path
+        if path.is_file() and named and path.match(named):
+            folder = path.parent
+        if not folder.is_dir():
+            return None
+        complete = all(
+            any(
+                next(folder.glob(one), None) is not None
+                for one in pattern.split("|")
+            )
+            for pattern in patterns
+        )
+        return folder if complete else None
+
+    return sign
+
+
+def database_with(*tables: str) -> Sign:
+    """Return the sign of an SQLite database that has some tables."""
+
+    def sign(path: Path) -> Path | None:
+        found = tables_of(path)
+        return path if found is not None and {*tables} <= found else None
+
+    return sign
+
+
+def starting_with(*starts: bytes, ends: Sequence[str] = ()) -> Sign:
+    """Return the sign of a file that starts with some bytes, or whose name has such an end."""
+
+    def sign(path: Path) -> Path | None:
+        if not path.is_file():
+            return None
+        named = bool(ends) and path.name.lower().endswith(tuple(ends))
+        return path if named or _start(path).startswith(starts) else None
+
+    return sign
+
+
+def json_with(*keys: str) -> Sign:
+    """Return the sign of a file with a JSON object that has some keys."""
+
+    def sign(path: Path) -> Path | None:
+        content = read_json(path)
+        is_one = isinstance(content, dict) and {*keys} <= {*content}
+        return path if is_one else None
+
+    return sign
+
+
+def _is_storage(path: Path) -> Path | None:
+    """Recognize a database or a journal of Optuna; one that nobody has written to yet is empty."""
+    if not path.is_file() or path.name.lower().endswith(_TABLE_ENDS):
+        return None
+    start = _start(path)
+    if start == SQLITE:
+        # a database that cannot be looked into is one that another process writes to
+        tables = tables_of(path)
+        is_one = tables is None or {"studies", "trials"} <= tables
+    else:
+        is_one = not start or start.startswith(_JOURNAL)
+    return path if is_one else None
+
+
+def _is_pickle(path: Path) -> Path | None:
+    if not path.is_file() or path.name.lower().endswith(_TABLE_ENDS):
+        return None
+    return path if _start(path).startswith(_PICKLES) else None
+
+
+def _is_json_table(path: Path) -> Path | None:
+    """Recognize objects one after the other, or in a list: a row each."""
+    content = read_json(path)
+    is_one = (
+        isinstance(content, list)
+        and len(content) > 0
+        and all(isinstance(row, dict) for row in content)
+    )
+    return path if is_one else None
+
+
+def _is_table(path: Path) -> Path | None:
+    """Recognize text: what has separated values cannot be told from what has none."""
+    if not path.is_file():
+        return None
+    if path.name.lower().endswith(_TABLE_ENDS):
+        return path
+    with path.open("rb") as file:
+        start = file.read(_LOOKED_AT)
+    is_text = b"\x00" not in start and not start.startswith(_JSON)
+    return path if is_text else None
+
+
+def tables_of(path: Path) -> set[str] | None:
+    """Return the names of the tables of an SQLite database; None if it cannot be looked into."""
+    if not path.is_file() or _start(path) != SQLITE:
+        return None
+    try:
+        with closing(connect(path, timeout=0.5)) as database:
+            rows = database.execute(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+            ).fetchall()
+    except sqlite3.Error:
+        return None
+    return {str(name) for (name,) in rows}
+
+
+def read_json(path: Path) -> Any:
+    """Return what a file of JSON holds, of one with an object a line a list; None for others."""
+    if not path.is_file() or path.stat().st_size > _LARGEST_JSON:
+        return None
+    if not _start(path).lstrip().startswith(_JSON):
+        return None
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError:
+        return None
+
+
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE))
+
+
+_JOURNAL = b'{"op_code"'  # every line of Optuna's journals starts with it
+_JSON = (b"{", b"[")
+_LARGEST_JSON = 500_000_000
+_LOOKED_AT = 4096
+# Pickles since protocol 2, and what joblib and skopt.dump may compress them with: zlib, gzip,
+# bz2, xz, lzma, lz4.
+_PICKLES = (
+    b"\x80",
+    b"x\x01",
+    b"x\x5e",
+    b"x\x9c",
+    b"x\xda",
+    b"\x1f\x8b",
+    b"BZ",
+    b"\xfd7zXZ",
+    b"]\x00\x00\x80",
+    b"\x04\x22M\x18",
+)
+_TABLE_ENDS = (
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".csv.gz",
+    ".tsv.gz",
+    ".csv.bz2",
+    ".csv.xz",
+)
+
+# ---------------------------------------------------------------------- formats
+
+STORAGE = Format(
+    "an Optuna storage", _is_storage, "optuna.storage:opened", "from_optuna"
+)
+TABLE = Format("a table", _is_table, "table_files:opened_csv", "from_frame")
+PICKLE = Format("a pickled result", _is_pickle, "pickled:opened")
+FORMATS = (
+    STORAGE,
+    Format(
+        "an MLflow database",
+        database_with("experiments", "runs"),
+        "mlflow_store:opened_database",
+        "from_frame",
+    ),
+    Format(
+        "a folder of MLflow",
+        folder_with("*/params/*|*/*/params/*", "meta.yaml|*/meta.yaml"),
+        "mlflow_store:opened_folder",
+        "from_frame",
+    ),
+    Format(
+        "a KerasTuner project",
+        folder_with("trial_*/trial.json", named="oracle.json"),
+        "keras_tuner.project:opened",
+        "from_keras_tuner",
+    ),
+    Format(
+        "a run of SMAC",
+        folder_with("runhistory.json", named="runhistory.json"),
+        "smac.saved:opened",
+        "from_smac",
+    ),
+    Format(
+        "an experiment of Ray Tune",
+        folder_with(
+            "*/params.json",
+            "*/result.json|*/progress.csv",
+            named="experiment_state-*.json",
+        ),
+        "ray.experiment:opened",
+        "from_ray",
+    ),
+    Format(
+        "a run of hpbandster",
+        folder_with("results.json", "configs.json", named="results.json"),
+        "hpbandster:opened",
+        "hpbandster:read_result",
+    ),
+    Format(
+        "an NNI database",
+        database_with("TrialJobEvent", "MetricData"),
+        "nni:opened",
+        "nni:read_experiment",
+    ),
+    Format(
+        "a snapshot of Ax",
+        json_with("experiment", "generation_strategy"),
+        "ax.snapshot:opened",
+        "from_ax",
+    ),
+    Format(
+        "a parquet table",
+        starting_with(b"PAR1", ends=(".parquet", ".pq")),
+        "table_files:opened_parquet",
+        "from_frame",
+    ),
+    Format(
+        "a feather table",
+        starting_with(b"ARROW1", b"FEA1", ends=(".feather", ".arrow")),
+        "table_files:opened_feather",
+        "from_frame",
+    ),
+    Format(
+        "an Excel table",
+        starting_with(ends=(".xlsx", ".xlsm")),
+        "table_files:opened_excel",
+        "from_frame",
+    ),
+    Format(
+        "a table of JSON",
+        _is_json_table,
+        "table_files:opened_json",
+        "from_frame",
+    ),
+    PICKLE,
+    TABLE,
+)
+"""What is recognized, in this order; whatever else is text counts as a table."""
+
+# ---------------------------------------------------------------------- places
+
+
+def place_of(place: str | os.PathLike[str]) -> Place:
+    """Return what a file, a folder or an address is.
+
+    Parameters
+    ----------
+    place : str or path
+        An address such as ``sqlite:///study.db``, or a path. A folder that is no run itself is
+        looked into.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, its format is not known, or a folder does not hold one run.
+    OSError
+        If it cannot be looked at.
+
+    Examples
+    --------
+    >>> place_of("postgresql://host/trials").format.kind
+    'an Optuna storage'
+    """
+    name = os.fspath(place)
+    if "://" in name:
+        return _of_address(name)
+    path = Path(name)
+    if not path.exists():
+        raise InputError(
+            "run",
+            f"{name!r} is neither a file nor an address such as sqlite:///study.db",
+            name,
+            _meant(path),
+        )
+    found = _recognized(path)
+    if found is not None:
+        return found
+    if path.is_dir():
+        return _only_one_in(path)
+    raise InputError(
+        "run",
+        f"{name!r} is {what_it_is(path)}, which no adapter reads",
+        name,
+        "Read it into a pandas.DataFrame and give that, or install an adapter for such files.",
+    )
+
+
+def _of_address(name: str) -> Place:
+    """Return what an address is: an Optuna storage, but MLflow has addresses of SQLite as well."""
+    path = Path(name.removeprefix("sqlite:///"))
+    found = None if tables_of(path) is None else _recognized(path)
+    return (
+        Place(name, STORAGE)
+        if found is None or found.format is STORAGE
+        else found
+    )
+
+
+def is_several(place: str) -> bool:
+    """Say whether a path is a folder that holds several runs, or none, and is none itself."""
+    path = Path(place)
+    if not path.is_dir() or _recognized(path) is not None:
+        return False
+    return len(runs_in(path)) != 1
+
+
+def _recognized(path: Path) -> Place | None:
+    for form in FORMATS:
+        at = form.sign(path)
+        if at is not None:
+            return Place(str(at), form)
+    return None
+
+
+def _only_one_in(folder: Path) -> Place:
+    found = runs_in(folder)
+    if len(found) == 1:
+        return found[0]
+    name = str(folder)
+    if not found:
+        holds = ", ".join(sorted(p.name for p in folder.iterdir())[:_SHOWN])
+        raise InputError(
+            "run",
+            f"{name!r} is a folder in which no run was found",
+            name,
+            f"It holds {holds}." if holds else "It is empty.",
+        )
+    listed = ", ".join(
+        f"{place.path!r} ({place.format.kind})" for place in found[:_SHOWN]
+    )
+    more = f", and {len(found) - _SHOWN} more" * (len(found) > _SHOWN)
+    raise InputError(
+        "run",
+        f"{name!r} is a folder with {len(found)} runs",
+        name,
+        f"Name one of them: {listed}{more}.",
+    )
+
+
+_SHOWN = 10
+_DEEPEST = 4
+_MOST_ENTRIES = 20_000  # that are looked at
+
+
+def runs_in(folder: Path) -> list[Place]:
+    """Return the runs in a folder and in its folders, in order; hidden ones are left out.
+
+    What is text counts where it is called as tables are. Nothing is sought in a folder that is a
+    run itself.
+    """
+    left = iter(range(_MOST_ENTRIES))
+    return [*_runs_below(folder, _DEEPEST, left)]
+
+
+def _runs_below(
+    folder: Path, depth: int, left: Iterator[int]
+) -> Iterator[Place]:
+    for path in sorted(folder.iterdir()):
+        # what a link leads to lies somewhere else, or is found there
+        is_link = path.is_symlink() and path.is_dir()
+        if is_link or path.name.startswith(".") or next(left, None) is None:
+            continue
+        found = _run_at(path)
+        if found is not None:
+            yield found
+        elif path.is_dir() and depth > 1:
+            yield from _runs_below(path, depth - 1, left)
+
+
+def _run_at(path: Path) -> Place | None:
+    try:
+        found = _recognized(path)
+    except OSError:
+        return None
+    if found is None:
+        return None
+    is_called_so = path.name.lower().endswith(_TABLE_ENDS)
+    return None if found.format is TABLE and not is_called_so else found
+
+
+def what_it_is(path: Path) -> str:
+    """Return what a file is that no format fits.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.json"
+    ...     _ = path.write_text('{"lr": 0.1, "acc": 0.9}')
+    ...     what_it_is(path)
+    'JSON with the keys lr, acc'
+    """
+    if _start(path) == SQLITE:
+        tables = sorted(tables_of(path) or ())
+        if not tables:
+            return "an SQLite database without tables"
+        return f"an SQLite database with the tables {_listed(tables)}"
+    content = read_json(path)
+    if isinstance(content, Mapping):
+        return f"JSON with the keys {_listed(content)}"
+    if content is not None:
+        return "JSON"
+    return "a binary file"
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = [*names]
+    more = ", ..." if len(every) > _SHOWN else ""
+    return f"{', '.join(every[:_SHOWN])}{more}"
+
+
+def shown(place: str) -> str:
+    """Return a place as it may be shown: an address without its password.
+
+    Examples
+    --------
+    >>> shown("mysql://me:secret@host/trials")
+    'mysql://me:***@host/trials'
+    """
+    return re.sub(r"(://[^:@/]*:).*@", r"\1***@", place)
+
+
+def _meant(path: Path) -> str:
+    """Say which file was probably meant, or where it was looked for."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no folder {str(folder)!r}; paths start from {str(Path.cwd())!r}."
+    close = difflib.get_close_matches(
+        path.name, [p.name for p in folder.iterdir()], n=1
+    )
+    if close:
+        return f"Did you mean {str(folder / close[0])!r}?"
+    return f"Check the path: it was looked for in {str(folder.resolve())!r}."

@@ -1,0 +1,189 @@
+"""Conditions that KerasTuner does not record: layers of a loop, and what is inside of an `if`.
+
+A model that is built for the first time with `units_3` adds it to the space. Trials before lack it,
+as their models did not use it; all trials after have a value of it, used or not. So there is no
+telling from values alone. What is known are the trials that lack a hyperparameter, in which it was
+not used, and the first that has it, in which it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.adapters._conditions import infer_conditions
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.text import declared_fact
+from hpo_explain.space import IntParameter, Parameter, SearchSpace
+
+_LOOP = declared_fact(
+    "keras_loop",
+    "{names}: active from a value of {parent} on, a layer each, inferred from the first trial "
+    "that has it and from those that lack it",
+    parent=lambda fact: fact["parent"],
+)
+_UNEXPLAINED = declared_fact(
+    "keras_unexplained_activity",
+    "{names}: some trials lack it, and no other hyperparameter explains which; counts as active "
+    "with the probability {share:.2g}, that of a trial that has it",
+)
+_INDEXED = re.compile(r"(.*?)(\d+)(\D*)")
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """The values of trials that lack a hyperparameter, and of the first that has it."""
+
+    lacking: Sequence[Mapping[str, Any]]
+    first: Mapping[str, Any]
+    share: float
+    """The share of trials that have it."""
+
+
+def with_conditions(
+    space: SearchSpace, values: Sequence[Mapping[str, Any]]
+) -> tuple[SearchSpace, list[Fact]]:
+    """Return a space with the conditions that explain which trials lack which hyperparameter.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space, with the conditions on record.
+    values : sequence of mapping
+        The values of each trial, in the order in which they began.
+    """
+    evidence = _evidence(space, values)
+    if not evidence:
+        return space, []
+    found = {p.name: p for p in space}
+    notes: list[Fact] = []
+    explained: set[str] = set()
+    for loop in _loops(space):
+        lacked = [name for name in loop if name in evidence]
+        parent = _count_of(loop, found, evidence) if lacked else None
+        if parent is None:
+            continue
+        name, first = parent
+        for child, index in loop.items():
+            count = found[name]
+            if isinstance(count, IntParameter) and index + first > count.low:
+                used = [v for v in _values(count) if v >= index + first]
+                found[child] = replace(found[child], active_when={name: used})
+                explained.add(child)
+        notes.append(
+            _LOOP(names=[n for n in loop if n in explained], parent=name)
+        )
+    for name in evidence:
+        if name not in explained:
+            found[name], about = _explained(found, name, evidence[name])
+            notes += about
+    return SearchSpace([*found.values()]), notes
+
+
+def _evidence(
+    space: SearchSpace, values: Sequence[Mapping[str, Any]]
+) -> dict[str, _Evidence]:
+    """Return what is known of the hyperparameters without a condition that some trials lack."""
+    evidence = {}
+    for parameter in space:
+        having = [v for v in values if parameter.name in v]
+        lacking = [v for v in values if parameter.name not in v]
+        if not parameter.active_when and having and lacking:
+            evidence[parameter.name] = _Evidence(
+                lacking, having[0], len(having) / len(values)
+            )
+    return evidence
+
+
+# ---------------------------------------------------------------------- loops
+
+
+def _loops(space: SearchSpace) -> list[dict[str, int]]:
+    """Return the hyperparameters that differ by a number in their names, with that number."""
+    groups: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for name in space.names:
+        match = _INDEXED.fullmatch(name)
+        if match:
+            groups[match[1], match[3]][name] = int(match[2])
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _count_of(
+    loop: Mapping[str, int],
+    parameters: Mapping[str, Parameter],
+    evidence: Mapping[str, _Evidence],
+) -> tuple[str, int] | None:
+    """Return the number of layers that a loop is over, and from which value on layer 0 is there.
+
+    A layer is used from the value `first` + its number on: more than all trials have that lack it,
+    and at most what the first has that has it.
+    """
+    best = None
+    for name, parameter in parameters.items():
+        if not isinstance(parameter, IntParameter) or name in loop:
+            continue
+        ends = _range_of_first(name, loop, parameter, evidence)
+        if ends is None:
+            continue
+        low, high = ends
+        usual = parameter.step - min(loop.values())
+        first = int(np.clip(usual, low, high))
+        if best is None or high - low < best[0]:
+            best = (high - low, name, first)
+    return None if best is None else best[1:]
+
+
+def _range_of_first(
+    parent: str,
+    loop: Mapping[str, int],
+    parameter: IntParameter,
+    evidence: Mapping[str, _Evidence],
+) -> tuple[int, int] | None:
+    """Return between which numbers `first` must be; None where there is none."""
+    low, high = -(10**9), 10**9
+    for child, index in loop.items():
+        about = evidence.get(child)
+        if about is None:  # every trial has it
+            high = min(high, parameter.low - index)
+            continue
+        below = [v[parent] for v in about.lacking if parent in v]
+        if parent not in about.first or not below:
+            return None
+        low = max(low, max(below) + 1 - index)
+        high = min(high, about.first[parent] - index)
+    return (low, high) if low <= high else None
+
+
+def _values(parameter: IntParameter) -> list[int]:
+    return [*range(parameter.low, parameter.high + 1, parameter.step)]
+
+
+# ---------------------------------------------------------------------- what is inside of an `if`
+
+
+def _explained(
+    parameters: Mapping[str, Parameter], name: str, evidence: _Evidence
+) -> tuple[Parameter, list[Fact]]:
+    """Return a hyperparameter with the condition that the evidence about it suggests."""
+    rows = [*evidence.lacking, evidence.first]
+    child = parameters[name]
+    others = [
+        p
+        for p in parameters.values()
+        if p.name != name
+        and not p.active_when
+        and all(p.name in row for row in rows)
+    ]
+    columns = [p.encode([row[p.name] for row in rows]) for p in others]
+    used = child.encode([evidence.first[name]])[0]
+    X = np.column_stack([*columns, [np.nan] * len(evidence.lacking) + [used]])
+    inferred, notes = infer_conditions([*others, child], X, range(len(rows)))
+    if inferred[-1].optional is None:
+        return inferred[-1], notes
+    unexplained = replace(child, optional=evidence.share)
+    return unexplained, [_UNEXPLAINED(names=[name], share=evidence.share)]

@@ -1,0 +1,194 @@
+"""Results of Ray Tune, turned into a Run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.adapters._evaluations import Source, run_of
+from hpo_explain.adapters.ray._experiment import (
+    ITERATION,
+    Experiment,
+    Trial,
+)
+from hpo_explain.adapters.ray.space import read_space
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.options import Direction
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import Run
+from hpo_explain.space import SearchSpace
+
+DRAWN = "basic-variant-state-*.json"
+"""What Ray's own generator of grids and random draws leaves in an experiment's folder."""
+
+_EMPTY = declared_fact(
+    "results_empty", "result grid has no trial. Call fit first."
+)
+_SEARCHER = declared_fact(
+    "searcher_not_recorded",
+    "proposals: Ray does not record which search algorithm chose the trials, so that none counts "
+    "as a proposal; {optimizer=} tells it",
+)
+
+
+def from_ray(
+    results: Any,
+    *,
+    space: Mapping[str, Any] | SearchSpace | None = None,
+    objective: str | None = None,
+    direction: Direction | None = None,
+    level: float | None = None,
+    optimizer: str | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Run:
+    """Read the results of Ray Tune.
+
+    Trial numbers are positions in `results`; nested settings are named by their path, such as
+    "layer/width". The objective is the last one that a trial reported. Read with Ray 2.60.
+
+    Parameters
+    ----------
+    results : ray.tune.ResultGrid or ExperimentAnalysis
+        What ``Tuner.fit`` or ``tune.run`` returned.
+    space : dict or SearchSpace, optional
+        The `param_space` of the tuner, which the results do not record: ranges, scales and
+        choices. By default they are inferred from the values.
+    objective : str, optional
+        The metric to be explained; by default that of the tuner.
+    direction : {"minimize", "maximize"}, optional
+        Which way it is better; by default that of the tuner, else as its name says.
+    level : float, optional
+        The `training_iteration` at which results are compared, where trials reached different
+        ones; by default the highest. Trials that were stopped at another one are left out.
+    optimizer : str, optional
+        What chose the trials by a model: the search algorithm, which is not on record. By default
+        no trial counts as a proposal.
+    bounds : tuple of (float, float), optional
+        The objective's natural range; by default that of the metric by its name, if it has one.
+
+    Returns
+    -------
+    Run
+        The run. Trials that failed are left out.
+
+    Raises
+    ------
+    InputError
+        If it is something else, or there is no such metric or level.
+    NothingToExplain
+        If no trial has a result.
+
+    Examples
+    --------
+    >>> run = hx.from_ray(tuner.fit(), space=param_space)  # doctest: +SKIP
+    """
+    experiment = (
+        results if isinstance(results, Experiment) else _experiment_of(results)
+    )
+    if not experiment.trials:
+        raise NothingToExplain(_EMPTY())
+    name = experiment.objective(objective)
+    settings = [trial.settings for trial in experiment.trials]
+    own, configs, notes = read_space(space, settings)
+    origin, about = _origin(experiment, optimizer)
+    evaluations = {
+        i: trial.evaluation(config, name, origin)
+        for i, (trial, config) in enumerate(
+            zip(experiment.trials, configs, strict=True)
+        )
+    }
+    reached = {
+        e.fidelity for e in evaluations.values() if np.isfinite(e.value)
+    }
+    source = Source(
+        "result grid",
+        optimizer or "Ray Tune",
+        experiment.direction(direction, name),
+        name,
+        ITERATION if len(reached) > 1 else "",
+        ITERATION,
+    )
+    return run_of(
+        evaluations,
+        own,
+        source,
+        level=level,
+        bounds=bounds,
+        notes=[*about, *notes],
+    )
+
+
+def _experiment_of(results: Any) -> Experiment:
+    """Return what a ResultGrid or an ExperimentAnalysis knows.
+
+    Raises
+    ------
+    InputError
+        If it is something else.
+    """
+    analysis = getattr(results, "_experiment_analysis", results)
+    if not hasattr(analysis, "trials") or not hasattr(
+        analysis, "default_metric"
+    ):
+        kind = type(results).__name__
+        problem = f"must be a ResultGrid of Ray Tune, but was a {kind!r}"
+        raise InputError(
+            "results", problem, kind, "Give what Tuner.fit returned."
+        )
+    path = getattr(results, "experiment_path", None)
+    trials = (
+        [_of_analysis(analysis, trial) for trial in analysis.trials]
+        if analysis is results
+        else [
+            _of_result(result, trial)
+            for result, trial in zip(results, analysis.trials, strict=True)
+        ]
+    )
+    return Experiment(
+        trials,
+        analysis.default_metric,
+        analysis.default_mode,
+        path is not None and _is_drawn(Path(path)),
+    )
+
+
+def _of_result(result: Any, trial: Any) -> Trial:
+    table = getattr(result, "metrics_dataframe", None)
+    return Trial(
+        result.config or {},
+        "ERROR" if result.error is not None else str(trial.status),
+        result.metrics or {},
+        () if table is None else table.to_dict("records"),
+        getattr(trial, "evaluated_params", None),
+    )
+
+
+def _of_analysis(analysis: Any, trial: Any) -> Trial:
+    tables = getattr(analysis, "trial_dataframes", None) or {}
+    table = tables.get(trial.trial_id)
+    return Trial(
+        trial.config or {},
+        str(trial.status),
+        trial.last_result or {},
+        () if table is None else table.to_dict("records"),
+        getattr(trial, "evaluated_params", None),
+    )
+
+
+def _is_drawn(folder: Path) -> bool:
+    return next(folder.glob(DRAWN), None) is not None
+
+
+def _origin(
+    experiment: Experiment, optimizer: str | None
+) -> tuple[Origin, list[Fact]]:
+    """Return who chose the trials."""
+    if optimizer is not None:
+        return Origin.MODEL, []
+    if experiment.drawn:
+        return Origin.INITIAL, []
+    return Origin.UNKNOWN, [_SEARCHER()]

@@ -1,0 +1,268 @@
+"""Tables in files: separated values, parquet, feather, Excel and JSON, as a pandas.DataFrame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpo_explain.adapters.formats import Opened, read_json
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.text import declared_fact
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[+-]?\d+([eE][+-]?\d+)?")
+_BELOW_ONE = re.compile(r"[+-]?0?,\d+([eE][+-]?\d+)?")
+
+_SEPARATED = declared_fact(
+    "separator",
+    "table: its columns are separated by {separator}{decimals}",
+    decimals=lambda fact: (
+        ", and numbers have decimal commas" * fact["decimal_commas"]
+    ),
+)
+
+_PACKAGES = {"parquet": "pyarrow", "excel": "openpyxl"}  # by the extra
+
+# the options of a table that name columns
+_COLUMNS = (
+    "objective",
+    "hyperparameters",
+    "trial",
+    "time",
+    "instance",
+    "proposed",
+    "fidelity",
+    "duration",
+    "status",
+)
+
+
+@contextmanager
+def opened_csv(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
+    """Open a table of separated values, which may be compressed.
+
+    Raises
+    ------
+    InputError
+        If it is empty, or no table.
+    """
+    check_filled(path)
+    frame, notes = read_csv(path, _named(options))
+    yield Opened(frame, notes)
+
+
+@contextmanager
+def opened_parquet(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
+    """Open a file of parquet."""
+    import pandas as pd
+
+    yield Opened(_read_by_pandas(pd.read_parquet, path, "parquet"))
+
+
+@contextmanager
+def opened_feather(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
+    """Open a file of feather."""
+    import pandas as pd
+
+    yield Opened(_read_by_pandas(pd.read_feather, path, "parquet"))
+
+
+@contextmanager
+def opened_excel(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
+    """Open the first sheet of a workbook of Excel."""
+    import pandas as pd
+
+    yield Opened(_read_by_pandas(pd.read_excel, path, "excel"))
+
+
+@contextmanager
+def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
+    """Open objects of JSON, one after the other or in a list, as the rows of a table."""
+    import pandas as pd
+
+    yield Opened(pd.DataFrame(read_json(Path(path))))
+
+
+def _read_by_pandas(
+    read: Callable[[str], pd.DataFrame], path: str, extra: str
+) -> pd.DataFrame:
+    package = _PACKAGES[extra]
+    if find_spec(package) is None:
+        raise InputError(
+            "run",
+            f"{path!r} takes {package} to be read, which is not installed",
+            path,
+            f'Run: pip install "hpo_explain[{extra}]"',
+        )
+    try:
+        return read(path)
+    except Exception as error:  # each engine has errors of its own
+        text = " ".join(str(error).split()).removesuffix(".")
+        raise InputError(
+            "run", f"{path!r} cannot be read as a table: {text}", path
+        ) from error
+
+
+def check_filled(path: str) -> None:
+    """Raise InputError where a table is empty."""
+    if Path(path).stat().st_size == 0:
+        raise InputError(
+            "run",
+            f"{path!r} is empty",
+            path,
+            "Give a file with a row of names and a row for each trial.",
+        )
+
+
+def _named(options: Mapping[str, Any]) -> set[str]:
+    """Return the columns that the options of a table name."""
+    named: set[str] = set()
+    for option in _COLUMNS:
+        value = options.get(option)
+        if value is not None:
+            named |= {value} if isinstance(value, str) else {*value}
+    return named
+
+
+# ---------------------------------------------------------------------- separated values
+
+
+def read_csv(
+    source: str, named: Collection[str]
+) -> tuple[pd.DataFrame, list[Fact]]:
+    """Return the table in a file, and notes on how it was read.
+
+    The separator is that of the row of names, and what the file's name says where this could be
+    several. Numbers with a decimal comma are read where semicolons separate.
+
+    Parameters
+    ----------
+    source : str
+        The path of the file, which may be compressed.
+    named : collection of str
+        Columns that the user named: a separator that does not give them is not meant.
+
+    Raises
+    ------
+    ValueError
+        If it is no table, or has a name twice.
+    """
+    try:
+        usual = "\t" if ".tsv" in source.lower() else ","
+        separator, names = _header(source, usual, named)
+        comma = separator == ";" and _has_decimal_commas(source, named)
+        frame = _read(source, separator, decimal="," if comma else ".")
+    except (
+        ValueError
+    ) as error:  # pandas's own errors are among them, and end in a new line
+        text = " ".join(str(error).split()).removesuffix(".")
+        raise InputError(
+            "run", f"{source!r} cannot be read as a table: {text}", source
+        ) from error
+    _check_different(source, names)
+    notes = []
+    if separator != ",":
+        notes.append(
+            _SEPARATED(separator=_SEPARATORS[separator], decimal_commas=comma)
+        )
+    return frame, notes
+
+
+def _read(source: str, separator: str, **options: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    # An empty cell means inactive; the texts None and NA may be categories.
+    frame: pd.DataFrame = pd.read_csv(
+        source,
+        sep=separator,
+        keep_default_na=False,
+        na_values=["", "NaN", "nan"],
+        low_memory=False,
+        **options,
+    )
+    return frame
+
+
+def _header(
+    source: str, usual: str, named: Collection[str]
+) -> tuple[str, list[str]]:
+    """Return the separator, and the names as they are written."""
+    tried = dict.fromkeys([usual, *_SEPARATORS])
+    found = {separator: _names(source, separator) for separator in tried}
+    apart = {
+        separator: names
+        for separator, names in found.items()
+        if len(names) > 1
+    }
+    if len(apart) > 1:
+        apart = {
+            separator: names
+            for separator, names in apart.items()
+            if {*named} <= {*names}
+        }
+    separator = next(iter(apart)) if len(apart) == 1 else usual
+    return separator, found[separator]
+
+
+def _names(source: str, separator: str) -> list[str]:
+    import pandas as pd
+
+    # as a row like any other: pandas renames a name that occurs twice
+    row = pd.read_csv(
+        source,
+        sep=separator,
+        header=None,
+        nrows=1,
+        dtype=str,
+        keep_default_na=False,
+    )
+    return [str(cell) for cell in row.iloc[0]]
+
+
+def _check_different(source: str, names: list[str]) -> None:
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise InputError(
+            "run",
+            f"{source!r} has the column {', '.join(twice)} more than once",
+            source,
+            "Rename one.",
+        )
+
+
+def _has_decimal_commas(source: str, named: Collection[str]) -> bool:
+    """Say whether commas can be nothing but decimal ones: "64,32" alone may be two numbers."""
+    table = _read(source, ";", dtype=str)
+    columns = {
+        str(name): table[name].dropna().str.strip().tolist()
+        for name in table.columns
+    }
+    if any(
+        _WITH_POINT.fullmatch(cell)
+        for cells in columns.values()
+        for cell in cells
+    ):
+        return False
+    with_comma = {
+        name: cells
+        for name, cells in columns.items()
+        if any(map(_WITH_COMMA.fullmatch, cells))
+        and all(
+            _WITH_COMMA.fullmatch(cell) or _WHOLE.fullmatch(cell)
+            for cell in cells
+        )
+    }
+    return any(
+        name in named or any(map(_BELOW_ONE.fullmatch, cells))
+        for name, cells in with_comma.items()
+    )
