@@ -516,14 +516,6 @@ REFUSED = {
             ["a"],
         )
     ],
-    "OptimumExplainer": [
-        (
-            lambda: hx.methods.OptimumExplainer(RUN, epsilon=-1.0),
-            "epsilon",
-            -1.0,
-        ),
-        (lambda: hx.methods.OptimumExplainer(RUN, more=0), "more", 0),
-    ],
     "publish": [
         (lambda: hx.publish(RUN), "study", RUN),
         (lambda: hx.publish(RUN, to="mlflow"), "to", "mlflow"),
@@ -569,9 +561,6 @@ REFUSED = {
     ],
     "InteractionExplainer": [
         (lambda: hx.methods.InteractionExplainer(MODEL, sample=1), "sample", 1)
-    ],
-    "AdviceExplainer": [
-        (lambda: hx.methods.AdviceExplainer(RUN, most=0), "most", 0)
     ],
     "NoiseExplainer": [
         (lambda: hx.methods.NoiseExplainer(MODEL), "model", ANY),
@@ -765,7 +754,7 @@ def test_a_text_names_what_is_wrong_and_the_remedy(call, words):
 
 
 # No row yet: their errors have no attributes, or are among TEXTS.
-TO_COME = {"RecommendedSpaceExplainer", "SubspaceExplainer", "from_skopt"}
+TO_COME = {"SubspaceExplainer", "from_skopt"}
 
 
 def test_every_public_name_that_refuses_input_has_a_row():

@@ -5,11 +5,9 @@ from ._engines.background import global_background as global_background
 from ._engines.background import hybrid_background as hybrid_background
 from ._engines.background import local_background as local_background
 from ._engines.conditions import Condition as Condition
-from .advice.advise import AdviceExplainer as AdviceExplainer
 from .advice.advise import advise as advise
 from .advice.advise_result import Action as Action
 from .advice.advise_result import Advice as Advice
-from .advice.optimum import OptimumExplainer as OptimumExplainer
 from .advice.optimum import optimum as optimum
 from .advice.optimum_result import Optimum as Optimum
 from .advice.summary import summary as summary
@@ -126,9 +124,6 @@ from .runs.trust_result import RunTrust as RunTrust
 from .space.footprint import FootprintExplainer as FootprintExplainer
 from .space.footprint import footprint as footprint
 from .space.footprint_result import Footprint as Footprint
-from .space.recommended_space import (
-    RecommendedSpaceExplainer as RecommendedSpaceExplainer,
-)
 from .space.recommended_space import recommended_space as recommended_space
 from .space.recommended_space_result import Recommendation as Recommendation
 from .space.subspace import SubspaceExplainer as SubspaceExplainer

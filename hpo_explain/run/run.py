@@ -178,12 +178,13 @@ class Run(Record):
         check_option("kind", kind, KINDS)
         n_trees = check_count("n_trees", n_trees)
         seed = check_seed(seed)
-        fit: Surrogate = self._remembered(
+        fit: Surrogate = self.remembered(
             self._surrogate, before, kind, n_trees, seed
         )
         return fit
 
-    def _remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+    def remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+        """Return what a function makes of arguments, computed once: the latest few are kept."""
         key = (make.__name__, *given)
         if key not in self._fits:
             fit = make(*given)
@@ -330,7 +331,7 @@ class Run(Record):
         >>> run.belief().draws(space.encode({"x": 0.4})).shape
         (192, 1)
         """
-        fit: Belief = self._remembered(self._belief, before, check_seed(seed))
+        fit: Belief = self.remembered(self._belief, before, check_seed(seed))
         return fit
 
     def _belief(self, before: int | None, seed: int) -> Belief:
@@ -406,7 +407,7 @@ class Run(Record):
         >>> run.feasibility().probability(space.encode([{"memory": 8.0}])).round(1).tolist()
         [0.0]
         """
-        fit: Feasibility | None = self._remembered(
+        fit: Feasibility | None = self.remembered(
             self._feasibility, before, check_seed(seed)
         )
         return fit
@@ -463,7 +464,7 @@ class Run(Record):
         [0.1]
         """
         check_option("kind", kind, KINDS)
-        fit: NoiseModel = self._remembered(
+        fit: NoiseModel = self.remembered(
             self._noise, before, kind, check_seed(seed)
         )
         return fit

@@ -125,7 +125,13 @@ def drawn_shares(drawn, *, of_evaluations=1.0):
     """Shares of single hyperparameters in each draw, without any pairs."""
     found = shares_of({(j,): share for j, share in enumerate(drawn.T)})
     scaled = np.full(len(drawn), of_evaluations)
-    anova = SimpleNamespace(mains=drawn, totals=drawn, of_evaluations=scaled)
+    anova = SimpleNamespace(
+        mains=drawn,
+        totals=drawn,
+        of_evaluations=scaled,
+        pairs=(),
+        of_pairs=np.empty((len(drawn), 0)),
+    )
     return replace(found, rows="draws", anova=anova)
 
 

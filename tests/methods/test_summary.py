@@ -98,8 +98,12 @@ def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
     # all of the variance is that of the pair, but for what x3 adds: 1/144 and 0.02² / 12
     y = (X[:, 0] - 0.5) * (X[:, 1] - 0.5) + 0.02 * X[:, 2]
     found = hx.summary(hx.Run(space, X, y, "minimize"))
-    assert "(as x1 × x2) matters most" in found.lines[1]
-    share = found.importance.mostly_as("x1")[1]
-    assert share == pytest.approx(1.0, abs=0.1)
+    most = found.importance.claims[0]
+    (reason,) = [
+        one for one in most.because if one.kind == "matters_in_a_pair"
+    ]
+    assert {*most.hyperparameters, reason.names[1]} == {"x1", "x2"}
+    assert ", mostly with x" in found.lines[1]
+    assert most.estimate == pytest.approx(1.0, abs=0.1)
     alone = hx.Run(space, X, X[:, 0] + 0.1 * X[:, 1], "minimize")
-    assert hx.importance(alone).mostly_as("x1") is None
+    assert hx.importance(alone).claims[0].because == ()

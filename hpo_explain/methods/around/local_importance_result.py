@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import leading
+from hpo_explain.base.numbers import leading, percent, percent_range
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import Estimate
 from hpo_explain.belief.decide import MATTERS, STRETCH, decide
 from hpo_explain.space import Array
 
@@ -71,7 +70,7 @@ class LocalImportance(Result):
         "short": "Around {found.where} {names} matters most.",
         "short nothing": "Around {found.where} no hyperparameter matters.",
         "main": "Around {found.where} the {found.what} depends most on {each}. | "
-        "{names} ({estimate:%})",
+        "{names} ({share})",
     }
 
     config: Mapping[str, Any]
@@ -163,18 +162,23 @@ class LocalImportance(Result):
                 says="main",
                 certain=True,
                 because=(),
-                about=Estimate(share),
+                share=percent(share),
             )
-        decision = None
+        decision, told = None, percent(share)
         if self.drawn is not None:
             drawn = self.drawn[:, j]
             decision = decide(
                 drawn, MATTERS, side="above", stretch=STRETCH["average"]
             )
             low, high = decision.interval
-            decision = replace(
-                decision, interval=(max(low, 0.0), min(high, 1.0))
-            )
+            low, high = max(low, 0.0), min(high, 1.0)
+            decision = replace(decision, interval=(low, high))
+            told = percent_range(low, high)
         return self.decided(
-            "share", name, decision, says="main", estimate=share
+            "share",
+            name,
+            decision,
+            says="main",
+            estimate=share,
+            share=told,
         )

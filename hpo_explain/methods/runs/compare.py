@@ -51,7 +51,6 @@ from hpo_explain.methods.proposals.desirability_path_result import (
 from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
-from hpo_explain.methods.space.recommended_space import still_possible
 from hpo_explain.models.protocols import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, shared_subject
 from hpo_explain.question.given import several_runs, surrogate_of
@@ -63,6 +62,7 @@ from hpo_explain.space import (
     Shared,
     values_of,
 )
+from hpo_explain.space.possible import still_possible
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged

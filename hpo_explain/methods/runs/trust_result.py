@@ -125,11 +125,12 @@ class RunTrust(Result, Trust):
         self, kind: str, says: str, value: float, ends: tuple[float, float]
     ) -> Claim:
         low, high = ends
+        least = 0.0 if kind == "share" else -1.0  # nothing known has no share
         return self.told(
             kind,
             self.subject.names,
-            value,
-            ends,
+            max(value, least),
+            (max(low, least), max(high, least)),
             says=says,
             certain=True,
             because=(),
