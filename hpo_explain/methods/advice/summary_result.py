@@ -78,10 +78,10 @@ class Summary(Result):
         "more": "{best} by trial {trial}; {p:%} chance of one better by more than {enough}.",
         "another": "{best} by trial {trial}; keep trial {keep}, expected better; {p:%} chance of "
         "one better by more than {enough}.",
-        "another, short": "{best} by trial {trial}; keep {keep}, expected better; {p:%} chance of "
-        "{enough} better.",
-        "another, shorter": "Best by trial {trial}; keep {keep}, expected better; {p:%} chance of "
-        "{enough} better.",
+        "another, short": "{best} by trial {trial}; keep {keep}, expected better; {p:%} chance to "
+        "gain {enough}.",
+        "another, shorter": "Best by trial {trial}; keep {keep}, expected better; {p:%} chance to "
+        "gain {enough}.",
         "best": "{best} by trial {trial}.",
         "no best": "No trial counts yet.",
         "certainly": "{name} matters most: {share:%} of all variation{pair}{best}.",
