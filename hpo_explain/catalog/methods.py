@@ -12,10 +12,9 @@ SUMMARY = Method(
     limits="five lines: the functions that they come from say how sure each is",
     objectives=True,
     title="In short",
-    how_to_read="One better: than the trial to keep, which need not be the best observed one, by "
-    "more than what counts: the noise of one evaluation, or 1% of the way from the median to the "
-    "best. A bar is the share of the variance of the objective, over the whole space, that a "
-    "hyperparameter explains; its whisker holds it with 95%.",
+    how_to_read="Two bars a hyperparameter: what it explains of the variation over the whole "
+    "space, and of the difference between the best 10% and the rest. Where the second is longer, "
+    "it matters for fine-tuning.",
     folded=False,
 )
 HISTORY = Method(
@@ -101,7 +100,9 @@ EXPLAIN_PROPOSAL = Method(
     title="Why the latest proposal?",
     how_to_read="An optimizer with a model tries what looks most desirable to that model; the bars "
     "divide how much more desirable this configuration looked than an average one among its "
-    "hyperparameters. Bars to the right spoke for the proposed value, bars to the left against it.",
+    "hyperparameters. Bars to the right spoke for the proposed value, bars to the left against it. "
+    "Their parts are the predicted objective and its uncertainty, of TPE how common the value is "
+    "among good trials and how rare among the others.",
     needs="proposes",
 )
 DESIRABILITY_PATH = Method(
@@ -185,7 +186,8 @@ PARTIAL_DEPENDENCE = Method(
     title="How does it matter?",
     how_to_read="A line or point is the objective that is predicted for a value, averaged over all "
     "other hyperparameters. The band is what the trials allow. The dashed line (or diamonds) is "
-    "what is attainable with all others at their best.",
+    "what is attainable with all others at their best. Green marks values that may be the best; "
+    "where it is pale, few trials are near.",
     folded=False,
 )
 
@@ -244,6 +246,10 @@ LIME = Method(
     module="hpo_explain.methods.around.lime",
     asks="What changes the prediction here, in a model I can read?",
     limits="holds within the width of its kernel, and only as far as its R² says",
+    how_to_read="A bar is how much the prediction changes, by a linear model fitted around the "
+    "best configuration, when a number goes from one end of its range to the other or a category "
+    "is replaced by another one. R² says how well that model agrees with the surrogate: near 1 the "
+    "bars can be interpreted, below one half they cannot.",
 )
 
 # Topic: space.
