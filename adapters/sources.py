@@ -5,12 +5,19 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 from hpo_explain.adapters import loaded_reader
 from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError, UnknownOptionError
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    Option,
+    UnknownOptionError,
+)
+from hpo_explain.base.options import Direction
 from hpo_explain.run import (
     Objectives,
     Run,
@@ -20,15 +27,82 @@ from hpo_explain.run import (
     measured,
     within,
 )
+from hpo_explain.run.metrics import direction_of
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
-_ACCEPTED = (
-    "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
-    "Hyperopt, a facade of SMAC, a ResultGrid of Ray Tune, a Client of Ax, a tuner of KerasTuner, "
-    "what FLAML's tune.run returned, runs of MLflow, a pandas.DataFrame, the path or address of "
-    "one of them, or a Run"
+
+@dataclass(frozen=True)
+class Known:
+    """Sources that an adapter reads.
+
+    Attributes
+    ----------
+    words : str
+        What they are called; empty for what only files are opened as.
+    reader : str
+        The adapter: a public function, or "module:function".
+    classes : tuple of str
+        Their classes: the first part of the module, and the name.
+    """
+
+    words: str
+    reader: str
+    classes: tuple[str, ...]
+
+
+KNOWN = (
+    Known("an optuna.Study", "from_optuna", ("optuna.Study",)),
+    Known(
+        "a search of scikit-learn",
+        "from_sklearn",
+        ("sklearn.BaseSearchCV", "optuna_integration.OptunaSearchCV"),
+    ),
+    Known(
+        "a result or Optimizer of skopt",
+        "from_skopt",
+        ("skopt.Optimizer", "scipy.OptimizeResult"),
+    ),
+    Known("the Trials of Hyperopt", "from_hyperopt", ("hyperopt.Trials",)),
+    Known(
+        "a facade of SMAC",
+        "from_smac",
+        ("smac.AbstractFacade", "smac.RunHistory", "hpo_explain.History"),
+    ),
+    Known(
+        "a ResultGrid of Ray Tune",
+        "from_ray",
+        (
+            "ray.ResultGrid",
+            "ray.ExperimentAnalysis",
+            "hpo_explain.Experiment",
+        ),
+    ),
+    Known(
+        "a Client of Ax",
+        "from_ax",
+        ("ax.Client", "ax.AxClient", "ax.Experiment", "hpo_explain.Snapshot"),
+    ),
+    Known(
+        "a tuner of KerasTuner",
+        "from_keras_tuner",
+        ("keras_tuner.BaseTuner", "keras_tuner.Oracle", "hpo_explain.Search"),
+    ),
+    Known(
+        "what FLAML's tune.run returned",
+        "from_flaml",
+        ("flaml.ExperimentAnalysis",),
+    ),
+    Known(
+        "a Result of hpbandster",
+        "hpbandster:read_result",
+        ("hpbandster.Result", "hpo_explain.LoggedResults"),
+    ),
+    Known("", "nni:read_experiment", ("hpo_explain.StoredExperiment",)),
+    Known("a pandas.DataFrame", "from_frame", ("pandas.DataFrame",)),
 )
+"""What is read, by its class: nothing is imported to find out."""
+_MORE_ACCEPTED = "runs of MLflow, the path or address of one of them, or a Run"
 _OF_A_DICT = (
     "Columns by name: give pandas.DataFrame(run), and objective= the name of its column; leave "
     "out of it what was measured, or name what was chosen with hyperparameters=."
@@ -98,6 +172,7 @@ def as_run(run: Any, **options: Any) -> Run:
     trials = options.pop("trials", None)
     if trials is not None:
         return chosen(as_run(run, **options), trials)
+    _check_one_objective(options)
     if isinstance(run, Run):
         _check_unread(options)
         return run
@@ -120,6 +195,15 @@ def as_run(run: Any, **options: Any) -> Run:
     if reader:
         return read_by(loaded_reader(reader), run, options)
     return _by_others(run, options)
+
+
+def _check_one_objective(options: Mapping[str, Any]) -> None:
+    """Raise InputError where several objectives are named for what explains one."""
+    objectives = options.get("objective")
+    if isinstance(objectives, list):
+        problem = f"names {len(objectives)}: {', '.join(map(str, objectives))}"
+        remedy = "Name one here; pareto and report take several."
+        raise InputError("objective", problem, objectives, remedy)
 
 
 def as_runs(run: Any, **options: Any) -> dict[str, Run]:
@@ -175,10 +259,19 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
             return {found.objective_name: found}
         return read_place_by_objective(run, **options)
     option, targets = _targets(run)
+    if isinstance(options.get(option), list):
+        targets = options.pop(option)
     if len(targets) < 2 or options.get(option) is not None:
+        if len(targets) == 1:
+            options.setdefault(option, targets[0])
         found = as_run(run, **options)
         return {found.objective_name: found}
-    runs = [as_run(run, **{**options, option: target}) for target in targets]
+    runs = [
+        as_run(run, **{**options, option: target, **of_target})
+        for target, of_target in zip(
+            targets, _of_each(run, targets, options), strict=True
+        )
+    ]
     names = [one.objective_name for one in runs]
     if len(set(names)) < len(names):
         names = [f"{name} {i}" for i, name in enumerate(names)]
@@ -206,6 +299,61 @@ def as_objectives(run: Any, **options: Any) -> Objectives:
     ('loss', 'duration in seconds')
     """
     return Objectives.of(as_runs(run, **options))
+
+
+def _of_each(
+    source: Any, targets: list[Any], options: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the options of each of several objectives: its direction, and what it ignores.
+
+    Raises
+    ------
+    InputError
+        If there are more or fewer directions than objectives.
+    """
+    directions = options.pop("directions", None)
+    one = options.pop("direction", None)
+    if not is_a(source, "pandas", "DataFrame"):
+        return [{} if one is None else {"direction": one}] * len(targets)
+    if directions is None:
+        directions = [one] * len(targets)
+    if isinstance(directions, Mapping):
+        directions = [directions.get(target) for target in targets]
+    if len(directions) != len(targets):
+        problem = f"must be one for each of {targets}, but was {directions}"
+        raise InputError("directions", problem, directions)
+    known = [
+        direction or direction_of(target)
+        for direction, target in zip(directions, targets, strict=True)
+    ]
+    if None in known:
+        raise _missing_direction(targets, known)
+    return [
+        {
+            "direction": direction,
+            "ignore": [
+                *(options.get("ignore") or ()),
+                *(name for name in targets if name != target),
+            ],
+        }
+        for target, direction in zip(targets, known, strict=True)
+    ]
+
+
+def _missing_direction(
+    targets: list[Any], known: list[Direction | None]
+) -> InputError:
+    """Return the error that the direction of one of several objectives is not known."""
+    unknown = targets[known.index(None)]
+    problem = f"does not say which way {unknown!r} is better"
+    ways: list[Direction] = [way or "minimize" for way in known]
+    return MissingOptionError(
+        "directions",
+        problem,
+        unknown,
+        ("Give one for each objective, as ", Option("directions", ways), "."),
+        [Option("directions", ways)],
+    )
 
 
 def _holds_a_run(value: Any) -> bool:
@@ -236,6 +384,10 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
+    if is_a(source, "pandas", "DataFrame"):
+        from hpo_explain.adapters.frame import several_objectives as columns_of
+
+        return "objective", columns_of(source)
     if read_with(source) == "from_ax":
         from hpo_explain.adapters.ax.client import (
             several_objectives as of_ax,
@@ -317,9 +469,10 @@ def read_by(
 
 def read_with(source: Any) -> str:
     """Return the name of the adapter that knows the class of a source; empty if none does."""
-    for (module, name), reader in _READERS.items():
-        if is_a(source, module, name):
-            return reader
+    for known in KNOWN:
+        for of_source in known.classes:
+            if is_a(source, *of_source.split(".")):
+                return known.reader
     return ""
 
 
@@ -329,34 +482,6 @@ def is_a(source: Any, module: str, name: str) -> bool:
         base.__name__ == name and base.__module__.split(".")[0] == module
         for base in type(source).__mro__
     )
-
-
-_READERS = {
-    ("optuna", "Study"): "from_optuna",
-    ("skopt", "Optimizer"): "from_skopt",
-    ("sklearn", "BaseSearchCV"): "from_sklearn",
-    ("optuna_integration", "OptunaSearchCV"): "from_sklearn",
-    ("hyperopt", "Trials"): "from_hyperopt",
-    ("scipy", "OptimizeResult"): "from_skopt",
-    ("ax", "Client"): "from_ax",
-    ("ax", "AxClient"): "from_ax",
-    ("ax", "Experiment"): "from_ax",
-    ("hpo_explain", "Snapshot"): "from_ax",
-    ("ray", "ResultGrid"): "from_ray",
-    ("ray", "ExperimentAnalysis"): "from_ray",
-    ("hpo_explain", "Experiment"): "from_ray",
-    ("flaml", "ExperimentAnalysis"): "from_flaml",
-    ("keras_tuner", "BaseTuner"): "from_keras_tuner",
-    ("keras_tuner", "Oracle"): "from_keras_tuner",
-    ("hpbandster", "Result"): "hpbandster:read_result",
-    ("hpo_explain", "LoggedResults"): "hpbandster:read_result",
-    ("hpo_explain", "StoredExperiment"): "nni:read_experiment",
-    ("hpo_explain", "Search"): "from_keras_tuner",
-    ("hpo_explain", "History"): "from_smac",
-    ("smac", "AbstractFacade"): "from_smac",
-    ("smac", "RunHistory"): "from_smac",
-    ("pandas", "DataFrame"): "from_frame",
-}
 
 
 def _asked(
@@ -403,9 +528,10 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         if unused
         else ""
     )
+    accepted = ", ".join(known.words for known in KNOWN if known.words)
     remedy = (
-        f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r})."
-        f"{others}"
+        f"Give {accepted}, {_MORE_ACCEPTED}, or install an adapter (entry-point group "
+        f"{ENTRY_POINTS!r}).{others}"
     )
     raise InputError(
         "run", f"is a {kind}, which no adapter reads", kind, remedy

@@ -9,6 +9,7 @@ from hpo_explain.base.facts import fact
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate
+from hpo_explain.question.decision import decision_of
 from hpo_explain.run import Instances
 from tests.analytic import unit_cube
 
@@ -88,6 +89,24 @@ def test_a_run_is_told_without_a_fit(monkeypatch):
         assert best in str(made)
         assert best in made._repr_html_()
         assert "60 trials" in repr(made)
+
+
+def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
+    """On a bowl with noise of 0.7 of its spread, where they differ."""
+    differ = []
+    for seed in range(8):
+        noise = np.random.default_rng(seed).normal(0.0, 0.1, 60)
+        decision = decision_of(run(BOWL + noise))
+        if decision.why_another:
+            differ.append(decision)
+    assert len(differ) >= 2
+    observed = [one.run.incumbent_trial for one in differ]
+    lucky = BOWL[observed] - BOWL.min()
+    kept = BOWL[[one.keep for one in differ]] - BOWL.min()
+    assert kept.mean() < 0.8 * lucky.mean()
+    for decision in differ:
+        (why,) = decision.why_another
+        assert why.trials == (decision.keep, decision.run.incumbent_trial)
 
 
 # ---------------------------------------------------------------------- the best to improve on

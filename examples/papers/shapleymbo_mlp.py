@@ -161,8 +161,10 @@ def studied(
         "estimator": "exact",
     }
     explain = partial(hx.explain_proposal, run, **settings)
-    best = explain("best-predicted")
-    final = explain(best.trial, surrogate=run.surrogate(kind="auto"))
+    surrogate = run.surrogate(kind="auto")
+    predicted, _ = surrogate.predict(run.X[INITIAL:])
+    best = explain(INITIAL + int(np.argmin(predicted)))
+    final = explain(best.trial, surrogate=surrogate)
     own = run.surrogate(before=best.trial, kind="auto")
     half = best.half_width()
     strength = hx.methods.InteractionExplainer(
@@ -177,7 +179,7 @@ def studied(
         final.phi,
         np.zeros(len(NAMES)) if half is None else half[:, -1],
         by_ablation(own, best),
-        strength.pairs,
+        strength.matrix(strength.values),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -236,3 +237,38 @@ def unknown_name(
     return InputError(
         argument, problem, value, f"{hint}There are: {abridged(names, 30)}."
     )
+
+
+_ROUNDING = 1e-9  # of the ends of an interval
+
+
+def check_estimate(
+    estimate: float,
+    interval: tuple[float, float] | None,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> None:
+    """Raise ValueError unless an estimate lies in its interval, and both in bounds.
+
+    What is not known (NaN, or None) is not compared.
+
+    Examples
+    --------
+    >>> check_estimate(0.4, (0.2, 0.5), (0.0, 1.0))
+    >>> check_estimate(0.4, (0.5, 0.7))
+    Traceback (most recent call last):
+        ...
+    ValueError: an estimate must lie in its interval: 0.5 <= 0.4 <= 0.7 is not true
+    """
+    low, high = bounds if interval is None else interval
+    ordered = (bounds[0], low, estimate, high, bounds[1])
+    known = [value for value in ordered if not math.isnan(value)]
+    sizes = [abs(value) for value in known if math.isfinite(value)]
+    slack = _ROUNDING * max(sizes, default=0.0)
+    if any(a > b + slack for a, b in itertools.pairwise(known)):
+        told = " <= ".join(f"{value:g}" for value in (low, estimate, high))
+        raise ValueError(
+            f"an estimate must lie in its interval: {told} is not true"
+            if bounds[0] == -math.inf
+            else f"an estimate must lie in its interval, and both between {bounds[0]:g} and "
+            f"{bounds[1]:g}: {told} is not true"
+        )

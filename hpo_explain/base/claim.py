@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from hpo_explain.base.checks import check_estimate
 from hpo_explain.base.facts import Fact
 from hpo_explain.space import Array
 
@@ -45,6 +46,8 @@ Kind = Literal[
 @dataclass(frozen=True)
 class Claim:
     """One thing that a result says.
+
+    An estimate lies in its interval, a share and a probability between 0 and 1.
 
     Attributes
     ----------
@@ -90,6 +93,14 @@ class Claim:
     term: str = ""
     text: str = field(default="", compare=False)
     frame: str = field(default="{each}", compare=False)
+
+    def __post_init__(self) -> None:
+        whole = (0.0, 1.0)
+        check_estimate(self.probability, None, whole)
+        if self.kind == "share":
+            check_estimate(self.estimate, self.interval, whole)
+        else:
+            check_estimate(self.estimate, self.interval)
 
     @property
     def half(self) -> float | None:

@@ -1,7 +1,7 @@
 """Errors that carry their argument, value and remedy, so that every caller can name its options.
 
 All of them are ``ValueError``. ``str(error)`` names Python's arguments; the command line writes the
-same error with the names of its own options, see `InputError.told`.
+same error with the names of its own options, see `InputError.text`.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class InputError(ValueError):
         parts = (problem,) if isinstance(problem, str) else problem
         return InputError(argument, (what, *parts), value, remedy)
 
-    def told(self, name_option: NameOption = str) -> str:
+    def text(self, name_option: NameOption = str) -> str:
         """Return the error as text in which arguments are named in one way."""
         problem, remedy = self._texts
         text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
@@ -152,7 +152,36 @@ class InputError(ValueError):
         )
 
     def __str__(self) -> str:
-        return self.told()
+        return self.text()
+
+
+class MissingOptionError(InputError):
+    """An option that has to be given, and what would do.
+
+    Parameters
+    ----------
+    argument, problem, value, remedy
+        As of `InputError`.
+    settled_by : sequence of Option, default ()
+        Options with values, which would do together.
+
+    Examples
+    --------
+    >>> way = Option("direction", "minimize")
+    >>> MissingOptionError("direction", "was not given", settled_by=[way]).settled_by
+    (Option(name='direction', value='minimize'),)
+    """
+
+    def __init__(
+        self,
+        argument: str,
+        problem: Text,
+        value: Any = None,
+        remedy: Text = "",
+        settled_by: Sequence[Option] = (),
+    ) -> None:
+        super().__init__(argument, problem, value, remedy)
+        self.settled_by = tuple(settled_by)
 
 
 class UnknownOptionError(InputError):
@@ -199,12 +228,12 @@ class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
         super().__init__(reason)
         self.reason = reason
 
-    def told(self, name_option: NameOption = str) -> str:
+    def text(self, name_option: NameOption = str) -> str:
         """Return the reason as text in which arguments are named in one way."""
         return str(words().tell(self.reason, name_option))
 
     def __str__(self) -> str:
-        return self.told()
+        return self.text()
 
 
 def unless_nothing(compute: Callable[[], _T]) -> _T | None:

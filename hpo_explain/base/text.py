@@ -14,6 +14,7 @@ from hpo_explain.base.errors import NameOption, Option, Text, write
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import format_value, percent, plus_minus
 from hpo_explain.base.phrases import counted, join_words, printable, spans
+from hpo_explain.base.width import shorten
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,22 @@ class _People(Formatter):
             return percent(value) if value >= 0.005 else "Less than 1%"
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
+        if isinstance(value, str):  # words, not a value
+            return shorten(value, int(spec or 200))
         if spec.startswith((".", ",")):  # digits as asked for
             return format(value, spec)
+        if isinstance(value, str) and _is_clause(value):
+            return value
         return (
             percent(value)
             if spec == "%"
             else format_value(value, width=int(spec or 200))
         )
+
+
+def _is_clause(text: str) -> bool:
+    """Return whether a text goes on where a template stops, or is left out of it."""
+    return not text or (text[0] == " " and bool(text.strip()))
 
 
 def filled(template: str, /, **values: Any) -> str:
@@ -98,6 +108,8 @@ def filled(template: str, /, **values: Any) -> str:
     'lr and depth explain 57%'
     >>> filled("{kept:part} of it", kept=0.002), filled("{kept:part} of it", kept=0.25)
     ('Less than 1% of it', '25% of it')
+    >>> filled("{name} matters{more}", name=" ", more=""), filled("lr{more}", more=" alone")
+    ("' ' matters", 'lr alone')
     """
     return _People().vformat(template, (), values)
 

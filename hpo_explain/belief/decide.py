@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from hpo_explain.base.checks import check_estimate
 from hpo_explain.base.text import Estimate
 from hpo_explain.space import Array
 
@@ -68,6 +69,10 @@ class Decision:
     bound: float
     threshold: float
     side: Literal["above", "below"] = "above"
+
+    def __post_init__(self) -> None:
+        check_estimate(self.estimate, self.interval)
+        check_estimate(self.probability, None, (0.0, 1.0))
 
     @property
     def half(self) -> float:

@@ -277,10 +277,10 @@ def as_draws(
     return None
 
 
-def usual_loss(draws: Draws, noise: float = 1.0) -> float:
+def usual_loss(draws: Draws) -> float:
     """Return what may be lost unless it is said: one evaluation's noise, or 1 % of the spread."""
     return max(
-        noise * draws.noise.counted,
+        draws.noise.counted,
         _LEAST * float(np.median(draws.landscape.spread)),
     )
 

@@ -26,11 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.belief import REACH, Belief
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.feasibility import PROPOSED
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.conditioned import Conditioned
@@ -48,10 +51,6 @@ from hpo_explain.space.sobol import sobol
 # With six it had 1.3 times (standard error .3) the regret of GPSampler's two seeds in 8 runs, and
 # 2.05 in 4 others; elsewhere .99 (.12) in 18 runs.
 _CATEGORIES = 5
-# Of the largest probability of a result a row has so much. A search that comes to a border makes
-# most of its trials there: without this half of the proposals failed, with it a sixth, and the best
-# that was found was as good.
-_SAFE = 0.8
 _LEAST = 0.05  # of all weight: a scale that has less is left out
 _DEPTHS = np.concatenate(
     [[0.0], np.geomspace(2e-3, 8.0, 31)]
@@ -146,6 +145,75 @@ class Part:
         )
 
 
+class ExpectedGain(Protocol):
+    """What configurations are expected to gain on the best one, as the search asks for it."""
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space."""
+
+    @property
+    def best_rows(self) -> Array:
+        """Encoded rows of the trials, the best first."""
+
+    def feasible(self, X: Array) -> Bools:
+        """Return which encoded rows are safe to give a result that counts, (n,)."""
+
+    def probability(self, X: Array) -> Array:
+        """Return how probable a result that counts is at encoded rows, (n,)."""
+
+    def if_feasible(self, X: Array) -> Array:
+        """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
+
+    def believing(self, x: Array) -> ExpectedGain:
+        """Return it once a row (d,) has the value that is expected there."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnGain:
+    """The expected improvement over functions drawn from a model of the user's.
+
+    Attributes
+    ----------
+    draws : Draws
+        The functions.
+    best : ndarray of shape (k,)
+        The lowest cost of each, of what is tried.
+    best_rows : ndarray of shape (n, d)
+        Encoded rows of the trials, the best first.
+    """
+
+    draws: Draws
+    best: Array
+    best_rows: Array
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space."""
+        return self.draws.space
+
+    def feasible(self, X: Array) -> Bools:
+        """Return which encoded rows are safe to give a result that counts, (n,)."""
+        return self.draws.feasible(X)
+
+    def probability(self, X: Array) -> Array:
+        """Return how probable a result that counts is at encoded rows, (n,)."""
+        feasibility = self.draws.feasibility
+        if feasibility is None:
+            return np.ones(len(X))
+        return feasibility.probability(X)
+
+    def if_feasible(self, X: Array) -> Array:
+        """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
+        gains = self.best[:, None] - self.draws.costs(X)
+        return np.asarray(np.maximum(gains, 0.0).mean(axis=0))
+
+    def believing(self, x: Array) -> DrawnGain:
+        """Return it once each function has its own value at a row (d,)."""
+        there = self.draws.costs(x[None])[:, 0]
+        return replace(self, best=np.minimum(self.best, there))
+
+
 @dataclass(frozen=True, eq=False)
 class Improvement:
     """The expected improvement over scales and settings of the kernel.
@@ -223,6 +291,20 @@ class Improvement:
                     )
         return found * self.belief.unit
 
+    @property
+    def space(self) -> SearchSpace:
+        """The search space."""
+        return self.belief.space
+
+    @property
+    def best_rows(self) -> Array:
+        """Encoded rows of the trials, the best first."""
+        return self.belief.X[np.argsort(self.belief.scaled, kind="stable")]
+
+    def feasible(self, X: Array) -> Bools:
+        """Return which encoded rows are safe to give a result that counts, (n,)."""
+        return self.belief.feasible(X)
+
     def probability(self, X: Array) -> Array:
         """Return how probable a result that counts is at encoded rows, (n,)."""
         feasibility = self.belief.feasibility
@@ -290,7 +372,7 @@ def renewed(
 
 
 def proposed(
-    improvement: Improvement,
+    improvement: ExpectedGain,
     n: int = 1,
     *,
     seed: int = 0,
@@ -303,7 +385,7 @@ def proposed(
 
     Parameters
     ----------
-    improvement : Improvement
+    improvement : ExpectedGain
         What is expected of rows.
     n : int, default 1
         How many.
@@ -314,7 +396,7 @@ def proposed(
     allowed : callable, optional
         Which encoded rows (n, d) may be proposed, (n,); by default all.
     """
-    space = improvement.belief.space
+    space = improvement.space
     rows, gains = list[Array](), list[float]()
 
     def may_be(X: Array) -> Array:
@@ -325,43 +407,46 @@ def proposed(
 
     for place in range(n):
         rng = np.random.default_rng([seed, place])
-        start = may_be(_start(improvement.belief, within, rng))
+        start = may_be(_start(improvement, within, rng))
         if not len(start):
             break
         x = _climbed(improvement, start, may_be, rng)
         rows.append(x)
-        gains.append(float(improvement(x[None])[0]))
+        expected = improvement.if_feasible(x[None])
+        gains.append(float((expected * improvement.probability(x[None]))[0]))
         if place + 1 < n:
             improvement = improvement.believing(x)
     return np.array(rows).reshape(-1, len(space)), np.array(gains)
 
 
 def _start(
-    belief: Belief, within: Sequence[Parameter], rng: np.random.Generator
+    improvement: ExpectedGain,
+    within: Sequence[Parameter],
+    rng: np.random.Generator,
 ) -> Array:
     """Return rows that stand for the space, and those of the best trials."""
-    space = belief.space
+    space = improvement.space
     uniform = space.from_latent(
         sobol(len(space), _ROWS, int(rng.integers(2**31)))
     )
-    tried = belief.X[np.argsort(belief.scaled, kind="stable")[:_STARTS]]
     rows = space.project(brought_inside(space, within, uniform))
-    return space.distinct(np.concatenate([rows, tried]))
+    best = improvement.best_rows[:_STARTS]
+    return space.distinct(np.concatenate([rows, best]))
 
 
 def _climbed(
-    improvement: Improvement,
+    improvement: ExpectedGain,
     rows: Array,
     may_be: Callable[[Array], Array],
     rng: np.random.Generator,
 ) -> Array:
     """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
-    required = _SAFE * improvement.probability(rows).max()
+    required = PROPOSED * improvement.probability(rows).max()
     scores = _score(improvement, rows, required)
     for turn in range(_ROUNDS):
         in_order = np.argsort(-scores, kind="stable")[:_STARTS]
         rows, scores = rows[in_order], scores[in_order]
-        near = may_be(_neighbors(improvement.belief.space, rows, turn, rng))
+        near = may_be(_neighbors(improvement.space, rows, turn, rng))
         of_near = _score(improvement, near, required)
         rows, scores = (
             np.concatenate([rows, near]),
@@ -372,13 +457,13 @@ def _climbed(
     return np.asarray(rows[np.argmax(scores)])
 
 
-def _score(improvement: Improvement, X: Array, required: float) -> Array:
+def _score(improvement: ExpectedGain, X: Array, required: float) -> Array:
     """Return what rows are chosen by, (n,).
 
     Where it is not safe, how probable a result that counts is: below anything that is.
     """
     probability = improvement.probability(X)
-    safe = improvement.belief.feasible(X) & (probability >= required)
+    safe = improvement.feasible(X) & (probability >= required)
     found = probability - 1.0
     found[safe] = improvement.if_feasible(X[safe]) * probability[safe]
     return found

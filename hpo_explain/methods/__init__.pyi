@@ -5,11 +5,11 @@ from ._engines.background import global_background as global_background
 from ._engines.background import hybrid_background as hybrid_background
 from ._engines.background import local_background as local_background
 from ._engines.conditions import Condition as Condition
-from .advice.advise import AdviceExplainer as AdviceExplainer
+from ._engines.effect_result import Effect as Effect
+from ._engines.effect_result import PartialDependence as PartialDependence
 from .advice.advise import advise as advise
 from .advice.advise_result import Action as Action
 from .advice.advise_result import Advice as Advice
-from .advice.optimum import OptimumExplainer as OptimumExplainer
 from .advice.optimum import optimum as optimum
 from .advice.optimum_result import Optimum as Optimum
 from .advice.summary import summary as summary
@@ -17,7 +17,6 @@ from .advice.summary_result import Summary as Summary
 from .around.ablation import AblationExplainer as AblationExplainer
 from .around.ablation import ablation as ablation
 from .around.ablation_result import Ablation as Ablation
-from .around.changes import ChangesExplainer as ChangesExplainer
 from .around.changes import changes as changes
 from .around.changes_result import Changes as Changes
 from .around.lime import LimeExplainer as LimeExplainer
@@ -29,11 +28,7 @@ from .around.local_importance import (
 )
 from .around.local_importance import local_importance as local_importance
 from .around.local_importance_result import LocalImportance as LocalImportance
-from .effects.accumulated_local_effects import (
-    AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
-)
-from .effects.effect_result import Effect as Effect
-from .effects.effect_result import PartialDependence as PartialDependence
+from .effects.effects import partial_dependence as partial_dependence
 from .effects.partial_dependence import (
     PartialDependenceExplainer as PartialDependenceExplainer,
 )
@@ -47,10 +42,8 @@ from .effects.regional_partial_dependence_result import Region as Region
 from .effects.regional_partial_dependence_result import (
     RegionalPartialDependence as RegionalPartialDependence,
 )
-from .importance.effects import partial_dependence as partial_dependence
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
-from .importance.games import GameExplainer as GameExplainer
 from .importance.h_statistic import (
     InteractionExplainer as InteractionExplainer,
 )
@@ -58,16 +51,14 @@ from .importance.h_statistic import h_statistic as h_statistic
 from .importance.h_statistic_result import (
     InteractionStrength as InteractionStrength,
 )
-from .importance.set_values import SetValues as SetValues
-from .importance.sets_result import GameExplanation as GameExplanation
-from .importance.sets_result import ShapleyInteractions as ShapleyInteractions
-from .importance.shapley_interactions import (
-    ShapleyInteractionExplainer as ShapleyInteractionExplainer,
-)
 from .importance.shapley_interactions import (
     shapley_interactions as shapley_interactions,
 )
+from .importance.shapley_interactions_result import (
+    ShapleyInteractions as ShapleyInteractions,
+)
 from .importance.tunability import tunability as tunability
+from .importance.tunability_result import GameExplanation as GameExplanation
 from .proposals.contributions_result import (
     PredictionExplanation as PredictionExplanation,
 )
@@ -103,20 +94,14 @@ from .proposals.sample_size import find_sample_size as find_sample_size
 from .proposals.sample_size_result import SampleSizeCheck as SampleSizeCheck
 from .proposals.shapley import ShapleyExplainer as ShapleyExplainer
 from .runs.compare import ComparedRun as ComparedRun
-from .runs.compare import ComparisonExplainer as ComparisonExplainer
 from .runs.compare import compare as compare
 from .runs.compare_result import Comparison as Comparison
 from .runs.history import history as history
 from .runs.history_result import History as History
-from .runs.learning_curves import (
-    LearningCurvesExplainer as LearningCurvesExplainer,
-)
 from .runs.learning_curves import learning_curves as learning_curves
 from .runs.learning_curves_result import LearningCurves as LearningCurves
-from .runs.noise import NoiseExplainer as NoiseExplainer
 from .runs.noise import noise as noise
 from .runs.noise_result import Noise as Noise
-from .runs.pareto import ParetoExplainer as ParetoExplainer
 from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
 from .runs.sampling_bias import SamplingBias as SamplingBias
@@ -126,9 +111,6 @@ from .runs.trust_result import RunTrust as RunTrust
 from .space.footprint import FootprintExplainer as FootprintExplainer
 from .space.footprint import footprint as footprint
 from .space.footprint_result import Footprint as Footprint
-from .space.recommended_space import (
-    RecommendedSpaceExplainer as RecommendedSpaceExplainer,
-)
 from .space.recommended_space import recommended_space as recommended_space
 from .space.recommended_space_result import Recommendation as Recommendation
 from .space.subspace import SubspaceExplainer as SubspaceExplainer

@@ -31,6 +31,7 @@ from hpo_explain.run.description import describe, summary
 from hpo_explain.run.failures import failures
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
+    NOTHING_VARIES,
     TOO_FEW_AT_LEVEL,
     TOO_FEW_TRIALS,
     believed,
@@ -178,12 +179,13 @@ class Run(Record):
         check_option("kind", kind, KINDS)
         n_trees = check_count("n_trees", n_trees)
         seed = check_seed(seed)
-        fit: Surrogate = self._remembered(
+        fit: Surrogate = self.remembered(
             self._surrogate, before, kind, n_trees, seed
         )
         return fit
 
-    def _remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+    def remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+        """Return what a function makes of arguments, computed once: the latest few are kept."""
         key = (make.__name__, *given)
         if key not in self._fits:
             fit = make(*given)
@@ -198,8 +200,7 @@ class Run(Record):
         if self.model is not None and before is None and kind == "auto":
             return self.model
         rows = self.known_before(before)
-        if len(rows) < 2:
-            raise NothingToExplain(self._too_few(rows, before))
+        self._check_learnable(rows, before)
         if kind == "auto":
             own = (
                 None if self.record is None else self.record.surrogate(before)
@@ -241,6 +242,26 @@ class Run(Record):
         return np.sort(in_order[some]), (
             LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),
         )
+
+    def check_learnable(self) -> None:
+        """Raise NothingToExplain where no model can learn anything from the trials.
+
+        There are fewer than two of them, or none of the hyperparameters varies.
+        """
+        self._check_learnable(self.known_before(None), None)
+
+    def _check_learnable(self, rows: Ints, before: int | None) -> None:
+        if len(rows) < 2:
+            raise NothingToExplain(self._too_few(rows, before))
+        X = self.X[rows]
+        if before is None and len(np.unique(X, axis=0)) == 1:
+            config = self.space.decode(X[:1])[0]
+            raise NothingToExplain(
+                NOTHING_VARIES(
+                    trials=np.asarray(self.trials)[rows],
+                    config=tuple(config.items()),
+                )
+            )
 
     def _too_few(self, rows: Ints, before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
@@ -330,13 +351,12 @@ class Run(Record):
         >>> run.belief().draws(space.encode({"x": 0.4})).shape
         (192, 1)
         """
-        fit: Belief = self._remembered(self._belief, before, check_seed(seed))
+        fit: Belief = self.remembered(self._belief, before, check_seed(seed))
         return fit
 
     def _belief(self, before: int | None, seed: int) -> Belief:
         rows = self.known_before(before)
-        if len(rows) < 2:
-            raise NothingToExplain(self._too_few(rows, before))
+        self._check_learnable(rows, before)
         ended = failures(self, before)
         cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
         return believed(
@@ -406,7 +426,7 @@ class Run(Record):
         >>> run.feasibility().probability(space.encode([{"memory": 8.0}])).round(1).tolist()
         [0.0]
         """
-        fit: Feasibility | None = self._remembered(
+        fit: Feasibility | None = self.remembered(
             self._feasibility, before, check_seed(seed)
         )
         return fit
@@ -463,7 +483,7 @@ class Run(Record):
         [0.1]
         """
         check_option("kind", kind, KINDS)
-        fit: NoiseModel = self._remembered(
+        fit: NoiseModel = self.remembered(
             self._noise, before, kind, check_seed(seed)
         )
         return fit

@@ -12,11 +12,19 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.adapters.optuna.samplers import unwrapped
+from hpo_explain.belief.drawn import usual_loss
 from hpo_explain.belief.left import told
-from hpo_explain.methods._engines.chances import Chances, expected_best
+from hpo_explain.methods._engines.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import beware
-from hpo_explain.methods.advice.rules import attempt, keep, repeat, widen
+from hpo_explain.methods.advice.rules import (
+    attempt,
+    keep,
+    repeat,
+    trying,
+    widen,
+)
+from hpo_explain.question.decision import RunDecision, decision_of
 from hpo_explain.run import WithoutResult
 from hpo_explain.space.searches import inside_of
 from tests.analytic import Known, space_of
@@ -66,7 +74,7 @@ def losing(lost, state="failed", n=90, space=SOLVERS):
     )
 
 
-# ---------------------------------------------------------------------- chances
+# ---------------------------------------------------------------------- what is decided
 
 
 def test_the_expected_best_of_random_trials_is_that_of_all_choices():
@@ -79,13 +87,18 @@ def test_the_expected_best_of_random_trials_is_that_of_all_choices():
     )
 
 
-def chances_of(*functions, tried=((5, 5), (0, 9)), noise=0.0):
-    """What is expected of the digits' space by known functions, where their mean was observed."""
+def decided(run, draws):
+    """What is decided of a run by functions."""
+    return RunDecision(run, draws, usual_loss(draws))
+
+
+def decision_by(*functions, tried=((5, 5), (0, 9)), noise=0.0):
+    """What is decided of the digits' space by known functions, where their mean was observed."""
     X = DIGITS.encode([{"a": a, "b": b} for a, b in tried])
     draws = Known(DIGITS, functions)
     draws.noise_std = noise
     observed = np.mean([f(X) for f in functions], axis=0)
-    return Chances(hx.Run(DIGITS, X, observed, "minimize"), draws)
+    return decided(hx.Run(DIGITS, X, observed, "minimize"), draws)
 
 
 def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
@@ -94,7 +107,9 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
     X = DIGITS.encode([{"a": int(a), "b": int(b)} for a, b in codes])
     observed, feasible = rng.standard_normal(60), rng.random(60) < 0.8
     run = hx.Run(DIGITS, X, observed, "minimize", feasible=feasible)
-    found = Chances(run, Known(DIGITS, [distance(0, 1), distance(2, 2)]))
+    draws = Known(DIGITS, [distance(0, 1), distance(2, 2)])
+    draws.noise_std = 4.0
+    found = decided(run, draws)
     assert len(found.rows) == len({*map(tuple, codes[feasible].tolist())})
     for place, row in enumerate(found.rows):
         same = [
@@ -104,7 +119,8 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
         ]
         assert row == same[0]
         m, drawn = len(same), found.drawn[:, place]
-        moved = drawn + m / (m + 1) * (observed[same].mean() - drawn.mean())
+        apart = observed[same].mean() - drawn.mean()
+        moved = drawn + m / (m + 1) * np.clip(apart, -4.0, 4.0)
         np.testing.assert_allclose(
             found.costs[:, place], moved, rtol=1e-12, atol=1e-12
         )
@@ -115,20 +131,34 @@ def distance(a, b):
 
 
 def test_what_is_tried_gains_most_together():
-    """Of two functions each has its own best: both are tried, and nothing that adds nothing."""
-    found = chances_of(distance(2, 2), distance(7, 8))
-    rows, gains = found.promising(5, ())
+    """Of two functions each has its own best: both are tried."""
+    found = decision_by(distance(2, 2), distance(7, 8))
+    rows, gains = next_rows(found, 2, ())
     told = DIGITS.decode(rows)
-    assert {(c["a"], c["b"]) for c in told[:2]} == {(2, 2), (7, 8)}
+    assert {(c["a"], c["b"]) for c in told} == {(2, 2), (7, 8)}
     # (5, 5) is the one to keep: 6 worse than the one's best, 5 than the other's
-    assert found.trial == 0
+    assert found.keep == 0
     np.testing.assert_allclose(gains, [6.0, 5.0])
-    within, _ = found.promising(
-        5, [hx.IntParameter("a", 3, 5), hx.IntParameter("b", 0, 20)]
+    within, _ = next_rows(
+        found, 5, [hx.IntParameter("a", 3, 5), hx.IntParameter("b", 0, 20)]
     )
     assert {c["a"] for c in DIGITS.decode(within)} <= {3, 4, 5}
     assert len(attempt(found, []).configurations) == 1
     assert len(attempt(found, [], 2).configurations) == 2
+
+
+def test_what_is_tried_lies_in_the_box_or_is_said_to_lie_outside():
+    inside = decision_by(distance(5, 5), tried=((4, 5), (0, 9)))
+    tried = attempt(inside, [])
+    assert inside.box.holds(DIGITS.encode(list(tried.configurations))).all()
+    assert [why.kind for why in tried.evidence] == ["expected_improvement"]
+    rows, gains = next_rows(inside, 1, ())
+    smaller = replace(
+        inside.box, levels=[np.arange(10) == 4, np.arange(10) == 5]
+    )
+    assert not smaller.holds(rows).any()
+    looking = trying(inside, rows, inside.gained(gains), smaller)
+    assert "outside_the_box" in [why.kind for why in looking.evidence]
 
 
 def test_rows_inside_have_values_that_are_searched():
@@ -286,7 +316,7 @@ def test_what_to_keep_comes_first_then_actions_in_the_order_of_their_gain():
 
 def widened(run):
     """The new range of x; None where it stays."""
-    found = widen(Chances(run, run.belief().at_best))
+    found = widen(decision_of(run))
     ranges = (
         {}
         if found is None
@@ -358,37 +388,40 @@ def test_the_new_range_has_twice_the_length_and_is_possible(
 
 
 def test_trials_are_repeated_where_noise_hides_which_is_best():
-    """Two trials are best by 1 in half of the functions each: knowing it gains 1/2 on average."""
+    """Two trials are best by 1.5 in half of the functions each: knowing it gains .75 on average."""
     one, other = distance(5, 5), distance(0, 9)
-    found = chances_of(
-        lambda X: np.minimum(one(X), 1.0),
-        lambda X: np.minimum(other(X), 1.0),
+    found = decision_by(
+        lambda X: np.minimum(one(X), 1.5),
+        lambda X: np.minimum(other(X), 1.5),
         noise=1.0,
     )
     action = repeat(found)
     assert sorted(action.trials) == [0, 1]
-    assert action.gain == pytest.approx(0.5)
-    assert action.times == 4
-    assert repeat(chances_of(one, noise=1.0)) is None
+    assert action.gain == pytest.approx(0.75)
+    assert action.times == 2
+    assert repeat(decision_by(one, noise=1.0)) is None
 
 
 def test_a_lucky_trial_is_not_kept():
-    found = chances_of(lambda X: X[:, 0], lambda X: X[:, 0] + 0.1)
+    found = decision_by(lambda X: X[:, 0], lambda X: X[:, 0] + 0.1, noise=0.5)
     run = hx.Run(DIGITS, found.run.X, [0.0, 0.2], "minimize")
     # (0, 9) is better by 5/9 by the draws, and worse by 0.2 by one evaluation, which counts as much
-    action = keep(Chances(run, found.draws))
+    # up to the noise: of (5, 5), expected at 0.61, 0.5 of 0.61
+    action = keep(decided(run, found.draws))
     assert action.trials == (1,)
-    assert action.gain == pytest.approx((5.0 / 9.0 - 0.2) / 2.0, abs=1e-6)
+    kept, other = 0.05 + 0.15 / 2.0, 5.0 / 9.0 + 0.05 - 0.5 / 2.0
+    assert action.gain == pytest.approx(other - kept, abs=1e-6)
     assert action.probability >= 0.95
     assert not action.certain  # what is gained never is
-    assert "trial 0, is expected to be worse by 0.18" in action.reason
+    why = "Trial 0, the best observed one, is expected to be worse than trial 1 by 0.23"
+    assert why in action.reason
     best = keep(found)
     assert (best.trials, best.gain, best.probability) == ((1,), 0.0, 1.0)
     assert "best observed" not in best.reason
 
 
 def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
-    found = chances_of(
+    found = decision_by(
         distance(5, 5), distance(0, 9)
     )  # the other is worse by 9 in each
     assert keep(found).probability == 0.5
@@ -401,7 +434,7 @@ def test_a_diverged_neighbourhood_is_not_tried():
         ),
         60,
     )
-    rows, _ = Chances(run, run.belief().at_best).promising(10, ())
+    rows, _ = next_rows(decision_of(run), 5, ())
     assert len(rows)
     assert (rows[:, 0] < 0.93).all()
 

@@ -1,5 +1,7 @@
 """Whose eyes, which reference set, which trial: the choices of `explain_proposal`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -41,15 +43,26 @@ def test_a_proposal_that_was_made_before_is_named_as_such():
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_the_best_predicted_proposal_is_that_of_the_final_surrogate(direction):
-    run = run_of(proposals=[3, 6, 9, 13], direction=direction)
-    mean = run.surrogate().predict(run.X[[3, 6, 9, 13]])[0]
-    best = [3, 6, 9, 13][
-        int(np.argmin(mean) if direction == "minimize" else np.argmax(mean))
-    ]
-    assert (
-        hx.explain_proposal(run, "best-predicted", background=20).trial == best
-    )
+def test_the_best_predicted_proposal_is_the_trial_to_keep(direction):
+    run = run_of(direction=direction)
+    keep = hx.optimum(run).keep
+    among = replace(run, proposals=[*{3, 6, 9, 13, keep}])
+    found = hx.explain_proposal(among, "best-predicted", background=20)
+    assert found.trial == keep
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_where_that_is_none_it_is_the_one_with_the_best_expected_objective(
+    direction,
+):
+    run = run_of(direction=direction)
+    keep = hx.optimum(run).keep
+    others = [trial for trial in (3, 6, 9, 13) if trial != keep]
+    drawn = run.belief().at_best.draws(run.X[others]).mean(axis=0)
+    sign = 1.0 if direction == "minimize" else -1.0
+    among = replace(run, proposals=others)
+    found = hx.explain_proposal(among, "best-predicted", background=20)
+    assert found.trial == others[int(np.argmin(sign * drawn))]
 
 
 def test_the_incumbent_of_the_time_is_the_adaptive_baseline():

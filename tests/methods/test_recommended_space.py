@@ -8,11 +8,11 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base import NothingToExplain
 from hpo_explain.base.figures import PALE
+from hpo_explain.base.subject import Subject
+from hpo_explain.belief.box import Box
 from hpo_explain.belief.landscape import axis_of
-from hpo_explain.methods.space.narrowing import Narrowing, part_of, untried
-from hpo_explain.methods.space.recommended_space import (
-    RecommendedSpaceExplainer,
-)
+from hpo_explain.belief.narrowing import Narrowing, part_of, untried
+from hpo_explain.methods.space.recommended_space import recommendation
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
@@ -23,6 +23,12 @@ def recommend(space, mean, n=80, direction="minimize", **options):
     return hx.recommended_space(
         hx.Run(space, X, mean(X), direction), **options
     )
+
+
+def of_draws(draws, lose, **options):
+    """Return the recommended space of functions that no trial is known of."""
+    box = Box.of(draws, lose, **options)
+    return recommendation(box, Subject(draws.space))
 
 
 def bowl(X):
@@ -42,7 +48,7 @@ def test_of_one_function_the_smallest_box_near_its_best_is_left():
     """Of a function of one digit a single value of it, of the other all: nothing else is near."""
     space = space_of(a=range(10), b=range(10))
     draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
-    found = RecommendedSpaceExplainer(draws, lose=0.5).explain()
+    found = of_draws(draws, 0.5)
     assert (found.space["a"].low, found.space["a"].high) == (4, 4)
     assert (found.space["b"].low, found.space["b"].high) == (0, 9)
     assert found.volume == pytest.approx(0.1)
@@ -93,7 +99,7 @@ def test_what_is_infeasible_is_not_near_the_best():
     space = space_of(a=range(10))
     draws = Known(space, [lambda X: X[:, 0]])
     draws.feasible = lambda X: X[:, 0] > 0.5
-    found = RecommendedSpaceExplainer(draws, lose=0.01).explain()
+    found = of_draws(draws, 0.01)
     assert (found.space["a"].low, found.space["a"].high) == (5, 5)
 
 
@@ -104,11 +110,11 @@ def test_of_what_does_not_matter_the_level_of_the_configuration_to_keep_is_left(
     kept, lost = Narrowing(draws, 0.5, keep=keep).found()
     assert [of.nonzero()[0].tolist() for of in kept] == [[4], [7]]
     assert lost.tolist() == [0.0]
-    for fix, low in ({}, 7), ({"fix": False}, 0):
-        explainer = RecommendedSpaceExplainer(
-            draws, lose=0.5, keep=keep, **fix
-        )
-        assert explainer.explain().space["b"].low == low
+    box = Box.of(draws, 0.5, keep=keep)
+    assert (box.space["b"].low, box.space["b"].high) == (7, 7)
+    # a search goes on with all of its values
+    (searched,) = box.searched
+    assert (searched.name, searched.low, searched.high) == ("a", 4, 4)
     # of what is worth more than half of the allowed loss nothing is given up so
     draws = Known(
         space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.02 * 9.0 * X[:, 1]]
@@ -163,7 +169,7 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
     kept, _ = Narrowing(draws, 0.1, tried=tried).found()
     assert kept[0].all()
     assert kept[2].nonzero()[0].tolist() == [0, 2]
-    found = RecommendedSpaceExplainer(draws, lose=0.1, tried=tried).explain()
+    found = of_draws(draws, 0.1, tried=tried)
     (note,) = [note for note in found.notes if note.kind == "untried_kept"]
     assert (note.names, note["values"]) == (("kind",), ("c",))
 
@@ -366,7 +372,7 @@ def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
 def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
     space = space_of(a=range(10), kind=["a", None])
     draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
-    found = RecommendedSpaceExplainer(draws, lose=0.5).explain()
+    found = of_draws(draws, 0.5)
     assert found.sentence == (
         "10% of the space is enough: with a in [4, 4] a configuration is left whose objective is "
         "the best one's or worse by 0.5 at most (probability 99%)."
@@ -384,9 +390,7 @@ def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
         (1, 0),
         (1, 0),
     ]
-    same = RecommendedSpaceExplainer(
-        Known(space, [lambda X: 0.0 * X[:, 0]]), lose=0.5
-    ).explain()
+    same = of_draws(Known(space, [lambda X: 0.0 * X[:, 0]]), 0.5)
     assert same.sentence == "No value can be left out of the search."
 
 

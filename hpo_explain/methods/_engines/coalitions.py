@@ -17,12 +17,11 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 
-def all_coalitions(n_players: int) -> npt.NDArray[np.bool_]:
+def all_coalitions(n_players: int) -> Bools:
     """Return all coalitions, (2 ** n, n): player i is in coalition c where bit i of c is set.
 
     Examples
@@ -76,7 +75,7 @@ _SPREAD = (
     1e6  # outputs span this much, so that shap's 1e-10 is 1e-16 of the spread
 )
 
-Game = Callable[[npt.NDArray[np.bool_]], Array]
+Game = Callable[[Bools], Array]
 
 
 def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:

@@ -15,9 +15,10 @@ from hpo_explain.base.numbers import INACTIVE, format_value
 from hpo_explain.base.options import TRIALS, State, WhichTrial
 from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.text import declared_fact
+from hpo_explain.question.decision import decision_of
 from hpo_explain.run import Run
 from hpo_explain.run.targets import OPTIMIZED_ANOTHER
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.space import Array, Config, encode_one, lowest
 
 _ORIGINS = {
     Origin.INITIAL: "it belongs to the initial design",
@@ -220,7 +221,7 @@ def proposed(
         trials that failed or were pruned are known by their numbers. A configuration (dict) is
         explained as the next one.
     seed : int, default 0
-        Seed of the surrogate that predicts which one is best.
+        Seed of the draws by which the best predicted one is decided.
     any_trial : bool, default False
         Whether a trial that no model chose may be named as well.
 
@@ -321,11 +322,17 @@ def _finished(
         return proposals[-1]
     if trial == "best":
         return run.best(proposals)
-    predicted = run.surrogate(seed=seed).predict(
-        run.X[[run.row(n) for n in proposals]]
-    )[0]
-    better = np.argmin if run.direction == "minimize" else np.argmax
-    return proposals[better(predicted)]
+    return _best_predicted(run, proposals, seed)
+
+
+def _best_predicted(run: Run, proposals: list[int], seed: int) -> int:
+    """Return the trial to keep, or the proposal that is expected to be best."""
+    decision = decision_of(run, seed=seed)
+    if decision is not None:
+        return decision.best_of(proposals)
+    rows = [run.row(number) for number in proposals]
+    predicted = run.surrogate(seed=seed).predict(run.X[rows])[0]
+    return proposals[lowest(run.sign * predicted)]
 
 
 def _may_be_proposed(run: Run, trial: int) -> bool:

@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_seed
+from hpo_explain.base.checks import check_count
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.box import Box
 from hpo_explain.belief.improvement import keeps_up
-from hpo_explain.methods._engines.chances import Chances
-from hpo_explain.methods.advice.advise_result import Action, Advice
+from hpo_explain.methods.advice.advise_result import (
+    Action,
+    Advice,
+    values_of,
+)
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.rules import (
     attempt,
@@ -24,17 +26,12 @@ from hpo_explain.methods.advice.rules import (
     repeat,
     widen,
 )
-from hpo_explain.methods.space.recommended_space import (
-    RecommendedSpaceExplainer,
-    still_possible,
-)
-from hpo_explain.question.explained import accepted_surrogate
+from hpo_explain.question.decision import NONE_FEASIBLE, decision_of
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import SearchSpace
+from hpo_explain.space import Parameter, SearchSpace
+from hpo_explain.space.possible import has_value, still_possible
 
-_NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
 _UNKNOWN = declared_fact(
     "nothing_to_change",
     "{why}",
@@ -81,119 +78,60 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     >>> advice.actions[0].title
     'Keep trial 15: x = 0.1757 and y = 0.1503'
     """
-    return AdviceExplainer(
-        question.run, most=most, n=n, seed=question.seed
-    ).explain()
+    run = question.run
+    most, n = check_count("most", most), check_count("n", n)
+    if not np.any(run.feasible):
+        raise NothingToExplain(NONE_FEASIBLE())
+    ordered = sorted(_actions(run, n, question.seed), key=_in_order)[:most]
+    actions = tuple(
+        replace(action, framework=run.framework) for action in ordered
+    )
+    changed = {p.name: p for action in actions for p in action.parameters}
+    possible, _ = still_possible([changed.get(p.name, p) for p in run.space])
+    return Advice(
+        subject=Subject.of(run), actions=actions, space=SearchSpace(possible)
+    )
 
 
-class AdviceExplainer:
-    """Advises what to do next.
+def _actions(run: Run, n: int, seed: int) -> list[Action]:
+    """Return all that is advised, in no order."""
+    warned = beware(run)
+    decision = decision_of(run, seed=seed)
+    constant = not np.ptp(run.objective)
+    if decision is None or constant:
+        unknown = _UNKNOWN(constant=constant)
+        return [*warned, Action("go_on", evidence=(unknown,))]
+    warned = [_as_the_box(action, decision.box) for action in warned]
+    wider = _known(widen(decision))
+    changes = [a for a in (*warned, *wider) if a.parameters]
+    others = {p.name for action in changes for p in action.parameters}
+    smaller = _known(narrow(decision, others))
+    again = repeat(decision, alone=False)
+    tried = attempt(decision, [*changes, *smaller], n)
+    if tried is not None and _another_goes_on(run):
+        tried = hand_over(run.space)
+    more = _known(repeat(decision) if tried is None else again, tried)
+    return [keep(decision), *warned, *wider, *smaller, *more]
 
-    Parameters
-    ----------
-    run : Run
-        The run.
-    most : int, default 5
-        The largest number of actions.
-    n : int, default 1
-        How many configurations to try next.
-    seed : int, default 0
-        Seed of samples and draws.
 
-    Raises
-    ------
-    InputError
-        If `most` or `n` is not a positive whole number.
+def _as_the_box(warning: Action, box: Box) -> Action:
+    """Return a warning that gives values up only where the box does, too."""
+    parts = {part.name: part for part in box.parts}
+    if all(_is_part(parts[left.name], left) for left in warning.parameters):
+        return warning
+    return replace(warning, parameters=())
 
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
-    >>> X = space.sample(40, seed=1)
-    >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
-    >>> len(AdviceExplainer(run, most=1).explain().actions)
-    1
-    """
 
-    def __init__(
-        self, run: Run, *, most: int = 5, n: int = 1, seed: int = 0
-    ) -> None:
-        self._run = run
-        self._most = check_count("most", most)
-        self._n = check_count("n", n)
-        self._seed = check_seed(seed)
+def _is_part(part: Parameter, whole: Parameter) -> bool:
+    """Return whether a hyperparameter has no other values than another one."""
+    ends = values_of(part)
+    values = ends if isinstance(ends, tuple) else (ends,)
+    return all(has_value(whole, value) for value in values)
 
-    @shows_progress
-    def explain(self) -> Advice:
-        """Return what to do next.
 
-        Returns
-        -------
-        Advice
-            The actions, what is expected to bring most first.
-        """
-        run = self._run
-        if not np.any(run.feasible):
-            raise NothingToExplain(_NONE_FEASIBLE())
-        ordered = sorted(self._actions(), key=_in_order)[: self._most]
-        actions = tuple(
-            replace(action, framework=run.framework) for action in ordered
-        )
-        changed = {p.name: p for action in actions for p in action.parameters}
-        possible, _ = still_possible(
-            [changed.get(p.name, p) for p in run.space]
-        )
-        return Advice(
-            subject=Subject.of(run),
-            actions=actions,
-            space=SearchSpace(possible),
-        )
-
-    def _actions(self) -> list[Action]:
-        run, seed = self._run, self._seed
-        warned = beware(run)
-        model, _ = surrogate_of(run, None, "auto", seed)
-        feasibility = run.feasibility(seed=seed)
-        draws = as_draws(
-            accepted_surrogate(model),
-            run.direction,
-            feasibility=feasibility,
-            seed=seed,
-        )
-        constant = not np.ptp(run.objective)
-        if draws is None or constant:
-            return [
-                *warned,
-                Action("go_on", evidence=(_UNKNOWN(constant=constant),)),
-            ]
-        chances = Chances(run, draws.at_best)
-        wider = _known(widen(chances))
-        space = RecommendedSpaceExplainer(
-            draws,
-            lose=chances.worth,
-            fix=False,
-            subject=Subject.of(run),
-            feasibility=feasibility,
-            keep=chances.kept,
-            tried=run.tried,
-            seed=seed,
-        ).explain()
-        changes = [a for a in (*warned, *wider) if a.parameters]
-        smaller = _known(
-            narrow(
-                chances, space, {p.name for a in changes for p in a.parameters}
-            )
-        )
-        again = repeat(chances, alone=False)
-        tried = attempt(chances, [*changes, *smaller], self._n)
-        if (
-            tried is not None
-            and run.framework == "optuna"
-            and not keeps_up(run.space)
-        ):
-            tried = hand_over(chances)
-        more = _known(repeat(chances) if tried is None else again, tried)
-        return [keep(chances), *warned, *wider, *smaller, *more]
+def _another_goes_on(run: Run) -> bool:
+    """Return whether a sampler of Optuna goes on better than the belief."""
+    return run.framework == "optuna" and not keeps_up(run.space)
 
 
 def _in_order(action: Action) -> tuple[bool, float]:

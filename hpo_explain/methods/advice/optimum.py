@@ -4,7 +4,7 @@
 symbol      meaning
 ==========  ============================================================================
 f_s         a draw of the cost, noise excluded
-x*          the trial to keep (`chances`)
+x*          the trial to keep
 regret      ``f_s(x*) - min f_s``
 region      the shortest range, or smallest set of categories, with the least of 90 % of the draws
 near        tried, or a tried configuration with one number moved a little
@@ -21,24 +21,20 @@ import math
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_number, check_seed
+from hpo_explain.base.checks import check_count, check_number
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import STRETCH, decide
-from hpo_explain.belief.drawn import as_draws
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods._engines.chances import (
-    RARELY_FEASIBLE,
-    TRIALS,
-    Chances,
-    expected_best,
-)
+from hpo_explain.belief.narrowing import part_of
+from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
-from hpo_explain.methods.space.narrowing import part_of
-from hpo_explain.methods.space.recommended_space import still_possible
-from hpo_explain.question.explained import accepted_surrogate
+from hpo_explain.question.decision import (
+    RARELY_FEASIBLE,
+    RunDecision,
+    decision_of,
+)
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import surrogate_of
 from hpo_explain.run import Run
@@ -47,10 +43,12 @@ from hpo_explain.space import (
     Bools,
     CategoricalParameter,
     Ints,
+    Parameter,
     SearchSpace,
     lowest,
     ranked,
 )
+from hpo_explain.space.possible import still_possible
 
 HELD = (
     0.9  # of the draws have their best value of a hyperparameter in its region
@@ -110,149 +108,83 @@ def optimum(
     """
     run = question.run
     run.check_differences()
-    return OptimumExplainer(
-        run, epsilon=epsilon, more=more, seed=question.seed
-    ).explain()
-
-
-class OptimumExplainer:
-    """Says where the best configuration is, and whether there is more to get.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    epsilon, more
-        As of :func:`optimum`.
-    seed : int, default 0
-        Seed of samples and draws.
-
-    Raises
-    ------
-    InputError
-        If `epsilon` is negative, or `more` is not a positive whole number.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
-    >>> X = space.sample(60, seed=1)
-    >>> run = hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize")
-    >>> found = OptimumExplainer(run).explain()
-    >>> found.p_better < 0.5, [round(region.share, 1) for region in found.regions]
-    (True, [0.1, 1.0])
-    """
-
-    def __init__(
-        self,
-        run: Run,
-        *,
-        epsilon: float | None = None,
-        more: int = TRIALS,
-        seed: int = 0,
-    ) -> None:
-        self._run, self._more = run, check_count("more", more)
-        self._epsilon = (
-            None if epsilon is None else check_number("epsilon", epsilon)
-        )
-        if self._epsilon is not None and self._epsilon < 0.0:
-            problem = f"must not be negative, but was {epsilon!r}"
-            raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
-        self._seed = check_seed(seed)
-
-    @shows_progress
-    def explain(self) -> Optimum:
-        """Return where the best is.
-
-        Returns
-        -------
-        Optimum
-            Regions, a configuration, and what may still be gained.
-        """
-        run, seed = self._run, self._seed
-        incumbent = run.incumbent_trial
-        model, notes = surrogate_of(run, None, "auto", seed)
-        feasibility = run.feasibility(seed=seed)
-        known = as_draws(
-            accepted_surrogate(model),
-            run.direction,
-            feasibility=feasibility,
-            seed=seed,
-        )
-        if known is None:
-            raise NothingToExplain(_NO_POSTERIOR())
-        draws = known.at_best
-        chances = Chances(run, draws, self._epsilon)
-        rarely = (RARELY_FEASIBLE(),) if draws.rarely_feasible else ()
-        x, costs = _best_near(chances)
-        bounds = run.bounds or (-np.inf, np.inf)
-        promised = decide(run.sign * costs, stretch=STRETCH["average"])
-        low, high = np.clip(promised.interval, *bounds).tolist()
-        axes = draws.landscape.axes
-        levels = [_best_levels(chances, j) for j in range(len(run.space))]
-        kept = [
-            _held(axis, best) for axis, best in zip(axes, levels, strict=True)
-        ]
-        parts = [part_of(draws, kept, j) for j in range(len(run.space))]
-        return Optimum(
-            subject=Subject.of(run, notes=notes),
-            notes=rarely,
-            config=run.space.decode(x[None])[0],
-            estimate=promised.estimate,
-            interval=(low, high),
-            space=SearchSpace(still_possible(parts)[0]),
-            regions=tuple(
-                Region.of(p, part, axis, best, of, float(inactive))
-                for p, part, axis, best, of, inactive in zip(
-                    run.space,
-                    parts,
-                    axes,
-                    levels,
-                    kept,
-                    np.isnan(_best_rows(chances)).mean(axis=0),
-                    strict=True,
-                )
-            ),
-            incumbent=run.incumbent,
-            incumbent_trial=incumbent,
-            epsilon=chances.enough,
-            better=chances.better,
-            keep=chances.trial,
-            improved=decide(
-                chances.drawn[:, chances.best] - costs,
-                chances.enough,
-                side="above",
-            ),
-            gained=chances.decided(_gains(chances, self._more)),
-            more=self._more,
-        )
-
-
-def _best_rows(chances: Chances) -> Array:
-    """Return the row that is best in each draw, of what is probably feasible, (k, d)."""
-    land = chances.draws.landscape
-    return np.asarray(
-        land.all_rows[_first_least(chances, np.flatnonzero(land.possible))]
+    more = check_count("more", more)
+    if epsilon is not None and check_number("epsilon", epsilon) < 0.0:
+        problem = f"must not be negative, but was {epsilon!r}"
+        raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
+    decision = decision_of(run, epsilon, seed=question.seed)
+    if decision is None:
+        raise NothingToExplain(_NO_POSTERIOR())
+    _, notes = surrogate_of(run, None, "auto", question.seed)
+    rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
+    x, costs = _best_near(decision)
+    promised = decide(run.sign * costs, stretch=STRETCH["average"])
+    low, high = np.clip(
+        promised.interval, *(run.bounds or (-np.inf, np.inf))
+    ).tolist()
+    regions = _regions(decision)
+    parts = [part for _, part in regions]
+    return Optimum(
+        subject=Subject.of(run, notes=notes),
+        notes=rarely,
+        config=run.space.decode(x[None])[0],
+        estimate=promised.estimate,
+        interval=(low, high),
+        space=SearchSpace(still_possible(parts)[0]),
+        regions=tuple(region for region, _ in regions),
+        incumbent=run.incumbent,
+        incumbent_trial=run.incumbent_trial,
+        epsilon=decision.epsilon,
+        better=decision.better,
+        keep=decision.keep,
+        why_another=decision.why_another,
+        improved=decision.gained(decision.costs[:, decision.best] - costs),
+        gained=decision.gained(_gains(decision, more)),
+        more=more,
     )
 
 
-def _first_least(chances: Chances, rows: Ints) -> Ints:
+def _regions(decision: RunDecision) -> list[tuple[Region, Parameter]]:
+    """Return where the best value of each hyperparameter is, and that part of it."""
+    space, axes = decision.draws.space, decision.draws.landscape.axes
+    inactive = np.isnan(_best_rows(decision)).mean(axis=0).tolist()
+    best = [_best_levels(decision, j) for j in range(len(space))]
+    kept = [_held(axis, at) for axis, at in zip(axes, best, strict=True)]
+    regions = []
+    for j, parameter in enumerate(space):
+        part = part_of(decision.draws, kept, j)
+        region = Region.of(
+            parameter, part, axes[j], best[j], kept[j], inactive[j]
+        )
+        regions.append((region, part))
+    return regions
+
+
+def _best_rows(decision: RunDecision) -> Array:
+    """Return the row that is best in each draw, of what is probably feasible, (k, d)."""
+    land = decision.draws.landscape
+    return np.asarray(
+        land.all_rows[_first_least(decision, np.flatnonzero(land.possible))]
+    )
+
+
+def _first_least(decision: RunDecision, rows: Ints) -> Ints:
     """Return which of some rows is the least of each draw, of equal ones the first, (k,)."""
-    land = chances.draws.landscape
+    land = decision.draws.landscape
     values = land.all_values[:, rows]
     limit = values.min(axis=1) + _EQUAL * land.spread
     return np.asarray(rows[(values <= limit[:, None]).argmax(axis=1)])
 
 
-def _best_levels(chances: Chances, j: int) -> Ints:
+def _best_levels(decision: RunDecision, j: int) -> Ints:
     """Return the best level of a hyperparameter in each draw, where it is active, (k,)."""
-    land = chances.draws.landscape
+    land = decision.draws.landscape
     active = land.level[:, j] >= 0
     some = active & land.possible
     rows = np.flatnonzero(some if some.any() else active)
     if not len(rows):  # a branch that no row has: every level is as probable
         return np.arange(len(land.all_values)) % len(land.axes[j].weights)
-    return np.asarray(land.level[_first_least(chances, rows), j])
+    return np.asarray(land.level[_first_least(decision, rows), j])
 
 
 def _held(axis: Axis, best: Ints) -> Bools:
@@ -296,12 +228,15 @@ def _held(axis: Axis, best: Ints) -> Bools:
     return kept
 
 
-def _best_near(chances: Chances) -> tuple[Array, Array]:
-    """Return the row near trials with the lowest mean, (d,), and its cost in each draw, (k,)."""
-    space = chances.draws.space
-    tried = chances.run.X[chances.rows]
-    starts = tried[ranked(chances.drawn.mean(axis=0))[:_STARTS]]
-    found = [tried]
+def _best_near(decision: RunDecision) -> tuple[Array, Array]:
+    """Return the row near trials with the lowest mean, (d,), and its cost in each draw, (k,).
+
+    In the box, as is what is tried next.
+    """
+    space = decision.draws.space
+    tried = decision.run.X[decision.rows]
+    starts = tried[ranked(decision.costs.mean(axis=0))[:_STARTS]]
+    beside = [np.empty((0, len(space)))]
     for j in space.order.tolist():
         parameter = space.parameters[j]
         if isinstance(parameter, CategoricalParameter):
@@ -315,23 +250,27 @@ def _best_near(chances: Chances) -> tuple[Array, Array]:
                 np.clip(moved[:, j] + side, 0.0, 1.0)
             )
             moved = space.project(moved)
-            found.append(moved[space.is_valid(moved) & chances.allowed(moved)])
-    rows = np.concatenate(found)
+            beside.append(moved[space.is_valid(moved)])
+    near = np.concatenate(beside)
+    near = near[decision.may_be_tried(near)]
+    rows = np.concatenate([tried, near])
     costs = np.concatenate(
-        [chances.drawn, chances.draws.costs(rows[len(tried) :])], axis=1
+        [decision.costs, decision.draws.costs(near)], axis=1
     )
-    best = lowest(costs.mean(axis=0))
+    inside = decision.box.holds(rows)
+    best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
     return rows[best], costs[:, best]
 
 
-def _gains(chances: Chances, more: int) -> Array:
+def _gains(decision: RunDecision, more: int) -> Array:
     """Return what the best of further trials is expected to gain on the trial to keep, (k,)."""
     n = max(_PLACES[0], _PLACES[1] * more)
-    rows = _places(chances.run, n, chances.draws.seed)
+    rows = _places(decision.run, n, decision.draws.seed)
     values = np.where(
-        chances.draws.feasible(rows), chances.draws.costs(rows), np.inf
+        decision.draws.feasible(rows), decision.draws.costs(rows), np.inf
     )
-    gains = np.maximum(chances.drawn[:, [chances.best]] - values, 0.0)
+    kept = decision.costs[:, [decision.best]]
+    gains = np.maximum(kept - values, 0.0)
     return expected_best(gains, more)
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import values_in_words
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import Estimate, declared_fact
@@ -130,6 +131,8 @@ class Optimum(Result):
         By how much a configuration must be better for that to count.
     keep : int
         The trial to keep: of the tried configurations that with the best expected objective.
+    why_another : tuple of Fact
+        Why that is not the best observed trial; empty where it is.
     better : Decision
         By how much the best is better than the trial to keep, and whether by more than `epsilon`.
     improved : Decision
@@ -208,6 +211,7 @@ class Optimum(Result):
     incumbent: Mapping[str, Any]
     incumbent_trial: int
     keep: int
+    why_another: tuple[Fact, ...]
     epsilon: float
     better: Decision
     improved: Decision
@@ -286,6 +290,7 @@ class Optimum(Result):
                 more,
                 "better",
                 trial=trial,
+                because=self.why_another,
                 epsilon=self.epsilon,
                 probability=probable,
             ),
@@ -320,9 +325,11 @@ class Optimum(Result):
         decision: Decision,
         says: str,
         values: tuple[Any, ...] = (),
+        because: tuple[Fact, ...] = (),
         **words: Any,
     ) -> Claim:
         """Return a claim with its probability, which its words tell."""
+        doubt = () if decision.certain else (_PROBABLE(),)
         claim = self.told(
             kind,
             names,
@@ -331,7 +338,7 @@ class Optimum(Result):
             says=says,
             values=values,
             certain=decision.certain,
-            because=() if decision.certain else (_PROBABLE(),),
+            because=(*doubt, *because),
             **words,
         )
         return replace(

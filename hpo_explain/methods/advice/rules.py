@@ -9,13 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.text import declared_fact, filled
+from hpo_explain.base.text import declared_fact
+from hpo_explain.belief.box import Box
 from hpo_explain.belief.decide import Decision, decide
 from hpo_explain.belief.left import told
 from hpo_explain.belief.mixture import Mixture
-from hpo_explain.methods._engines.chances import TRIALS, Chances
+from hpo_explain.methods._engines.next_trials import (
+    TRIALS,
+    next_rows,
+    of_random,
+)
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.question.decision import PROBABLE, RunDecision
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -27,7 +32,6 @@ from hpo_explain.space import (
 )
 
 _Number = FloatParameter | IntParameter
-PROBABLE = 0.1  # of gaining what counts: with less there is nothing to get
 _CONTENDERS, _MOST_TIMES = 3, 5
 _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
 _FACTOR = 10.0  # of the end of a logarithmic range
@@ -63,14 +67,14 @@ _SAME = declared_fact(
     "best_hidden",
     "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
 )
-_WORSE = ", the best observed one, trial {observed}, is expected to be worse by {expected:.2g}"
 _KEPT = declared_fact(
     "lowest_mean",
-    "its expected {objective}, {mean:.4g}, is the best of all trials{beside}; no other tried "
-    "trial is clearly better ({probability:%})",
-    beside=lambda about: (
-        filled(_WORSE, **dict(about.values)) if about["expected"] else ""
-    ),
+    "its expected {objective}, {mean:.4g}, is the best of all trials; no other tried trial is "
+    "clearly better ({probability:%})",
+)
+_OUTSIDE = declared_fact(
+    "outside_the_box",
+    "a look outside of the recommended space, in which little is left to gain",
 )
 _WHAT_IS_LEFT = declared_fact(
     "what_is_left",
@@ -94,35 +98,36 @@ def _told(decision: Decision, **known: Any) -> dict[str, Any]:
 # ---------------------------------------------------------------------- the space
 
 
-def widen(chances: Chances) -> Action | None:
+def widen(decision: RunDecision) -> Action | None:
     """Return ranges to widen: beyond an end, draws promise more than counts.
 
     They are asked up to a fifth of the scale beyond the end, everything else as where they are
     best.
     """
-    if not isinstance(chances.draws, Mixture):
+    if not isinstance(decision.draws, Mixture):
         return None  # a model of the user's is not asked beyond its space
-    run, found = chances.run, list[tuple[_Number, Decision, Any]]()
+    run, found = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
         if isinstance(parameter, CategoricalParameter):
             continue
-        sides = [(side, _beyond(chances, j, side)) for side in (False, True)]
+        sides = [(side, _beyond(decision, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
-        new, decision = _longer(parameter, upper=side), chances.decided(gains)
-        if new is None or decision.estimate <= chances.enough:
+        new = _longer(parameter, upper=side)
+        gained = decision.gained_beyond(gains)
+        if new is None or gained.estimate <= decision.epsilon:
             continue
         reason = _AT_END(
             names=[parameter.name],
             objective=run.objective_name,
             upper=side,
             end=parameter.high if side else parameter.low,
-            gain=decision.estimate,
+            gain=gained.estimate,
         )
-        found.append((new, decision, reason))
+        found.append((new, gained, reason))
     if not found:
         return None
     most = max(
-        (decision for _, decision, _ in found), key=lambda one: one.estimate
+        (gained for _, gained, _ in found), key=lambda one: one.estimate
     )
     return changed_to(
         "widen",
@@ -132,9 +137,9 @@ def widen(chances: Chances) -> Action | None:
     )
 
 
-def _beyond(chances: Chances, j: int, upper: bool) -> Array:
+def _beyond(decision: RunDecision, j: int, upper: bool) -> Array:
     """Return what each draw gains beyond an end on what it reaches within the space, (k,)."""
-    land, space = chances.draws.landscape, chances.draws.space
+    land, space = decision.draws.landscape, decision.draws.space
     axis = land.axes[j]
     if (
         land.best[:, j] == (len(axis.centers) - 1 if upper else 0)
@@ -149,7 +154,7 @@ def _beyond(chances: Chances, j: int, upper: bool) -> Array:
     rows = np.tile(rows, (len(_BEYOND), 1))
     rows[:, j] = 1.0 + far if upper else -far
     return np.asarray(
-        land.least - chances.draws.costs(rows).min(axis=1, initial=np.inf)
+        land.least - decision.draws.costs(rows).min(axis=1, initial=np.inf)
     )
 
 
@@ -181,34 +186,32 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
     return replace(parameter, low=int(low), high=int(high))
 
 
-def narrow(
-    chances: Chances, found: Recommendation, others: Collection[str]
-) -> Action | None:
-    """Return what to give up of hyperparameters that are not named otherwise."""
-    names = [row.hyperparameter for row in found.narrowed if row.after]
-    kept = [found.space[name] for name in names if name not in others]
-    if not kept or found.loss is None:
+def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
+    """Return what to give up of hyperparameters that are not named otherwise: as the box does."""
+    box = decision.box
+    parts = [part for part in box.searched if part.name not in others]
+    if not parts or not box.loss.certain:
         return None
-    after, before = chances.of_random(kept), chances.of_random(())
+    after, before = of_random(decision, parts), of_random(decision, ())
+    gained = decide(after - before)
+    if gained.estimate < PROBABLE * decision.epsilon:
+        return None  # it helps neither a search nor a person
     reason = _LEFT(
-        lose=found.lose,
-        probability=min(found.loss.probability, 0.99),
+        lose=decision.epsilon,
+        probability=min(box.loss.probability, 0.99),
         n=TRIALS,
         expected=float(after.mean()),
         otherwise=float(before.mean()),
-        objective=chances.run.objective_name,
+        objective=decision.run.objective_name,
     )
-    gained = decide(after - before)
-    if not found.loss.certain or gained.estimate < chances.worth:
-        return None  # it helps neither a search nor a person
     return changed_to(
         "narrow",
-        kept,
-        evidence=(reason,),
+        parts,
+        evidence=(reason, *decision.doubts),
         **_told(
             gained,
-            probability=found.loss.probability,
-            certain=found.loss.certain,
+            probability=box.loss.probability,
+            certain=box.loss.certain,
         ),
     )
 
@@ -217,133 +220,130 @@ def narrow(
 
 
 def attempt(
-    chances: Chances, changes: Sequence[Action], n: int = 1
+    decision: RunDecision, changes: Sequence[Action], n: int = 1
 ) -> Action | None:
-    """Return the n configurations to try next within what is searched after `changes`."""
-    rows, gains = chances.next_rows(
-        n, [p for action in changes for p in action.parameters]
-    )
-    if (
-        not len(rows)
-        or chances.decided(gains, chances.worth).probability < PROBABLE
-    ):
-        return None
-    decision = chances.decided(gains)
-    configs = _shortened(chances.run.space, rows)
+    """Return the n configurations to try next within what is searched after `changes`.
+
+    They lie in the box; outside only where nothing that counts is left to gain in it.
+    """
+    within = [p for action in changes for p in action.parameters]
+    boxed = [*within, *decision.box.narrowed]
+    for parameters in (boxed, within) if decision.box.narrowed else (within,):
+        rows, gains = next_rows(decision, n, parameters)
+        gained = decision.gained(gains)
+        if len(rows) and decision.is_worth_a_trial(gained):
+            return trying(decision, rows, gained, decision.box)
+    return None
+
+
+def trying(
+    decision: RunDecision, rows: Array, gained: Decision, box: Box
+) -> Action:
+    """Return that rows are to be tried, which gain something, and whether outside of the box."""
+    configs = _shortened(box, rows)
     reason = _EXPECTED(
         alone=len(rows) == 1,
-        trials=[chances.trial],
-        expected=decision.estimate,
-        enough=chances.enough,
-        probability=decision.probability,
+        trials=[decision.keep],
+        expected=gained.estimate,
+        enough=decision.epsilon,
+        probability=gained.probability,
     )
+    outside = not box.holds(rows).all()
     return Action(
         "try",
         tuple(configs[0]),
         tuple(configs[0].values()),
         configurations=tuple(configs),
-        evidence=(reason,),
-        **_told(decision),
+        evidence=(reason, _OUTSIDE()) if outside else (reason,),
+        **_told(gained),
     )
 
 
-def hand_over(chances: Chances) -> Action:
+def hand_over(space: SearchSpace) -> Action:
     """Return that another sampler should go on: with many categories it does so better."""
     count = sum(
-        isinstance(parameter, CategoricalParameter)
-        for parameter in chances.run.space
+        isinstance(parameter, CategoricalParameter) for parameter in space
     )
     return Action(
         "go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),)
     )
 
 
-def _shortened(space: SearchSpace, rows: Array) -> list[dict[str, Any]]:
-    """Return configurations with six digits of their real values."""
-    configs = space.decode(rows)
+def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
+    """Return configurations with six digits of their real values, where these lie in the box."""
+    configs = box.whole.decode(rows)
+    parts = {part.name: part for part in box.parts}
     for config in configs:
         for name, value in config.items():
-            parameter = space[name]
-            if (
-                isinstance(parameter, FloatParameter)
-                and parameter.step is None
-            ):
+            part = parts[name]
+            if isinstance(part, FloatParameter) and part.step is None:
                 rounded = float(f"{value:.6g}")
-                config[name] = (
-                    rounded
-                    if parameter.low <= rounded <= parameter.high
-                    else value
-                )
+                if part.low <= rounded <= part.high:
+                    config[name] = rounded
     return configs
 
 
-def repeat(chances: Chances, *, alone: bool = True) -> Action | None:
+def repeat(decision: RunDecision, *, alone: bool = True) -> Action | None:
     """Return which trials to evaluate again, and how often, if that tells which is best.
 
     Once where they are not `alone`: beside other trials, after which advice is asked again. Where
     the trials do not settle the noise, no repeat depends on how large it may be at most.
     """
-    if not chances.draws.noise.settled:
+    if not decision.noise.settled:
         return None
-    costs, best = chances.costs, chances.best
-    probable = np.bincount(
-        costs.argmin(axis=1), minlength=costs.shape[1]
-    ) / len(costs)
+    costs, best = decision.costs, decision.best
+    firsts = np.bincount(costs.argmin(axis=1), minlength=costs.shape[1])
+    inside = decision.box.holds(decision.run.X[decision.rows])
     others = [
-        i for i in ranked(-probable).tolist() if i != best and probable[i]
+        place
+        for place in ranked(-firsts.astype(float)).tolist()
+        if place != best and firsts[place] and inside[place]
     ]
-    chosen = [best, *others[: _CONTENDERS - 1]]
-    gains = costs[:, best] - costs[:, chosen].min(axis=1)
-    decision = decide(gains)
-    noise = chances.draws.noise.counted
-    if len(chosen) < 2 or decision.estimate < chances.worth / 2.0:
+    contenders = [best, *others[: _CONTENDERS - 1]]
+    gains = costs[:, best] - costs[:, contenders].min(axis=1)
+    gained = decision.gained(gains)
+    if len(contenders) < 2 or not decision.is_worth_a_trial(gained):
         return None
-    # an error as large as what is to be told
-    times = (
-        int(np.clip(round((noise / decision.estimate) ** 2), 1, _MOST_TIMES))
-        if alone
-        else 1
-    )
-    which = tuple(chances.trial_of(place) for place in chosen)
+    times = 1
+    if alone:  # an error as large as what is to be told
+        exact = (decision.noise.counted / float(gains.mean())) ** 2
+        times = int(np.clip(round(exact), 1, _MOST_TIMES))
+    which = tuple(decision.trial_at(place) for place in contenders)
     return Action(
         "repeat",
-        evidence=(_SAME(trials=which, known=decision.estimate),),
+        evidence=(_SAME(trials=which, known=gained.estimate),),
         trials=which,
-        configurations=tuple(map(chances.run.config, which)),
+        configurations=tuple(map(decision.run.config, which)),
         times=times,
-        **_told(decision),
+        **_told(gained),
     )
 
 
-def keep(chances: Chances) -> Action:
+def keep(decision: RunDecision) -> Action:
     """Return the trial to keep: of all tried configurations that of the lowest mean."""
-    run, rows, costs = chances.run, chances.rows, chances.costs
-    observed = int(np.argmin(run.cost[rows]))
-    if run.cost[rows[observed]] == run.cost[rows[chances.best]]:
-        observed = chances.best
-    gains = decide(costs[:, observed] - costs[:, chances.best])
-    limit = float(np.nextafter(chances.enough, np.inf))  # as much is allowed
+    run, costs = decision.run, decision.costs
+    limit = float(np.nextafter(decision.epsilon, np.inf))  # as much is allowed
     right = decide(
-        costs[:, chances.best] - costs.min(axis=1), limit, side="below"
+        costs[:, decision.best] - costs.min(axis=1), limit, side="below"
     )
-    config = run.config(chances.trial)
+    # where another tried trial is better, something is
+    probability = max(right.probability, 1.0 - decision.better.probability)
+    config = run.config(decision.keep)
     reason = _KEPT(
         objective=run.objective_name,
-        mean=run.sign * float(costs[:, chances.best].mean()),
-        observed=chances.trial_of(observed),
-        expected=gains.estimate,
-        probability=min(right.probability, 0.99),
+        mean=decision.mean,
+        probability=min(probability, 0.99),
     )
     left = _WHAT_IS_LEFT(
-        trials=[chances.trial],
-        probability=told(chances.better.probability),
-        enough=chances.enough,
+        trials=[decision.keep],
+        probability=told(decision.better.probability),
+        enough=decision.epsilon,
     )
     return Action(
         "keep",
         tuple(config),
         tuple(config.values()),
-        trials=(chances.trial,),
-        evidence=(reason, left),
-        **_told(gains, probability=right.probability),
+        trials=(decision.keep,),
+        evidence=(reason, *decision.why_another, left),
+        **_told(decision.luck, probability=probability),
     )

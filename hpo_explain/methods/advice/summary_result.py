@@ -15,7 +15,6 @@ from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import Advice, settings_of
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import (
-    SEPARATOR,
     FanovaImportance,
 )
 from hpo_explain.methods.importance.most import how_sure
@@ -77,13 +76,22 @@ class Summary(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "more": "{best} by trial {trial}; {p:%} chance of one better by more than {enough}.",
+        "another": "{best} by trial {trial}; keep trial {keep}, expected better; {p:%} chance of "
+        "one better by more than {enough}.",
+        "another, short": "{best} by trial {trial}; keep {keep}, expected better; {p:%} chance to "
+        "gain {enough}.",
+        "another, shorter": "Best by trial {trial}; keep {keep}, expected better; {p:%} chance to "
+        "gain {enough}.",
         "best": "{best} by trial {trial}.",
         "no best": "No trial counts yet.",
-        "certainly": "{name} matters most: {share:%} of all variation{best}.",
-        "probably": "Probably {name} matters most ({p:%}): {share:%} of all variation{best}.",
-        "perhaps": "Perhaps {name} matters most ({p:%}): {share:%} of all variation{best}.",
+        "certainly": "{name} matters most: {share:%} of all variation{pair}{best}.",
+        "probably": "Probably {name} matters most ({p:%}): {share:%} of all variation{pair}"
+        "{best}.",
+        "perhaps": "Perhaps {name} matters most ({p:%}): {share:%} of all variation{pair}{best}.",
         "nothing": "Nothing is known to matter yet.",
         "where": "{volume:part} of the space is enough; narrowed: {names}.",
+        "perhaps where": "Trust is poor, but {volume:part} of the space may be enough; narrowed: "
+        "{names}.",
         "everywhere": "Everywhere: nothing can be left out yet.",
         "next": "{title}.",
         "go on": "Go on as it is.",
@@ -163,14 +171,22 @@ class Summary(Result):
                 self.history.claims[0], "best", trial=trial, best=best
             )
         claim = next(c for c in self.optimum.claims if c.kind == "difference")
-        return self._short(
-            claim,
-            "more",
-            trial=trial,
-            best=best,
-            p=told(claim.probability),
-            enough=format_value(self.optimum.epsilon),
-        )
+        templates = ["more"]
+        if self.optimum.why_another:
+            templates = ["another", "another, short", "another, shorter"]
+        told_in = [
+            self._short(
+                claim,
+                template,
+                trial=trial,
+                keep=self.optimum.keep,
+                best=best,
+                p=told(claim.probability),
+                enough=format_value(self.optimum.epsilon),
+            )
+            for template in templates
+        ]
+        return _fitting(told_in)
 
     @property
     def _matters(self) -> Claim:
@@ -181,18 +197,24 @@ class Summary(Result):
         if sure == "nothing":
             return self._short(None, "nothing")
         (name,) = claim.hyperparameters
-        shown, share = shorten(name, _NAME), claim.estimate
-        pair = self.importance.mostly_as(name)
-        if pair is not None:
-            members, share = pair
-            as_pair = SEPARATOR.join(shorten(one, _NAME) for one in members)
-            shown = f"{shown} (as {as_pair})"
-        words = {"name": shown, "share": share, "p": claim.probability}
-        told = [
-            self._short(claim, sure, best=best, **words)
+        words = {
+            "name": shorten(name, _NAME),
+            "share": claim.estimate,
+            "p": claim.probability,
+        }
+        pair = self._with_another(claim)
+        told_in = [
+            self._short(claim, sure, pair=pair, best=best, **words)
             for best in (self._among(name), "")
         ]
-        return _fitting(told)
+        return _fitting(told_in)
+
+    def _with_another(self, most: Claim) -> str:
+        """Return which other one it matters with, where the two explain more than it does alone."""
+        for reason in most.because:
+            if reason.kind == "matters_in_a_pair":
+                return f", mostly with {shorten(reason.names[1], _NAME)}"
+        return ""
 
     def _among(self, most: str) -> str:
         """Return what matters most for being among the best, where that is at least probable."""
@@ -216,16 +238,17 @@ class Summary(Result):
         if found is None or not found.narrowed:
             return self._short(None, "everywhere")
         names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
-        told = [
+        says = "perhaps where" if found.doubts else "where"
+        told_in = [
             self._short(
                 found.claims[0],
-                "where",
+                says,
                 volume=found.volume,
                 names=listed(names, most),
             )
             for most in range(_NAMED, 0, -1)
         ]
-        return _fitting(told)
+        return _fitting(told_in)
 
     @property
     def _next(self) -> Claim:

@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import leading
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import Estimate
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    leading,
+    percent,
+    percent_range,
+)
 from hpo_explain.belief.decide import MATTERS, STRETCH, decide
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -71,7 +75,7 @@ class LocalImportance(Result):
         "short": "Around {found.where} {names} matters most.",
         "short nothing": "Around {found.where} no hyperparameter matters.",
         "main": "Around {found.where} the {found.what} depends most on {each}. | "
-        "{names} ({estimate:%})",
+        "{names} ({share})",
     }
 
     config: Mapping[str, Any]
@@ -97,7 +101,7 @@ class LocalImportance(Result):
         )
 
     @property
-    def active(self) -> npt.NDArray[np.bool_]:
+    def active(self) -> Bools:
         """Whether each hyperparameter is active in the configuration, (d,)."""
         return np.array([name in self.config for name in self.names])
 
@@ -123,7 +127,7 @@ class LocalImportance(Result):
             check_name("name", name, self.names, "hyperparameter")
         )
 
-    def order(self) -> npt.NDArray[np.int64]:
+    def order(self) -> Ints:
         """Return the hyperparameters' positions, the largest share first."""
         return np.argsort(-self.importance, kind="stable")
 
@@ -163,18 +167,23 @@ class LocalImportance(Result):
                 says="main",
                 certain=True,
                 because=(),
-                about=Estimate(share),
+                share=percent(share),
             )
-        decision = None
+        decision, told = None, percent(share)
         if self.drawn is not None:
             drawn = self.drawn[:, j]
             decision = decide(
                 drawn, MATTERS, side="above", stretch=STRETCH["average"]
             )
             low, high = decision.interval
-            decision = replace(
-                decision, interval=(max(low, 0.0), min(high, 1.0))
-            )
+            low, high = max(low, 0.0), min(high, 1.0)
+            decision = replace(decision, interval=(low, high))
+            told = percent_range(low, high)
         return self.decided(
-            "share", name, decision, says="main", estimate=share
+            "share",
+            name,
+            decision,
+            says="main",
+            estimate=share,
+            share=told,
         )

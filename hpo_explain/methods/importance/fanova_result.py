@@ -15,14 +15,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.numbers import percent, percent_range, percent_sd
-from hpo_explain.base.options import Direction
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Direction,
+    InputError,
+    Option,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    declared_fact,
+    percent,
+    percent_range,
+    percent_sd,
+    worth_naming,
+)
 from hpo_explain.belief.decide import (
     INTERACTS,
     MATTERS,
@@ -31,6 +38,7 @@ from hpo_explain.belief.decide import (
     decide,
     interval,
 )
+from hpo_explain.methods._engines.effect_result import Effect, marginal_on
 from hpo_explain.methods.importance.most import (
     MOST,
     PROBABLE,
@@ -38,6 +46,7 @@ from hpo_explain.methods.importance.most import (
     how_sure,
     parts_of,
 )
+from hpo_explain.models import TreeBoxes
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import (
     marginal_at,
@@ -45,7 +54,6 @@ from hpo_explain.models.box_sums import (
     total_cost,
     total_shares,
 )
-from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -53,7 +61,6 @@ if TYPE_CHECKING:
 
     from hpo_explain.belief.best import Best
     from hpo_explain.belief.functionals import Anova
-    from hpo_explain.methods.effects.effect_result import Effect
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
@@ -71,6 +78,10 @@ _OVER_TREES = declared_fact(
     "no_interval_of_shares",
     "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
     "of the noise",
+)
+
+_IN_A_PAIR = declared_fact(
+    "matters_in_a_pair", "{names} matter mostly together", role="said"
 )
 
 Rows = Literal["trees", "draws"]
@@ -167,9 +178,9 @@ class FanovaImportance(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "constant": "The {found.what} is constant: no hyperparameter matters.",
-        "certainly": "{name} matters most for {found.matter}.",
-        "probably": "Probably {name} matters most for {found.matter} ({p:%}).",
-        "perhaps": "Perhaps {name} matters most for {found.matter} ({p:%}).",
+        "certainly": "{name} matters most for {found.matter}{pair}.",
+        "probably": "Probably {name} matters most for {found.matter} ({p:%}){pair}.",
+        "perhaps": "Perhaps {name} matters most for {found.matter} ({p:%}){pair}.",
         "nothing": "Nothing is known to matter for {found.matter} yet.",
         "shares": "Shares of the variance: {each}. | {label} ({share})",
         "by trees": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
@@ -476,8 +487,6 @@ class FanovaImportance(Result):
                 [marginal_prediction(b, members, places) for b in self.boxes]
             )
             mean, std = values.mean(axis=0), values.std(axis=0)
-        from hpo_explain.methods.effects.partial_dependence import marginal_on
-
         return marginal_on(
             subject,
             names,
@@ -622,7 +631,7 @@ class FanovaImportance(Result):
         known = most.probability >= PROBABLE or any(
             one.certain for one in matters
         )
-        claims = [self._most(first, most, known=known)]
+        claims = [self._most(anova, first, most, known=known)]
         for i in [*named, *(i for i in ranking if i not in named)]:
             members, share = self.members[i], self.shares[:, i]
             found = matters[members[0]]
@@ -632,7 +641,7 @@ class FanovaImportance(Result):
                     self._interacts,
                     side="above",
                 )
-            says = "shares" * (known and i in named)
+            says = "shares" if known and i in named else ""
             claims.append(
                 self._share(self._named(members), share, found, says)
             )
@@ -642,7 +651,11 @@ class FanovaImportance(Result):
             found = matters[int(parts.mean(axis=0).argmax())]
             claims.append(
                 self._share(
-                    self.names, self._alone, found, "mains" * known, ALONE
+                    self.names,
+                    self._alone,
+                    found,
+                    "mains" if known else "",
+                    ALONE,
                 )
             )
         return tuple(claims)
@@ -663,42 +676,41 @@ class FanovaImportance(Result):
         unexplained = min(1.0 - trust.r2, 1.0)
         return INTERACTS + unexplained * crowded
 
-    def _most(self, j: int, found: Decision, *, known: bool) -> Claim:
-        """Return which hyperparameter matters most, or that nothing is known to matter."""
-        claim = self._share(
-            (self.names[j],), self.shares[:, j], found, "", MOST
+    def _most(
+        self, anova: Anova | Best, j: int, found: Decision, *, known: bool
+    ) -> Claim:
+        """Return which hyperparameter matters most, or that nothing is known to matter.
+
+        By all that it takes part in: where a pair explains more than it does alone, that is named.
+        """
+        name, totals = self.names[j], anova.totals[:, j]
+        claim = self._share((name,), totals, found, "", MOST)
+        pair = self._larger_pair(anova, j)
+        because = (_IN_A_PAIR(names=[name, pair]),) if pair else ()
+        claim = replace(
+            claim, side="above" if known else "below", because=because
         )
-        claim = replace(claim, side="above" if known else "below", because=())
-        name, pair = self.names[j], self.mostly_as(self.names[j])
-        if pair is not None:
-            name = f"{name} (as {SEPARATOR.join(pair[0])})"
         frame, text = self.words(
-            how_sure(claim), name=name, p=found.probability
+            how_sure(claim),
+            name=name,
+            p=found.probability,
+            pair=f", mostly with {pair}" if pair else "",
         )
         return replace(claim, frame=frame, text=text)
 
-    def mostly_as(self, name: str) -> tuple[tuple[str, ...], float] | None:
-        """Return the pair that explains more than a hyperparameter of it alone, and its share.
-
-        None where it explains more alone than in any pair, and of trees.
-
-        Examples
-        --------
-        >>> import hpo_explain as hx
-        >>> space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
-        >>> X = space.sample(80, seed=1)
-        >>> both = (X[:, 0] - 0.5) * (X[:, 1] - 0.5)
-        >>> hx.importance(hx.Run(space, X, both, "minimize")).mostly_as("x")[0]
-        ('x', 'y')
-        """
-        if self.anova is None or not self.anova.pairs:
-            return None
-        j, shares = self._index(name), self.anova.of_pairs.mean(axis=0)
-        of_name = [i for i, pair in enumerate(self.anova.pairs) if j in pair]
-        largest = max(of_name, key=lambda i: shares[i], default=None)
-        if largest is None or shares[largest] <= self.estimate[j]:
-            return None
-        return self._named(self.anova.pairs[largest]), float(shares[largest])
+    def _larger_pair(self, anova: Anova | Best, j: int) -> str:
+        """Return with which other one it explains more than alone; empty where with none."""
+        shares = anova.of_pairs.mean(axis=0).tolist()
+        with_it = {
+            share: pair
+            for pair, share in zip(anova.pairs, shares, strict=True)
+            if j in pair
+        }
+        largest = max(with_it, default=0.0)
+        if largest <= float(anova.mains[:, j].mean()):
+            return ""
+        a, b = with_it[largest]
+        return self.names[b if a == j else a]
 
     def _orders(self) -> Iterator[Claim]:
         """Return, for neighbours in the ranking of single hyperparameters, which matters more."""
@@ -713,12 +725,21 @@ class FanovaImportance(Result):
             yield self.decided("order", self._named((a, b)), more, says="")
 
     @property
+    def shares_of_sets(self) -> tuple[Claim, ...]:
+        """The claims about the share of one set each."""
+        return tuple(
+            claim
+            for claim in self.claims
+            if claim.kind == "share" and not claim.term
+        )
+
+    @property
     def interactions(self) -> tuple[Claim, ...]:
         """The claims about sets of several hyperparameters."""
         return tuple(
-            c
-            for c in self.claims
-            if c.kind == "share" and len(c.hyperparameters) > 1 and not c.term
+            claim
+            for claim in self.shares_of_sets
+            if len(claim.hyperparameters) > 1
         )
 
     def _share(

@@ -94,8 +94,8 @@ def explain_proposal(
     ----------
     trial : int, "latest", "best", "best-predicted", "pending", dict or trial of Optuna
         The proposal. "latest" is the latest finished one, "best" the best feasible one,
-        "best-predicted" the one that the surrogate of all trials predicts to be best. "pending" is
-        the latest one that runs: it has been asked for, and has no result yet. A trial that
+        "best-predicted" the trial to keep, or the proposal that is expected to be best. "pending"
+        is the latest one that runs: it has been asked for, and has no result yet. A trial that
         runs, failed or was pruned may be named by its number too, and one that waits, which is
         explained as the next one. So is a configuration (dict): why would the optimizer choose
         it, or not? With an `acquisition` other than "auto" any trial may be named, such as an

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.result import Result, Table
+from hpo_explain.base import Claim, Result, Table
 from hpo_explain.belief.trust import Trust
 
 _SHOWN = {
@@ -125,11 +124,12 @@ class RunTrust(Result, Trust):
         self, kind: str, says: str, value: float, ends: tuple[float, float]
     ) -> Claim:
         low, high = ends
+        least = 0.0 if kind == "share" else -1.0  # nothing known has no share
         return self.told(
             kind,
             self.subject.names,
-            value,
-            ends,
+            max(value, least),
+            (max(low, least), max(high, least)),
             says=says,
             certain=True,
             because=(),

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base.claim import Claim
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_value, values_in_words
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import declared_fact, filled
@@ -105,6 +106,8 @@ class Recommendation(Result):
         Share of the analysed space's measure that is left.
     loss : Decision, optional
         By how much the best that is left is worse, and how probable it is that this is allowed.
+    doubts : tuple of Fact
+        Why little is known of it: trust in the model is poor.
     subject, notes
         As of every result.
 
@@ -146,6 +149,12 @@ class Recommendation(Result):
     lose: float
     volume: float
     loss: Decision | None = None
+    doubts: tuple[Fact, ...] = ()
+
+    @property
+    def reliance(self) -> str:
+        """Nothing more: the sentence says where trust is poor."""
+        return "" if self.doubts and self.narrowed else super().reliance
 
     @property
     def names(self) -> list[str]:
@@ -189,6 +198,7 @@ class Recommendation(Result):
                 self.loss,
                 says="narrow",
                 values=tuple(kept.values()),
+                because=self.doubts,
                 volume=self.volume,
                 lose=self.lose,
                 kept=[

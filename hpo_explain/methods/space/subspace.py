@@ -23,10 +23,10 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.decide import Decision
 from hpo_explain.belief.drawn import as_draws, usual_loss
+from hpo_explain.belief.narrowing import allowed
+from hpo_explain.belief.stay_fixed import stay_fixed
 from hpo_explain.methods.importance._latent_forest import LatentForest
 from hpo_explain.methods.importance.importance import Cap, cap_of, capped_at
-from hpo_explain.methods.space.narrowing import allowed
-from hpo_explain.methods.space.stay_fixed import stay_fixed
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (

@@ -38,7 +38,7 @@ from hpo_explain.belief.decide import STRETCH, Decision, decide
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods.space.stay_fixed import stay_fixed
+from hpo_explain.belief.stay_fixed import stay_fixed
 from hpo_explain.space import (
     Array,
     Bools,
@@ -148,14 +148,22 @@ class Narrowing:
             if share * spread <= self.lose * (1.0 + 1e-9)
         ]
 
-    def found(self, *, fix: bool = True) -> tuple[Levels, Array]:
+    def found(self) -> tuple[Levels, Array]:
         """Return the levels to keep, and what each draw loses with these only, (k,)."""
+        kept, _ = self.kept_and_ranges()
+        return kept, self.loss(kept)
+
+    def kept_and_ranges(self) -> tuple[Levels, dict[int, Bools]]:
+        """Return the levels to keep, and by column the range in which one of its levels does."""
         kept, fixed = self.everything(), list[int]()
+        ranges = dict[int, Bools]()
         for rung in self.rungs:
             kept = _Rung(self, rung).narrowed(kept)
-            if fix and self.keep is not None:
+            if self.keep is not None:
+                ranged = kept
                 kept, fixed = self._fixed(kept, fixed, rung)
-        return kept, self.loss(kept)
+                ranges = {j: ranged[j] for j in fixed} | ranges
+        return kept, ranges
 
     def _fixed(
         self, kept: Levels, fixed: list[int], rung: float

@@ -1,0 +1,147 @@
+"""The box: the smallest part of a space that holds a configuration near the best.
+
+How it is found is told in `narrowing`. What could only be active for values given up is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from hpo_explain.belief.decide import Decision
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.narrowing import (
+    Levels,
+    Narrowing,
+    allowed,
+    part_of,
+)
+from hpo_explain.space import (
+    Array,
+    Bools,
+    Parameter,
+    SearchSpace,
+    lowest,
+)
+from hpo_explain.space.possible import still_possible
+from hpo_explain.space.searches import inside_of
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """The smallest part of a space that holds a configuration near the best.
+
+    Attributes
+    ----------
+    search : Narrowing
+        How it was found.
+    levels : list of ndarray of bool
+        Which levels of each hyperparameter are left.
+    ranges : mapping of int to ndarray of bool
+        Of columns of which one level is left because they hardly matter there, the levels that
+        do as well, by column.
+    loss : Decision
+        By how much the best that is left is worse, and how probable it is that this is allowed.
+    """
+
+    search: Narrowing
+    levels: Levels
+    ranges: Mapping[int, Bools]
+    loss: Decision
+
+    @classmethod
+    def of(
+        cls,
+        draws: Draws,
+        lose: float,
+        *,
+        keep: Array | None = None,
+        tried: Array | None = None,
+    ) -> Box:
+        """Find it.
+
+        Parameters
+        ----------
+        draws : Draws
+            Functions that the trials allow, for questions about the best.
+        lose : float
+            By how much the best that is left may be worse, in the objective's units.
+        keep : ndarray of shape (d,), optional
+            The encoded configuration that it must hold; by default the tried one with the lowest
+            expected cost.
+        tried : ndarray of shape (n, d), optional
+            Encoded rows of all trials, those without a result too; by default those that the draws
+            were learned from. What nobody tried is not given up.
+        """
+        if keep is None and len(draws.X):
+            keep = draws.X[lowest(draws.costs(draws.X).mean(axis=0))]
+        search = Narrowing(draws, lose, keep=keep, tried=tried)
+        levels, ranges = search.kept_and_ranges()
+        loss = allowed(search.loss(levels), lose)
+        if any(p.optional is not None for p in draws.space):
+            loss = replace(loss, certain=False)
+        return cls(search, levels, ranges, loss)
+
+    @property
+    def whole(self) -> SearchSpace:
+        """The space that it is a part of."""
+        return self.search.draws.space
+
+    @cached_property
+    def parts(self) -> tuple[Parameter, ...]:
+        """What is left of each hyperparameter."""
+        return self._parts(self.levels)
+
+    def _parts(self, levels: Levels) -> tuple[Parameter, ...]:
+        draws = self.search.draws
+        return tuple(part_of(draws, levels, j) for j in range(len(levels)))
+
+    @cached_property
+    def space(self) -> SearchSpace:
+        """What is left, without hyperparameters that are never active there."""
+        return SearchSpace(still_possible(self.parts)[0])
+
+    @property
+    def never_active(self) -> list[str]:
+        """The hyperparameters that are never active in it."""
+        return still_possible(self.parts)[1]
+
+    @cached_property
+    def volume(self) -> float:
+        """Its share of the space's measure."""
+        return self.search.volume(self.levels)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of each hyperparameter's own measure that is left."""
+        axes = self.search.land.axes
+        return tuple(
+            float(axis.weights[of].sum())
+            for axis, of in zip(axes, self.levels, strict=True)
+        )
+
+    @property
+    def narrowed(self) -> tuple[Parameter, ...]:
+        """What is left of the hyperparameters of which some levels are given up."""
+        return tuple(
+            part
+            for part, of in zip(self.parts, self.levels, strict=True)
+            if not of.all()
+        )
+
+    @property
+    def searched(self) -> tuple[Parameter, ...]:
+        """What a search goes on with, of those of which some levels are given up for that, too.
+
+        What hardly matters may have any of the values that do as well.
+        """
+        levels = [self.ranges.get(j, of) for j, of in enumerate(self.levels)]
+        names = self.whole.names
+        all_of = {names[j] for j, of in enumerate(levels) if of.all()}
+        possible, _ = still_possible(self._parts(levels))
+        return tuple(p for p in possible if p.name not in all_of)
+
+    def holds(self, X: Array) -> Bools:
+        """Return which encoded rows lie in it, (n,)."""
+        return inside_of(self.whole, self.narrowed, X)

@@ -1,0 +1,78 @@
+"""Which trials to make next, and what random ones would gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hpo_explain.belief.improvement import (
+    DrawnGain,
+    ExpectedGain,
+    Improvement,
+    proposed,
+)
+from hpo_explain.belief.mixture import Mixture
+from hpo_explain.question.decision import RunDecision
+from hpo_explain.space import Array, Parameter, ranked
+from hpo_explain.space.searches import inside_of
+
+TRIALS = 20  # that are foreseen
+_RANDOM = 200  # rows of a space in which random trials are made
+
+
+def next_rows(
+    decision: RunDecision, n: int, within: Sequence[Parameter]
+) -> tuple[Array, Array]:
+    """Return the rows (m, d) to try next, n at most, and the largest gain of each draw, (k,).
+
+    By expected improvement; each is believed at its mean before the next one is looked for, as is
+    what is under way.
+    """
+    expected = _expected_gain(decision)
+    for x in decision.run.under_way:
+        expected = expected.believing(x)
+    rows, _ = proposed(
+        expected,
+        n,
+        seed=decision.draws.seed,
+        within=within,
+        allowed=decision.may_be_tried,
+    )
+    return rows, decision.gains(rows).max(axis=1, initial=0.0)
+
+
+def _expected_gain(decision: RunDecision) -> ExpectedGain:
+    """Return the expected improvement over scales; of a model of the user's over its draws."""
+    run, draws = decision.run, decision.draws
+    if isinstance(draws, Mixture):
+        best = float(run.cost[run.feasible].min())
+        return Improvement.over(draws.belief, best)
+    means = decision.costs.mean(axis=0)
+    best_first = run.X[decision.rows[ranked(means)]]
+    return DrawnGain(draws, decision.costs[:, decision.best], best_first)
+
+
+def of_random(decision: RunDecision, within: Sequence[Parameter]) -> Array:
+    """Return what random trials with such values of hyperparameters gain in each draw, (k,)."""
+    land = decision.draws.landscape
+    inside = inside_of(decision.draws.space, within, land.rows)
+    rows = np.flatnonzero(inside)[:_RANDOM]
+    kept = decision.costs[:, [decision.best]]
+    gains = kept - land.possible_values[:, rows]
+    return expected_best(np.maximum(gains, 0.0))
+
+
+def expected_best(values: Array, k: int = TRIALS) -> Array:
+    """Return the expected largest of k columns drawn at random, by row, (n,).
+
+    The r-th largest of N values is the largest of k drawn without replacement with probability
+    ``C(N - r, k - 1) / C(N, k)``.
+    """
+    ordered = -np.sort(-values, axis=1)
+    n = values.shape[1]
+    k, weights = min(k, n), np.zeros(n)
+    weights[:1] = k / max(n, 1)
+    for r in range(1, n - k + 1):
+        weights[r] = weights[r - 1] * (n - r - k + 1) / (n - r)
+    return np.asarray(ordered @ weights)

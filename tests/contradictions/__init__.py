@@ -1,0 +1,1 @@
+"""Whether two answers about one run contradict each other, by their data."""
