@@ -44,7 +44,7 @@ def changed(tmp_path, *names):
     return json.loads(ran(tmp_path, left_as_it_was.__file__, *names).stdout)
 
 
-def test_shap_leaves_no_thread_no_warning_and_no_start_method(tmp_path):
+def test_shap_leaves_no_thread_and_no_start_method(tmp_path):
     assert changed(tmp_path, "ablation") == {}
 
 

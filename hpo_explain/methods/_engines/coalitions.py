@@ -9,8 +9,6 @@ well be given the averages.
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable
 from math import comb
 from types import FunctionType
@@ -139,7 +137,9 @@ def _explainer_with(seed: int) -> Any:
     `shap_values` asks tqdm, which leaves a thread and fixes how processes are started; here the
     same code finds another ``np`` and another ``tqdm``.
     """
-    kernel = _shap().KernelExplainer
+    import shap
+
+    kernel = shap.KernelExplainer
     others = {
         "np": _NumpyDrawing(np.random.default_rng(seed)),
         "tqdm": lambda rows, **options: rows,
@@ -149,18 +149,6 @@ def _explainer_with(seed: int) -> Any:
         for name in ("explain", "shap_values")
     }
     return type("SeededKernelExplainer", (kernel,), methods)
-
-
-def _shap() -> Any:
-    """Return the package shap, whose import warns of what it does itself."""
-    if "shap" in sys.modules:
-        import shap
-
-        return shap
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import shap
-    return shap
 
 
 def _finding(others: dict[str, Any], function: Any) -> FunctionType:
