@@ -241,6 +241,14 @@ def random(session: nox.Session) -> None:
 
 
 @nox.session
+def hostile(session: nox.Session) -> None:
+    """Test all that SECURITY.md promises, what takes long included."""
+    session.install("-e", ".[all,test]")
+    options = ["--thorough", "tests/hostile"]
+    session.run("python", "-m", "pytest", *options, *session.posargs)
+
+
+@nox.session
 def audit(session: nox.Session) -> None:
     """Look for known weaknesses of the dependencies; skipped where no database is reached."""
     session.install("pip-audit", ".[all]")

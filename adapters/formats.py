@@ -18,7 +18,6 @@ import difflib
 import inspect
 import json
 import os
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 
@@ -401,11 +401,12 @@ def place_of(place: str | os.PathLike[str]) -> Place:
         return _of_address(name)
     path = Path(name)
     if not path.exists():
+        shown = shown_address(name)
         raise InputError(
             "run",
-            f"{name!r} is neither a file nor an address such as sqlite:///study.db",
-            name,
-            _meant(path),
+            f"{shown!r} is neither a file nor an address such as sqlite:///study.db",
+            shown,
+            _meant(path) if shown == name else "Check the address.",
         )
     found = _recognized(path)
     if found is not None:
@@ -542,17 +543,6 @@ def _listed(names: Iterable[str]) -> str:
     every = [*names]
     more = ", ..." if len(every) > _SHOWN else ""
     return f"{', '.join(every[:_SHOWN])}{more}"
-
-
-def shown(place: str) -> str:
-    """Return a place as it may be shown: an address without its password.
-
-    Examples
-    --------
-    >>> shown("mysql://me:secret@host/trials")
-    'mysql://me:***@host/trials'
-    """
-    return re.sub(r"(://[^:@/]*:).*@", r"\1***@", place)
 
 
 def _meant(path: Path) -> str:

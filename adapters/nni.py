@@ -91,7 +91,8 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
             "SELECT trialJobId, event, timestamp, data FROM TrialJobEvent ORDER BY timestamp"
         ).fetchall()
         metrics = database.execute(
-            "SELECT trialJobId, type, sequence, data FROM MetricData ORDER BY timestamp"
+            "SELECT trialJobId, parameterId, type, sequence, data FROM MetricData "
+            "ORDER BY timestamp"
         ).fetchall()
     about = json.loads(profile[0]) if profile else {}
     tuner = about.get("tuner") or about.get("advisor") or {}
@@ -110,10 +111,15 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
 def _trials(
     events: Sequence[tuple[Any, ...]], metrics: Sequence[tuple[Any, ...]]
 ) -> list[StoredTrial]:
-    """Return the trials in the order in which they were made, from what happened to them."""
+    """Return the trials in the order in which they were made, from what happened to them.
+
+    Jobs that start together may get each other's settings: which ones a job ran with its metric
+    says, not the event of its start.
+    """
     status: dict[str, str] = {}
     times: dict[str, list[float]] = {}
     settings: dict[str, Mapping[str, Any]] = {}
+    job_of: dict[str, str] = {}
     for job, event, time, data in events:
         if not job:
             continue
@@ -126,25 +132,41 @@ def _trials(
         if event != "ADD_HYPERPARAMETER":
             status[job] = event
         if data and data.strip():
-            settings.setdefault(job, json.loads(data).get("parameters", {}))
+            made = json.loads(data)
+            number = str(made.get("parameter_id", job))
+            settings.setdefault(number, made.get("parameters", {}))
+            job_of.setdefault(number, job)
     final: dict[str, Any] = {}
     curves: dict[str, dict[float, Any]] = {}
-    for job, kind, step, data in metrics:
+    reported_by: dict[str, str] = {}
+    for job, number, kind, step, data in metrics:
+        if number not in settings:
+            continue
+        reported_by[number] = job
         if kind == "FINAL":
-            final.setdefault(job, _decoded(data))
+            final.setdefault(number, _decoded(data))
         elif kind == "PERIODICAL":
-            curves.setdefault(job, {})[float(step)] = _decoded(data)
-    return [
-        StoredTrial(
-            settings[job],
-            status.get(job, "WAITING"),
-            times[job][0],
-            times[job][1],
-            final.get(job),
-            curves.get(job, {}),
+            curves.setdefault(number, {})[float(step)] = _decoded(data)
+    # a job whose own settings another one reported ran with the settings that job was made for
+    left = [job for job in times if job not in {*reported_by.values()}]
+    trials = []
+    for number, values in settings.items():
+        job = reported_by.get(number, job_of[number])
+        if number not in reported_by and job not in left:
+            job = left[0] if left else job
+        if job in left:
+            left.remove(job)
+        trials.append(
+            StoredTrial(
+                values,
+                status.get(job, "WAITING"),
+                times[job][0],
+                times[job][1],
+                final.get(number),
+                curves.get(number, {}),
+            )
         )
-        for job in settings
-    ]
+    return trials
 
 
 def _decoded(data: str) -> Any:

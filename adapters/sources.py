@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
@@ -23,12 +24,78 @@ from hpo_explain.run import (
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
-_ACCEPTED = (
-    "an optuna.Study, a search of scikit-learn, a result or Optimizer of skopt, the Trials of "
-    "Hyperopt, a facade of SMAC, a ResultGrid of Ray Tune, a Client of Ax, a tuner of KerasTuner, "
-    "what FLAML's tune.run returned, runs of MLflow, a pandas.DataFrame, the path or address of "
-    "one of them, or a Run"
+
+@dataclass(frozen=True)
+class Known:
+    """Sources that an adapter reads.
+
+    Attributes
+    ----------
+    words : str
+        What they are called; empty for what only files are opened as.
+    reader : str
+        The adapter: a public function, or "module:function".
+    classes : tuple of str
+        Their classes: the first part of the module, and the name.
+    """
+
+    words: str
+    reader: str
+    classes: tuple[str, ...]
+
+
+KNOWN = (
+    Known("an optuna.Study", "from_optuna", ("optuna.Study",)),
+    Known(
+        "a search of scikit-learn",
+        "from_sklearn",
+        ("sklearn.BaseSearchCV", "optuna_integration.OptunaSearchCV"),
+    ),
+    Known(
+        "a result or Optimizer of skopt",
+        "from_skopt",
+        ("skopt.Optimizer", "scipy.OptimizeResult"),
+    ),
+    Known("the Trials of Hyperopt", "from_hyperopt", ("hyperopt.Trials",)),
+    Known(
+        "a facade of SMAC",
+        "from_smac",
+        ("smac.AbstractFacade", "smac.RunHistory", "hpo_explain.History"),
+    ),
+    Known(
+        "a ResultGrid of Ray Tune",
+        "from_ray",
+        (
+            "ray.ResultGrid",
+            "ray.ExperimentAnalysis",
+            "hpo_explain.Experiment",
+        ),
+    ),
+    Known(
+        "a Client of Ax",
+        "from_ax",
+        ("ax.Client", "ax.AxClient", "ax.Experiment", "hpo_explain.Snapshot"),
+    ),
+    Known(
+        "a tuner of KerasTuner",
+        "from_keras_tuner",
+        ("keras_tuner.BaseTuner", "keras_tuner.Oracle", "hpo_explain.Search"),
+    ),
+    Known(
+        "what FLAML's tune.run returned",
+        "from_flaml",
+        ("flaml.ExperimentAnalysis",),
+    ),
+    Known(
+        "a Result of hpbandster",
+        "hpbandster:read_result",
+        ("hpbandster.Result", "hpo_explain.LoggedResults"),
+    ),
+    Known("", "nni:read_experiment", ("hpo_explain.StoredExperiment",)),
+    Known("a pandas.DataFrame", "from_frame", ("pandas.DataFrame",)),
 )
+"""What is read, by its class: nothing is imported to find out."""
+_MORE_ACCEPTED = "runs of MLflow, the path or address of one of them, or a Run"
 _OF_A_DICT = (
     "Columns by name: give pandas.DataFrame(run), and objective= the name of its column; leave "
     "out of it what was measured, or name what was chosen with hyperparameters=."
@@ -317,9 +384,10 @@ def read_by(
 
 def read_with(source: Any) -> str:
     """Return the name of the adapter that knows the class of a source; empty if none does."""
-    for (module, name), reader in _READERS.items():
-        if is_a(source, module, name):
-            return reader
+    for known in KNOWN:
+        for of_source in known.classes:
+            if is_a(source, *of_source.split(".")):
+                return known.reader
     return ""
 
 
@@ -329,34 +397,6 @@ def is_a(source: Any, module: str, name: str) -> bool:
         base.__name__ == name and base.__module__.split(".")[0] == module
         for base in type(source).__mro__
     )
-
-
-_READERS = {
-    ("optuna", "Study"): "from_optuna",
-    ("skopt", "Optimizer"): "from_skopt",
-    ("sklearn", "BaseSearchCV"): "from_sklearn",
-    ("optuna_integration", "OptunaSearchCV"): "from_sklearn",
-    ("hyperopt", "Trials"): "from_hyperopt",
-    ("scipy", "OptimizeResult"): "from_skopt",
-    ("ax", "Client"): "from_ax",
-    ("ax", "AxClient"): "from_ax",
-    ("ax", "Experiment"): "from_ax",
-    ("hpo_explain", "Snapshot"): "from_ax",
-    ("ray", "ResultGrid"): "from_ray",
-    ("ray", "ExperimentAnalysis"): "from_ray",
-    ("hpo_explain", "Experiment"): "from_ray",
-    ("flaml", "ExperimentAnalysis"): "from_flaml",
-    ("keras_tuner", "BaseTuner"): "from_keras_tuner",
-    ("keras_tuner", "Oracle"): "from_keras_tuner",
-    ("hpbandster", "Result"): "hpbandster:read_result",
-    ("hpo_explain", "LoggedResults"): "hpbandster:read_result",
-    ("hpo_explain", "StoredExperiment"): "nni:read_experiment",
-    ("hpo_explain", "Search"): "from_keras_tuner",
-    ("hpo_explain", "History"): "from_smac",
-    ("smac", "AbstractFacade"): "from_smac",
-    ("smac", "RunHistory"): "from_smac",
-    ("pandas", "DataFrame"): "from_frame",
-}
 
 
 def _asked(
@@ -403,9 +443,10 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         if unused
         else ""
     )
+    accepted = ", ".join(known.words for known in KNOWN if known.words)
     remedy = (
-        f"Give {_ACCEPTED}, or install an adapter (entry-point group {ENTRY_POINTS!r})."
-        f"{others}"
+        f"Give {accepted}, {_MORE_ACCEPTED}, or install an adapter (entry-point group "
+        f"{ENTRY_POINTS!r}).{others}"
     )
     raise InputError(
         "run", f"is a {kind}, which no adapter reads", kind, remedy

@@ -302,8 +302,8 @@ def nni(folder):
     }
     experiment.config.tuner.name = "TPE"
     experiment.config.tuner.class_args = {"optimize_mode": "minimize"}
-    experiment.config.max_trial_number = N
-    experiment.config.trial_concurrency = 2
+    experiment.config.max_trial_number = 6
+    experiment.config.trial_concurrency = 1  # more get mixed up
     experiment.config.experiment_working_directory = folder / "experiments"
     experiment.run(8765, wait_completion=True)
     experiment.stop()

@@ -164,4 +164,4 @@ def _maker(made: Any) -> str:
         if key:
             return str(key)
     kind = getattr(made, "generator_run_type", None)
-    return "" if kind is None else str(kind.name).capitalize()
+    return str(getattr(kind, "name", kind) or "").capitalize()

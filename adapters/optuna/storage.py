@@ -37,6 +37,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from hpo_explain.adapters._sqlite import SQLITE, connect
+from hpo_explain.adapters.addresses import shown_address, without_secrets
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.base.errors import InputError, Option
@@ -345,8 +346,9 @@ def _is_sqlite(path: Path) -> bool:
 
 def _open_journal(path: str) -> BaseStorage:
     if not Path(path).is_file():  # Optuna would make one
-        problem = f"{path!r} is neither a file nor an address such as sqlite:///study.db"
-        raise InputError("storage", problem, path, "Check the path.")
+        shown = shown_address(path)
+        problem = f"{shown!r} is neither a file nor an address such as sqlite:///study.db"
+        raise InputError("storage", problem, shown, "Check the path.")
     try:
         with quiet_optuna():
             return JournalStorage(JournalFileBackend(path))
@@ -389,8 +391,10 @@ def reading_options(storage: str) -> dict[str, Any]:
     try:
         url = make_url(storage)
     except (ArgumentError, ValueError) as error:
-        problem = f"{storage!r} is not an address such as sqlite:///study.db: {error}"
-        raise InputError("storage", problem, storage) from error
+        shown = shown_address(storage)
+        problem = f"{shown!r} is not an address such as sqlite:///study.db: "
+        problem += without_secrets(str(error), storage)
+        raise InputError("storage", problem, shown) from None
     if url.drivername in _SQLITE_DRIVERS and url.database not in (
         None,
         "",
@@ -420,7 +424,7 @@ def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
             "Check the path (sqlite:///study.db is relative to this folder, sqlite:////… is "
             "absolute)."
         )
-        raise InputError("storage", problem, storage, remedy)
+        raise InputError("storage", problem, shown_address(storage), remedy)
     query = {name: str(value) for name, value in url.query.items()}
     kept = {
         name: value
@@ -431,25 +435,10 @@ def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
         timeout = float(query.get("timeout", 5.0))
     except ValueError:
         given = query["timeout"]
-        problem = f"{storage!r} has timeout {given!r}, which is not a number of seconds"
-        raise InputError("storage", problem, storage) from None
+        shown = shown_address(storage)
+        problem = f"{shown!r} has timeout {given!r}, which is not a number of seconds"
+        raise InputError("storage", problem, shown) from None
     return partial(connect, Path(given), timeout, **kept)
-
-
-def shown_address(storage: str) -> str:
-    """Return a storage's address as it may be shown: without its password.
-
-    Examples
-    --------
-    >>> shown_address("postgresql://me:secret@host/trials")
-    'postgresql://me:***@host/trials'
-    """
-    if "://" not in storage:
-        return storage
-    try:
-        return make_url(storage).render_as_string(hide_password=True)
-    except (ArgumentError, ValueError):
-        return storage
 
 
 @contextmanager
@@ -477,6 +466,7 @@ def _translated(storage: str) -> Iterator[None]:
         first = next(
             iter(str(cause).strip().splitlines()), type(cause).__name__
         )
+        first = without_secrets(first, storage)
         if (
             "locked" in first
         ):  # before Python 3.11, errors of SQLite have no code

@@ -1,7 +1,7 @@
 """Errors that carry their argument, value and remedy, so that every caller can name its options.
 
 All of them are ``ValueError``. ``str(error)`` names Python's arguments; the command line writes the
-same error with the names of its own options, see `InputError.told`.
+same error with the names of its own options, see `InputError.text`.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class InputError(ValueError):
         parts = (problem,) if isinstance(problem, str) else problem
         return InputError(argument, (what, *parts), value, remedy)
 
-    def told(self, name_option: NameOption = str) -> str:
+    def text(self, name_option: NameOption = str) -> str:
         """Return the error as text in which arguments are named in one way."""
         problem, remedy = self._texts
         text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
@@ -152,7 +152,7 @@ class InputError(ValueError):
         )
 
     def __str__(self) -> str:
-        return self.told()
+        return self.text()
 
 
 class UnknownOptionError(InputError):
@@ -199,12 +199,12 @@ class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
         super().__init__(reason)
         self.reason = reason
 
-    def told(self, name_option: NameOption = str) -> str:
+    def text(self, name_option: NameOption = str) -> str:
         """Return the reason as text in which arguments are named in one way."""
         return str(words().tell(self.reason, name_option))
 
     def __str__(self) -> str:
-        return self.told()
+        return self.text()
 
 
 def unless_nothing(compute: Callable[[], _T]) -> _T | None:

@@ -131,14 +131,14 @@ class Subject:
         """Where the finished trials lie, if they are known."""
         return Support(self.space, self.tried) if len(self.tried) else None
 
-    def sub_space(self, given: Mapping[str, Sequence[Any]]) -> str:
+    def sub_space(self, restricted: Mapping[str, Sequence[Any]]) -> str:
         """Return a part of the space in words; empty for the whole space."""
         return join_words(
             [
                 f"{name} between {join_words([format_value(value) for value in values])}"
                 if isinstance(self.space[name], FloatParameter)
                 else f"{name} in {{{values_in_words(values)}}}"
-                for name, values in given.items()
+                for name, values in restricted.items()
             ]
         )
 

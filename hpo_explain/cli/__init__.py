@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
+from hpo_explain.adapters.addresses import without_secrets
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli._commands import MethodCommand
 from hpo_explain.cli._interrupt import heeded_interrupt
@@ -35,6 +37,14 @@ class _Questions(click.Group):
         ):
             args = ["summary", *args]
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what click says of a wrong command line may quote an address."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            text = without_secrets(error.format_message())
+            raise click.UsageError(text, error.ctx) from None
 
 
 _COMPLETION = """\b

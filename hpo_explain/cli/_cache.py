@@ -5,26 +5,32 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from hpo_explain.adapters.formats import STORAGE, TABLE, place_of
+from hpo_explain.base.cache_folder import cache_folder
+
 _MOST = 200_000_000  # bytes in all
 _BESIDE = ("-wal", "-journal")  # what SQLite has not put into its file yet
+# an address that can mean one file only: with no options and no other spelling of its path
+_ADDRESS = re.compile(r"sqlite:///(?!file:)([^?#%]+)")
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "optuna")
 
 
-def folder() -> Path:
-    """Return where answers are stored."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("hpo_explain", appauthor=False)
+def folder() -> Path | None:
+    """Return where answers are stored, if there is a place for them."""
+    return cache_folder("answers")
 
 
 def key_of(args: Sequence[str], rests_on: object) -> str | None:
     """Return the key of an answer: what was asked, what is in the files, and what answers.
+
+    Whatever can be a source in the arguments counts: one file too many only costs an answer.
 
     Parameters
     ----------
@@ -36,36 +42,80 @@ def key_of(args: Sequence[str], rests_on: object) -> str | None:
     Returns
     -------
     str or None
-        The key; None where it rests on something that is no file, or a file cannot be read.
+        The key; None where the answer may rest on something else than these files.
     """
-    files = []
-    for one in args:
-        place = Path(one.rpartition("=")[2].removeprefix("sqlite:///"))
-        if place.is_file():
-            files += [
-                place,
-                *[place.with_name(f"{place.name}{end}") for end in _BESIDE],
-            ]
-        elif place.is_dir() or "://" in one:
-            return None
     key = hashlib.sha256(
         f"{args}{rests_on}{_answers()}".encode("utf-8", errors="replace")
     )
-    with suppress(OSError):
-        for file in files:
-            key.update(b"|")
-            if file.exists():
-                with file.open("rb") as content:
-                    while block := content.read(1 << 20):
-                        key.update(block)
-        return key.hexdigest() if files else None
-    return None
+    places = {text: _place(text) for one in args for text in _texts(one)}
+    try:
+        sources = {
+            text: place
+            for text, place in places.items()
+            if place is None or place.exists()
+        }
+        for text, place in sources.items():
+            if place is None or not _stands_alone(place):
+                return None
+            for file in (place, *_beside(place)):
+                key.update(f"|{text}|".encode("utf-8", errors="replace"))
+                key.update(_digest(file))
+    except (OSError, ValueError):
+        return None
+    return key.hexdigest() if sources else None
+
+
+def _texts(argument: str) -> Iterator[str]:
+    """Yield what may be a source in an argument: all of it, or what follows an equals sign."""
+    yield argument
+    for sign in re.finditer("=", argument):
+        yield argument[sign.end() :]
+
+
+def _place(text: str) -> Path | None:
+    """Return the only file that a source can be; None where it may be something else."""
+    if "://" not in text:
+        return Path(text)
+    address = _ADDRESS.fullmatch(text)
+    place = None if address is None else Path(address[1])
+    return place if place is not None and place.is_file() else None
+
+
+def _stands_alone(place: Path) -> bool:
+    """Say whether a source is a file that is read without any others of its folder.
+
+    A result of several files is none, nor a pickle, whose code may read anything, nor a pipe.
+    """
+    if not place.is_file():
+        return False
+    return place_of(place).format in (STORAGE, TABLE)
+
+
+def _beside(place: Path) -> Iterator[Path]:
+    """Yield the files that belong to a database: of a link, those beside what it leads to."""
+    for path in (place, place.resolve()):
+        for end in _BESIDE:
+            yield path.with_name(f"{path.name}{end}")
+
+
+def _digest(file: Path) -> bytes:
+    """Return what stands for the content of a file, b"" where there is none."""
+    if not file.exists():
+        return b""
+    content = hashlib.sha256()
+    with file.open("rb") as opened:
+        while block := opened.read(1 << 20):
+            content.update(block)
+    return content.digest()
 
 
 def cached(key: str) -> str | None:
     """Return the answer with a key, if there is one."""
-    path = folder() / key
-    with suppress(OSError):
+    place = folder()
+    if place is None:
+        return None
+    path = place / key
+    with suppress(OSError, ValueError):
         text = path.read_text(encoding="utf-8")
         path.touch()
         return text
@@ -76,6 +126,8 @@ def store(key: str, text: str) -> None:
     """Store an answer if there is a place for it; those that were not asked for longest go."""
     with suppress(OSError):
         place = folder()
+        if place is None:
+            return
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         partial = place / f"{key}.{secrets.token_hex(6)}"
         partial.write_text(text, encoding="utf-8")

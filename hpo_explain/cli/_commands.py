@@ -70,10 +70,10 @@ class MethodCommand(click.Command):
         """Return the context of the command itself."""
         given = [*args]
         key = _key(info_name, given)
-        known = None if key is None else cached(key)
+        known = None if key is None else _recorded(key)
         if known is not None:
             repeated = click.Command(
-                info_name, callback=lambda: [*starmap(put, json.loads(known))]
+                info_name, callback=lambda: [*starmap(put, known)]
             )
             return repeated.make_context(info_name, [], parent)
         context = command_of(self.method).make_context(
@@ -90,6 +90,15 @@ def _key(name: str | None, args: Sequence[str]) -> str | None:
         one.startswith(("--plot", "--no-cache", "--debug")) for one in args
     )
     return None if anew else key_of(args, (name, sys.stdout.isatty()))
+
+
+def _recorded(key: str) -> list[Any] | None:
+    """Return what was written as an answer; None where nothing is, or it is damaged."""
+    try:
+        written = json.loads(cached(key) or "null")
+    except ValueError:
+        return None
+    return written if isinstance(written, list) else None
 
 
 def _keep_written() -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import click
 
+from hpo_explain.adapters.addresses import without_secrets
 from hpo_explain.base.errors import InputError, NothingToExplain, Option
 from hpo_explain.base.phrases import printable
 
@@ -61,7 +62,7 @@ def errors(*, debug: bool = False) -> Iterator[None]:
             if known
             else _UNEXPECTED.format(type(error).__name__, error)
         )
-        raise click.ClickException(printable(text)) from error
+        raise click.ClickException(printable(without_secrets(text))) from error
     finally:
         logger.removeHandler(handler)
 
@@ -70,13 +71,13 @@ class SourceError(ValueError):
     """A source that cannot be read; its text names the options of the command at hand."""
 
     def __init__(self, error: InputError | NothingToExplain) -> None:
-        super().__init__(error.told(name_reading_option))
+        super().__init__(error.text(name_reading_option))
 
 
 def told(error: Exception) -> str:
     """Return an error's text, in which arguments are options of the command at hand."""
     if isinstance(error, (InputError, NothingToExplain)):
-        return error.told(name_option)
+        return error.text(name_option)
     return str(error)
 
 

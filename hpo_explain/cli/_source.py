@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.adapters.formats import (
     PICKLE,
     STORAGE,
     TABLE,
     Format,
     place_of,
-    shown,
 )
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.options import MEASURED
@@ -184,7 +184,7 @@ class Source:
     @property
     def label(self) -> str:
         """The source as it may be shown: without the password of an address."""
-        return printable(shown(self.source))
+        return printable(shown_address(self.source))
 
     @property
     def study_name(self) -> str | None:
@@ -231,7 +231,7 @@ class Source:
             for flag, value in self.given.items():
                 given[_argument(flag)] = _as_in_python(flag, value)
         except InputError as error:
-            raise click.UsageError(error.told(name_reading_option)) from error
+            raise click.UsageError(error.text(name_reading_option)) from error
         return given
 
     def _check_options(self, form: Format) -> None:
@@ -259,7 +259,7 @@ class Source:
                 and f"--{named}" not in self.given
             ):
                 raise click.UsageError(
-                    error.told(name_reading_option)
+                    error.text(name_reading_option)
                 ) from error
             raise SourceError(error) from error
 
@@ -360,7 +360,9 @@ def _by_label(found: Sequence[Source]) -> dict[str, Source]:
     for labels in (places, studies, both):
         if len(set(labels)) == len(labels):
             return dict(zip(labels, found, strict=True))
-    twice = next(source for source in found if found.count(source) > 1)
+    twice = next((one for one in found if found.count(one) > 1), None)
+    if twice is None:  # what differs is not shown
+        return {f"{i + 1}: {both[i]}": found[i] for i in range(len(found))}
     raise click.UsageError(
         f"{twice.label} was given twice. Give each run once."
     )

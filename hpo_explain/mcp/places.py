@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from hpo_explain.adapters.formats import PICKLE, place_of, runs_in, shown
+from hpo_explain.adapters.addresses import shown_address
+from hpo_explain.adapters.formats import PICKLE, place_of, runs_in
 from hpo_explain.base.errors import InputError
 
 _MOST = 50  # that are listed
@@ -35,14 +36,13 @@ class Places:
         others = [one for one in given if not Path(one).is_dir()]
         for one in others:
             if "://" not in one and not Path(one).is_file():
-                problem = f"{one!r} is neither a folder, a file nor an address such as sqlite:///a"
-                raise InputError(
-                    "place",
-                    problem,
-                    one,
-                    f"Paths start from {str(Path.cwd())!r}.",
+                shown = shown_address(one)
+                problem = (
+                    f"{shown!r} is neither a folder, a file nor an address"
                 )
-        return cls(folders, {shown(one): one for one in others})
+                remedy = f"Paths start from {str(Path.cwd())!r}."
+                raise InputError("place", problem, shown, remedy)
+        return cls(folders, {shown_address(one): one for one in others})
 
     def names(self) -> list[str]:
         """Return what can be asked for: files by their paths in a folder, and addresses."""

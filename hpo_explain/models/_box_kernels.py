@@ -21,10 +21,10 @@ as long as all the rest.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array, Ints
 
 Small = npt.NDArray[np.int32]
@@ -32,7 +32,7 @@ Small = npt.NDArray[np.int32]
 Boxes = tuple[Array, Ints, Ints, Small, Small, Small]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _pair_surface(
     x: Array,
     y: Array,
@@ -86,7 +86,7 @@ def _pair_surface(
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _pair_effects(
     boxes: Boxes,
     weight: Array,
@@ -146,7 +146,7 @@ def pair_effects(boxes: Boxes, weight: Array) -> Array:
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def subset_effect(weight: Array, low: Array, high: Array) -> float:
     """Return E[f_U²] from the boxes cut in every member of U: bounds (boxes, |U|), c vol each."""
     n, size = low.shape
@@ -165,7 +165,7 @@ def subset_effect(weight: Array, low: Array, high: Array) -> float:
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def closed_effect(density: Array, low: Array, high: Array) -> float:
     """Return E[E[f | u_U]²] from all boxes: as `subset_effect`, with w / Π len for each."""
     n, size = low.shape
@@ -185,7 +185,7 @@ def closed_effect(density: Array, low: Array, high: Array) -> float:
     return variance
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def total_effects(
     boxes: Boxes, value: Array, volume: Array, here: Array, total: Array
 ) -> None:
@@ -237,7 +237,7 @@ def total_effects(
             here_high[j] = 1.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def slices(
     value: Array,
     ends: Ints,

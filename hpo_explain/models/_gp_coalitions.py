@@ -42,7 +42,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numba
 import numpy as np
 
 from hpo_explain.models._coalitions import (
@@ -52,6 +51,7 @@ from hpo_explain.models._coalitions import (
     Compositions,
     Sources,
 )
+from hpo_explain.models._compiled import compiled
 from hpo_explain.models._split_kernel import Leaf, SplitProcess
 from hpo_explain.space import Array, Ints
 
@@ -258,7 +258,7 @@ class WalkPosterior:
         )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _sums(
     never: Array,
     joined: Array,

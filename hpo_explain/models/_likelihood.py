@@ -63,12 +63,12 @@ class MarginalLikelihood:
         signal, *scales, noise = np.exp(theta)
         inverse_squares = np.array(scales) ** -2.0
         profile, slope = matern(np.sqrt(inverse_squares @ self._distances))
-        found = density_of(
+        density = density_of(
             signal * profile, signal + noise + self._jitter, self._y
         )
-        if found is None:
+        if density is None:
             return -np.inf, np.zeros_like(theta)
-        value, weights, diagonal = found
+        value, weights, diagonal = density
         by_scale = self._distances @ (weights * (5.0 / 3.0) * slope)
         gradient = [
             signal * (weights @ profile + diagonal),

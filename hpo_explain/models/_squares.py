@@ -28,6 +28,7 @@ import numba
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array
 
 INACTIVE_CATEGORY = -1.0
@@ -78,7 +79,7 @@ def squares_by_column(Z: Array, amid: Array) -> Array:
     return np.array(squares)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add_up(
     Z: Array, T: Array, weight: Array, amid: Array, out: Array
 ) -> None:
@@ -111,7 +112,7 @@ Profile = Callable[[Array], None]
 _SQRT3 = np.sqrt(3.0)
 _LOG2_E = 1.4426950408889634
 
-_compiled = numba.njit(cache=True, nogil=True, fastmath={"contract"})
+_compiled = compiled(fastmath={"contract"})
 
 
 def _exp_of(

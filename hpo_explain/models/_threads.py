@@ -67,10 +67,10 @@ def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
     size : int
         Number of nodes or boxes in all of them.
     """
-    parts = min(n, max(n_threads(), size // _PART))
-    edges = [n * i // parts for i in range(parts + 1)]
+    count = min(n, max(n_threads(), size // _PART))
+    edges = [n * i // count for i in range(count + 1)]
     slices = [slice(a, b) for a, b in pairwise(edges)]
     with threads() as pool:
         return list(
-            chain.from_iterable(steps(pool.map(work, slices), "parts", parts))
+            chain.from_iterable(steps(pool.map(work, slices), "parts", count))
         )

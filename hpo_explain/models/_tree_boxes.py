@@ -24,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.text import declared_fact
+from hpo_explain.models._compiled import compiled
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.models.protocols import TreeBoxes
@@ -49,7 +49,7 @@ _Conditions = tuple[Ints, Ints, Ints, Array, Array]
 # left, right, feature, inactive left, cut
 _Nodes = tuple[Ints, Ints, Ints, Bools, Small]
 # leaves, volumes, ends, entries, stack
-_Found = tuple[Ints, Array, Ints, Small, Small, Small, Small]
+_Arrays = tuple[Ints, Array, Ints, Small, Small, Small, Small]
 
 # of a position: closer than any two values that float32 tells apart
 _BESIDE = 1e-7
@@ -180,12 +180,12 @@ def forest_boxes(
             conditions,
             of_interval,
         )
-        found = []
+        boxes_of_trees = []
         for t in range(len(mine)):
             a = box_at[t]
             b = box_at[t + 1]
             entries = slice(ends[a], ends[b])
-            found.append(
+            boxes_of_trees.append(
                 TreeBoxes(
                     cuts=cuts[cut_at[t] : cut_at[t + 1]],
                     first=first[t],
@@ -197,7 +197,7 @@ def forest_boxes(
                     upper=upper[entries],
                 )
             )
-        return found
+        return boxes_of_trees
 
     return tuple(
         in_parts(work, len(trees), sum(tree.node_count for tree in trees))
@@ -310,7 +310,7 @@ def _all_boxes(
     box_at = np.zeros(n_trees + 1, dtype=np.int64)
     capacity = n_nodes // 2 + n_trees  # enough where nothing is conditional
     dims, lower, upper = np.empty((3, 8 * capacity + d + 1), dtype=np.int32)
-    found: Any = (
+    arrays: Any = (
         np.empty(capacity, dtype=np.int64),
         np.empty(capacity),
         np.zeros(capacity + 1, dtype=np.int64),
@@ -332,28 +332,28 @@ def _all_boxes(
         )
         count = -1
         while count < 0:
-            rest: Any = *(array[start:] for array in found[:3]), *found[3:]
+            rest: Any = *(array[start:] for array in arrays[:3]), *arrays[3:]
             count = _walk(tree, *own, rest)
             if count < 0:  # without room: twice as much
-                found = tuple(
-                    np.concatenate([x, np.empty_like(x)]) for x in found
+                arrays = tuple(
+                    np.concatenate([x, np.empty_like(x)]) for x in arrays
                 )
-        found[0][start : start + count] += root[t]
+        arrays[0][start : start + count] += root[t]
         box_at[t + 1] = start + count
-    leaf, volume, ends, *along, _ = found
+    leaf, volume, ends, *along, _ = arrays
     n = box_at[-1]
     dims, lower, upper = (array[: ends[n]] for array in along)
     return box_at, leaf[:n], volume[:n], ends[: n + 1], dims, lower, upper
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _walk(
     nodes: _Nodes,
     cuts: Array,
     begin: Ints,
     conditions: tuple[Ints, Ints, Ints, Small],
     bounds: Small,
-    found: _Found,
+    arrays: _Arrays,
 ) -> int:
     """Walk a tree with a box; write each leaf's box, and return their number, or -1 without room.
 
@@ -364,7 +364,7 @@ def _walk(
     pointer, ancestor_of, interval_pointer, cut_of_interval = conditions
     cut_low = cut_of_interval[0]
     cut_high = cut_of_interval[1]
-    leaf, volume, ends, dims, lower, upper, stack = found
+    leaf, volume, ends, dims, lower, upper, stack = arrays
     d = len(begin) - 1
     low = bounds[0]
     high = bounds[1]
@@ -454,7 +454,7 @@ def _walk(
                 low[j] = stack[depth, 2]
 
 
-def _told(name: str, condition: str, fact: Fact) -> str:
+def _activity(name: str, condition: str, fact: Fact) -> str:
     values = " or ".join(map(format_value, fact[condition]))
     return f"{name} when {fact['ancestor']} = {values}"
 
@@ -463,7 +463,7 @@ _NEVER_TOGETHER = declared_fact(
     "never_active_together",
     "{names} are never active together ({when})",
     when=lambda fact: ", ".join(
-        _told(name, condition, fact)
+        _activity(name, condition, fact)
         for name, condition in zip(
             fact.names, ("first", "second"), strict=True
         )

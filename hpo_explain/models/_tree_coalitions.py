@@ -32,10 +32,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array, Bools, Ints
 
 # roots, left and right child, column, threshold, where NaN goes, depth of the deepest tree
@@ -87,7 +87,7 @@ _POSITION[[((int(_DE_BRUIJN) << bit) % 2**64) >> 58 for bit in range(64)]] = (
 )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def walk(
     forest: Nodes,
     value: Array,
@@ -215,7 +215,7 @@ def walk(
     return origin, first, second
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def shapley_of_leaves(
     forest: Nodes,
     value: Array,

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.models._squares import exp_32
 from hpo_explain.space import Array, Bools, Ints
 
@@ -37,12 +37,8 @@ Single = npt.NDArray[Any]  # in single precision
 _NONE, _ONE, _THIRD, _LEAST, _FAR = map(
     np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR)
 )
-_compiled = numba.njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"contract"}
-)
-_summing = numba.njit(
-    cache=True,
-    nogil=True,
+_compiled = compiled(error_model="numpy", fastmath={"contract"})
+_summing = compiled(
     error_model="numpy",
     fastmath={"contract", "reassoc", "nsz"},
 )

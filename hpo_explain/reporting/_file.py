@@ -1,4 +1,7 @@
-"""Writing a file so that a reader sees the old one or the new one, never half of one."""
+"""Writing a file so that a reader sees the old one or the new one, never half of one.
+
+Only a regular file is replaced. A device, a pipe or another user's file is written into.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import contextlib
 import os
 import re
 import secrets
+import stat
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -38,12 +42,12 @@ def check_place(place: object) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replace a file, or leave it as it was if anything goes wrong.
+    """Replace a file, or leave it as it was if anything goes wrong; write into what is no file.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file; where it is a link, the file it leads to.
+        The file, whose mode and owner are kept; where it is a link, the file it leads to.
     content : str or bytes
         What it will hold.
 
@@ -63,6 +67,10 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         if isinstance(content, bytes)
         else content.encode("utf-8", errors="replace")
     )
+    state = _state(path)
+    if state is not None and not _may_be_replaced(state):
+        _write_into(path, state, data)
+        return
     target = path.resolve()
     # beside the target: only within a file system is a file replaced in one step
     start = f".{target.name[:100]}"
@@ -70,6 +78,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     try:
         with partial.open("xb") as file:
             locked = _is_locked(file)
+            if state is not None:
+                _keep_access(partial, state)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -85,6 +95,52 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         ):  # its folder may be gone, or read-only by now
             partial.unlink(missing_ok=True)
             _remove_left(target.parent, start)
+
+
+def _state(path: Path) -> os.stat_result | None:
+    """Return what is at a place, of a link what it leads to; None where nothing is."""
+    try:
+        return path.stat()
+    except OSError:  # writing tells what is wrong
+        return None
+
+
+def _may_be_replaced(state: os.stat_result) -> bool:
+    """Say whether it is a file that another one may stand in for, with the same owner."""
+    if not stat.S_ISREG(state.st_mode) or _stream_to(state) is not None:
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    return os.geteuid() in (0, state.st_uid)  # root can give it to the owner
+
+
+def _stream_to(state: os.stat_result) -> BinaryIO | None:
+    """Return the standard stream that leads to a file, whose text would be written over."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            if os.path.samestat(os.fstat(stream.fileno()), state):
+                stream.flush()
+                return stream.buffer
+    return None
+
+
+def _write_into(path: Path, state: os.stat_result, data: bytes) -> None:
+    """Write into a device, a pipe, a standard stream, or a file of another user."""
+    stream = _stream_to(state)
+    if stream is None:
+        with path.open("wb") as file:
+            file.write(data)
+    else:
+        stream.write(data)
+        stream.flush()
+
+
+def _keep_access(partial: Path, state: os.stat_result) -> None:
+    """Give a file the mode of the one that it replaces, and its owner."""
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):  # of a group that is not the user's
+            os.chown(partial, state.st_uid, state.st_gid)
+    partial.chmod(stat.S_IMODE(state.st_mode))
 
 
 def _is_locked(file: BinaryIO) -> bool:

@@ -145,21 +145,21 @@ def different(values: Iterable[Any]) -> list[Any]:
     >>> different([1, True, "1", 1.0, True, "b"])
     [1, True, '1', 'b']
     """
-    found: list[Any] = []
+    distinct: list[Any] = []
     others: list[Any] = []
     seen: set[tuple[bool, Any]] = set()
     for value in values:
         own = plain(value)
         if not _is_simple(own):
-            if category_index(found, own) is not None:
+            if category_index(distinct, own) is not None:
                 continue
             others.append(own)
         elif _key(own) in seen or category_index(others, own) is not None:
             continue
         else:
             seen.add(_key(own))
-        found.append(value)
-    return found
+        distinct.append(value)
+    return distinct
 
 
 def _is_simple(value: Any) -> bool:
@@ -240,9 +240,9 @@ class CategoricalParameter:
         """Return the indices of values among the choices; raise ValueError for an unknown one."""
         # no attribute: results tell all attributes
         index = index_of(self.choices)
-        found = [(index(value), value) for value in values]
+        indexed = [(index(value), value) for value in values]
         return np.array(
-            [self.code(v) if i is None else i for i, v in found], dtype=float
+            [self.code(v) if i is None else i for i, v in indexed], dtype=float
         )
 
     def decode(self, positions: Array) -> list[Any]:

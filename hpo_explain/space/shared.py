@@ -55,16 +55,18 @@ class Shared:
         joined = {
             name: _joined([space[name] for space in spaces]) for name in names
         }
-        kept = [
+        shared = [
             parameter for parameter in joined.values() if parameter is not None
         ]
         narrowed = tuple(
             p.name
-            for p in kept
+            for p in shared
             if any(_values(p) != _values(space[p.name]) for space in spaces)
         )
         return cls(
-            SearchSpace(kept) if kept else None, same=False, narrowed=narrowed
+            SearchSpace(shared) if shared else None,
+            same=False,
+            narrowed=narrowed,
         )
 
 

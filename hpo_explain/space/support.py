@@ -130,8 +130,8 @@ class Support:
         )
         tried = []
         inside = []
-        for name, given in zip(names, values, strict=True):
-            encoded = self.space[name].encode(given)
+        for name, of_name in zip(names, values, strict=True):
+            encoded = self.space[name].encode(of_name)
             low, high = self._window(name, encoded, float(np.sqrt(_EVEN / n)))
             column = self.tried[:, self.space.index(name)]
             inside.append((column >= low[:, None]) & (column <= high[:, None]))

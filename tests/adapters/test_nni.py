@@ -135,6 +135,20 @@ def test_a_database_is_read_with_its_space_its_times_and_its_tuner(tmp_path):
         assert run.finished.tolist() == [9.0, 19.0]
 
 
+def test_the_metric_says_which_settings_a_job_ran_with(tmp_path):
+    """Jobs that start together may get each other's."""
+    path = database(tmp_path)
+    with closing(sqlite3.connect(path)) as store, store:
+        for job, number in (("job0", "1"), ("job1", "0")):
+            store.execute(
+                "UPDATE MetricData SET parameterId = ? WHERE trialJobId = ?",
+                (number, job),
+            )
+    run = as_run(path)
+    assert run.objective.tolist() == [0.75, 0.5]
+    assert run.started.tolist() == [11.0, 1.0]
+
+
 def test_another_metric_may_be_chosen_and_random_draws_are_no_proposals(
     tmp_path,
 ):

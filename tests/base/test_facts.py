@@ -88,7 +88,7 @@ def test_an_error_tells_a_fact_and_names_its_argument_as_the_caller_says():
         "trial 7 was left out: pruned (pruned='last' reads the last value it reported). "
         "Give space=."
     )
-    assert error.told(as_option) == (
+    assert error.text(as_option) == (
         "--trial 7 was left out: pruned (--pruned last reads the last value it reported). "
         "Give --space."
     )

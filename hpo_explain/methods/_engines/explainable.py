@@ -206,8 +206,8 @@ def explainable(
     return numbers, left_out
 
 
-def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
-    """Return the numbers of proposals that were asked for, each once and in their order.
+def proposals_of(run: Run, trials: Sequence[int] | None) -> list[int]:
+    """Return the numbers of proposals that are named, each once and in their order; else of all.
 
     Raises
     ------
@@ -216,6 +216,8 @@ def proposals_of(run: Run, trials: Sequence[int]) -> list[int]:
     ValueError
         If one does not exist, or `trials` is empty.
     """
+    if trials is None:
+        return all_proposals(run)
     numbers = each_of(
         "trials", trials, "numbers of proposals", partial(_proposal, run)
     )

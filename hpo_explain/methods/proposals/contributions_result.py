@@ -13,7 +13,12 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_fraction
 from hpo_explain.base.claim import between, worth_naming
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_level, format_value, number
+from hpo_explain.base.numbers import (
+    format_level,
+    format_value,
+    leading,
+    number,
+)
 from hpo_explain.base.options import sign_of
 from hpo_explain.base.posterior import PosteriorDraws
 from hpo_explain.base.result import Claim, Result, Table
@@ -25,7 +30,6 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAIN_SHARE = 0.75  # of the contributions of one sign: the main reasons
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
 _ROUNDING = 1e-12  # of the values that were subtracted
@@ -479,11 +483,12 @@ class ProposalExplanation(Contributions):
                 ),
             )
         sign = 1.0 if payout >= 0 else -1.0
-        reasons = self._leading(sign)
+        reasons = leading(sign * self.total)
+        opposing = _WORTH_OPPOSING * abs(payout)
         against = [
             j
-            for j in self._leading(-sign)[:1]
-            if abs(self.total[j]) >= _WORTH_OPPOSING * abs(payout)
+            for j in leading(-sign * self.total)[:1]
+            if abs(self.total[j]) >= opposing
         ]
         told = [] if self.drawn is None else [*reasons, *against]
         effects = [self._effect(j) for j in told]
@@ -510,19 +515,6 @@ class ProposalExplanation(Contributions):
             else "worsens",
         )
         return replace(found, term="objective", because=(), side="above")
-
-    def _leading(self, sign: float) -> list[int]:
-        """Return the few hyperparameters that make up most of the contributions of one sign."""
-        signed = sign * self.total
-        whole = signed[signed > 0].sum()
-        chosen: list[int] = []
-        for j in self.order():
-            if signed[j] <= 0 or len(chosen) == _MAIN_COUNT:
-                continue
-            if chosen and signed[chosen].sum() >= _MAIN_SHARE * whole:
-                break
-            chosen.append(int(j))
-        return chosen
 
     def _claim(self, says: str, j: int) -> Claim:
         name, total = self.names[j], float(self.total[j])

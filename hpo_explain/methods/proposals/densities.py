@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.explainable import proposals_of
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
-    all_proposals,
     proposed,
 )
 from hpo_explain.methods.proposals.densities_result import (
@@ -97,23 +96,24 @@ def proposal_densities(
     own = _own(run, what.before)
     if own is None:
         raise _none(run, what.before)
+    ratio, how = own
     row, space = what.x, run.space
     config = space.decode(row[None, :])[0]
-    notes = (*own.notes, *what.notes)
+    notes = (*how, *what.notes)
     subject = Subject.of(
         run, trial=what.number, state=what.state, assumed=False, notes=notes
     )
     return ProposalDensities(
-        subject=Explained.of(own.ratio).completed(subject),
+        subject=Explained.of(ratio).completed(subject),
         curves=tuple(
-            _curve(own.ratio, j, float(row[j]), config.get(parameter.name))
+            _curve(ratio, j, float(row[j]), config.get(parameter.name))
             for j, parameter in enumerate(space.parameters)
         ),
         config=config,
         not_chosen=what.not_chosen,
         joint=tuple(
             tuple(space.names[j] for j in block.columns)
-            for block in own.ratio.blocks
+            for block in ratio.blocks
             if len(block.columns) > 1
         ),
         notes=notes,
@@ -158,48 +158,39 @@ def density_path(
     j = run.space.index(name)
     parameter = run.space.parameters[j]
     positions = _shown_positions(parameter)
-    densities, known, missing = [], list[int](), list[int]()
-    for number in (
-        all_proposals(run) if trials is None else proposals_of(run, trials)
-    ):
-        own = _own(run, number)
-        if own is None:
-            missing.append(number)
-            continue
-        ratio = own.ratio
-        densities.append(ratio.marginal(j, positions))
-        known.append(number)
-    if not known:
+    numbers = proposals_of(run, trials)
+    ratios = {n: own[0] for n in numbers if (own := _own(run, n)) is not None}
+    missing = [n for n in numbers if n not in ratios]
+    if not ratios:
         raise _none(run, missing[-1])
+    densities = [ratio.marginal(j, positions) for ratio in ratios.values()]
     good, bad = map(np.array, zip(*densities, strict=True))
     notes = (_OTHER(trials=missing),) if missing else ()
     return DensityPath(
-        subject=Explained.of(ratio).completed(
+        subject=Explained.of(ratios[max(ratios)]).completed(
             Subject.of(run, assumed=False, notes=notes)
         ),
         name=name,
-        trials=tuple(known),
+        trials=tuple(ratios),
         good=good,
         bad=bad,
-        proposed=tuple(run.config(number).get(name) for number in known),
+        proposed=tuple(run.config(number).get(name) for number in ratios),
         notes=notes,
         **_axis(parameter, positions),
     )
 
 
-class _Own(NamedTuple):
-    """The densities under which a trial was chosen, and how they are known."""
+def _own(
+    run: Run, number: int | None
+) -> tuple[DensityRatio, tuple[Fact, ...]] | None:
+    """Return the densities under which a trial was chosen, and how they are known.
 
-    ratio: DensityRatio
-    notes: tuple[Fact, ...]
-
-
-def _own(run: Run, number: int | None) -> _Own | None:
-    """Return the densities under which a trial was chosen; None if it was chosen otherwise."""
+    None if it was chosen otherwise.
+    """
     own = run.own_acquisition(number)
     if own is None or not isinstance(own.acquisition, DensityRatio):
         return None
-    return _Own(own.acquisition, own.notes)
+    return own.acquisition, own.notes
 
 
 def _none(run: Run, number: int | None) -> NothingToExplain:
@@ -223,16 +214,17 @@ def _curve(ratio: DensityRatio, j: int, at: float, value: Any) -> DensityCurve:
     parameter = ratio.space.parameters[j]
     positions = _shown_positions(parameter)
     good, bad = ratio.marginal(j, positions)
-    here = (np.array([np.nan]), np.array([np.nan]))
+    good_here, bad_here = np.nan, np.nan
     if not np.isnan(at):
         here = ratio.marginal(j, np.array([at]))
+        good_here, bad_here = (float(density[0]) for density in here)
     return DensityCurve(
         name=parameter.name,
         good=good,
         bad=bad,
         proposed=value,
-        proposed_good=float(here[0][0]),
-        proposed_bad=float(here[1][0]),
+        proposed_good=good_here,
+        proposed_bad=bad_here,
         **_axis(parameter, positions),
     )
 
@@ -247,11 +239,8 @@ def _axis(parameter: Parameter, positions: Array) -> dict[str, Any]:
 
 def _shown_positions(parameter: Parameter) -> Array:
     """Return all positions of a hyperparameter, or some along its own scale."""
-    grid = (
-        parameter.grid()
-        if parameter.size is not None and parameter.size <= _FINE
-        else None
-    )
+    few = parameter.size is not None and parameter.size <= _FINE
+    grid = parameter.grid() if few else None
     if grid is not None:
         return grid[0]
     if isinstance(parameter, CategoricalParameter):

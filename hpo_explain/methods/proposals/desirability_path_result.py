@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.checks import check_count
+from hpo_explain.base.claim import worth_naming
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.numbers import percent
 from hpo_explain.base.phrases import counted, spans
@@ -120,7 +121,7 @@ class DesirabilityPath(Result):
         "short": "{names} mattered most to what was proposed.",
         "turn": "The predicted objective took the lead from uncertainty for {each}. | {what}",
         "balance": "Of the contributions to the latest proposals {share:%} are about "
-        "uncertainty{within}.",
+        "{part}.",
         "indifferent": "Over {found.over} no hyperparameter stands out from an average "
         "configuration.",
     }
@@ -338,32 +339,26 @@ class DesirabilityPath(Result):
     @property
     def turns(self) -> dict[str, TurningPoint]:
         """The turning points that there are, and how far they depend on an assumed κ."""
-        own = {
-            name: trial
+        kappas = KAPPAS if self.kappa else ()
+        others = [self.turning_points(kappa) for kappa in kappas]
+        return {
+            name: self._turning_point(trial, [other[name] for other in others])
             for name, trial in self.turning_points().items()
             if trial is not None
         }
-        if not self.kappa:
-            return {name: TurningPoint(trial) for name, trial in own.items()}
-        others = [self.turning_points(kappa) for kappa in KAPPAS]
-        place = {trial: i for i, trial in enumerate(self.trials.tolist())}
-        found = {}
-        for name, trial in own.items():
-            trials = [
-                trial,
-                *(
-                    known
-                    for other in others
-                    if (known := other[name]) is not None
-                ),
-            ]
-            span = min(trials), max(trials)
-            always = len(trials) == len(KAPPAS) + 1
-            near = place[span[1]] - place[span[0]] <= _NEAR * len(self)
-            found[name] = TurningPoint(
-                trial, span if always else None, always and near
-            )
-        return found
+
+    def _turning_point(
+        self, trial: int, others: list[int | None]
+    ) -> TurningPoint:
+        """Return a turning point, from those for other κ."""
+        known = [other for other in others if other is not None]
+        if len(known) < len(others):
+            return TurningPoint(trial, certain=False)
+        if not known:
+            return TurningPoint(trial)
+        span = min(trial, *known), max(trial, *known)
+        first, last = np.searchsorted(self.trials, span).tolist()
+        return TurningPoint(trial, span, last - first <= _NEAR * len(self))
 
     def _turn(self, lead: Array) -> int | None:
         known = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
@@ -454,47 +449,54 @@ class DesirabilityPath(Result):
                     side="below",
                 ),
             )
-        kappa, found = self.kappa, list[Claim]()
-        others = (
-            [_largest(self._sizes(other)) for other in KAPPAS] if kappa else []
+        kappas = KAPPAS if self.kappa else ()
+        others = [_largest(self._sizes(kappa)) for kappa in kappas]
+        held = {j: all(j in other for other in others) for j in drivers}
+        return (
+            *(self._driver(j, float(total[j]), held[j]) for j in drivers),
+            *(
+                self._turn_claim(name, turn, told=i < _MOST_TURNS)
+                for i, (name, turn) in enumerate(self.turns.items())
+            ),
+            *self._balance_claim(),
         )
-        for j in drivers:
-            held, name = all(j in other for other in others), self.names[j]
-            found.append(
-                self.told(
-                    "contribution",
-                    (name,),
-                    float(total[j]),
-                    says="driver",
-                    **self._if(held),
-                    what=name if held else f"{name} (for the assumed κ)",
-                )
-            )
-        for i, (name, turn) in enumerate(self.turns.items()):
-            told = (
-                f"from trial {turn.trial} on"
-                if turn.certain
-                else "(this depends on κ)"
-            )
-            found.append(
-                self.told(
-                    "order",
-                    (name,),
-                    float(turn.trial),
-                    turn.span,
-                    values=(turn.trial,),
-                    says="turn" if i < _MOST_TURNS else "",
-                    **self._if(turn.certain),
-                    what=f"{name} {told}",
-                )
-            )
-        return (*found, *self._balance_claim())
+
+    def _driver(self, j: int, size: float, certain: bool) -> Claim:
+        name = self.names[j]
+        return self.told(
+            "contribution",
+            (name,),
+            size,
+            says="driver",
+            what=name if certain else f"{name} (for the assumed κ)",
+            **self._if(certain),
+        )
+
+    def _turn_claim(
+        self, name: str, turn: TurningPoint, *, told: bool
+    ) -> Claim:
+        when = "(this depends on κ)"
+        if turn.certain:
+            when = f"from trial {turn.trial} on"
+        return self.told(
+            "order",
+            (name,),
+            float(turn.trial),
+            turn.span,
+            values=(turn.trial,),
+            says="turn" if told else "",
+            what=f"{name} {when}",
+            **self._if(turn.certain),
+        )
 
     def _balance_claim(self) -> tuple[Claim, ...]:
         balance = self.balance()
         if not balance:
             return ()
-        share, interval, certain, within = balance["exploring"], None, True, ""
+        share = balance["exploring"]
+        interval = None
+        certain = True
+        part = "uncertainty"
         if self.kappa:
             shares = [
                 share,
@@ -502,7 +504,7 @@ class DesirabilityPath(Result):
             ]
             low, high = interval = min(shares), max(shares)
             certain = not low <= _EVEN <= high
-            within = f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
+            part += f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
             self.told(
                 "form",
@@ -511,7 +513,7 @@ class DesirabilityPath(Result):
                 interval,
                 says="balance",
                 share=share,
-                within=within,
+                part=part,
                 **self._if(certain),
             ),
         )
@@ -544,5 +546,5 @@ def _percentiles(values: Array) -> Array:
 
 def _largest(sizes: Array) -> list[int]:
     """Return the positions of the few largest, without those that are 0."""
-    order = np.argsort(-sizes, kind="stable")[:_MOST_DRIVERS]
-    return [int(j) for j in order if sizes[j] > 0.0]
+    order = np.argsort(-sizes, kind="stable").tolist()
+    return worth_naming(order, sizes, _MOST_DRIVERS, whole=0.0)

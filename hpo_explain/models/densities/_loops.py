@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array, Ints
 
 Sources = npt.NDArray[np.uint8]
@@ -13,7 +13,7 @@ Sources = npt.NDArray[np.uint8]
 _CHUNK = 256  # kernels at a time: what a walk needs of them stays in the processor's first cache
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def normal_logs(
     values: Array, mu: Array, inverse: Array, constant: Array
 ) -> Array:
@@ -26,9 +26,7 @@ def normal_logs(
     return out
 
 
-@numba.njit(
-    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
-)
+@compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
 def _exp_128(r: float) -> float:
     """Return ``exp(r)^128`` for r near 0, by its series.
 
@@ -56,9 +54,7 @@ def _exp_128(r: float) -> float:
     return e
 
 
-@numba.njit(
-    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
-)
+@compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
 def log_sum_of(logs: Array, least: float) -> float:
     """Return ``log Σ_k exp(logs_k)``, at least `least`, for `logs` of shape (K,)."""
     largest = least
@@ -72,7 +68,7 @@ def log_sum_of(logs: Array, least: float) -> float:
     return float(max(np.log(total) + largest, least))
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def log_sums(
     base: Array,
     values: Array,
@@ -105,9 +101,7 @@ def log_sums(
     return out
 
 
-@numba.njit(
-    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"}
-)
+@compiled(fastmath={"reassoc", "contract", "nsz", "nnan"})
 def scaled_exp(logs: Array, shift: float, out: Array) -> None:
     """Write ``exp(logs - shift)`` to `out`, each of shape (K,), for no log above `shift`."""
     for k in range(len(logs)):
@@ -121,7 +115,7 @@ def scaled_exp(logs: Array, shift: float, out: Array) -> None:
         out[k] = e
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def walked_log_sums(
     log_weights: Array,
     values: Array,
@@ -248,7 +242,7 @@ def walked_log_sums(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def products(a: Array, b: Array) -> Array:
     """Return the product of a or b over each subset, (2^g, K): bit j of the row takes a[j]."""
     g, kernels = a.shape

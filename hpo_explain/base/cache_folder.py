@@ -1,0 +1,57 @@
+"""Where this user may keep what only saves time: a cache folder, a temporary one, or nowhere."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+_OWNER = "hpo_explain"
+
+
+def cache_folder(purpose: str) -> Path | None:
+    """Return a folder in the user's cache, a temporary one where that is read-only, or None.
+
+    A user without a home, as in many containers, has only the temporary one.
+    """
+    from platformdirs import user_cache_path
+
+    with suppress(RuntimeError):  # without a home, newer versions raise it
+        usual = user_cache_path(_OWNER, appauthor=False)
+        # older ones return a path whose "~" would be a folder of that name here
+        if usual.is_absolute() and _can_be_written(usual / purpose):
+            return usual / purpose
+    return temporary_folder(purpose)
+
+
+def temporary_folder(purpose: str) -> Path | None:
+    """Return a folder of this user's alone among the temporary files; None where there is none.
+
+    What another user could have put there is not read: a cache of compiled code would run it.
+    """
+    user = getattr(os, "getuid", lambda: "user")()
+    with suppress(OSError):
+        place = Path(tempfile.gettempdir(), f"{_OWNER}-{user}")
+        place.mkdir(mode=0o700, exist_ok=True)
+        if _is_private(place) and _can_be_written(place / purpose):
+            return place / purpose
+    return None
+
+
+def _can_be_written(place: Path) -> bool:
+    try:
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        tempfile.TemporaryFile(dir=place).close()
+    except OSError:
+        return False
+    return True
+
+
+def _is_private(place: Path) -> bool:
+    """Say whether a folder is no link, and only this user can write to it."""
+    if not hasattr(os, "getuid"):  # each user of Windows has a folder
+        return True
+    state = place.lstat()
+    is_own = state.st_uid == os.getuid() and not state.st_mode & 0o077
+    return is_own and not place.is_symlink()

@@ -1,0 +1,86 @@
+"""Compiled functions, whose compilation is kept on disk wherever there is a place for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+import numba
+from numba.core.caching import FunctionCache
+
+from hpo_explain.base.cache_folder import temporary_folder
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_CHANGING_PLACE = Lock()
+_SETTINGS: Any = numba.config
+_OnDisk: Any = FunctionCache
+
+
+def compiled(**options: Any) -> Callable[[_Function], _Function]:
+    """Return a decorator that compiles a function, which releases the lock and is kept on disk.
+
+    A cache saves time and is never needed: without a place for it, each process compiles anew.
+
+    Parameters
+    ----------
+    **options
+        Those of ``numba.njit``.
+    """
+    compile_it = numba.njit(nogil=True, **options)
+
+    def decorated(function: _Function) -> _Function:
+        dispatcher = compile_it(function)
+        if hasattr(dispatcher, "enable_caching"):  # not where numba is off
+            cache = _cache_of(function)
+            if cache is not None:
+                dispatcher._cache = cache
+        return dispatcher  # type: ignore[no-any-return]
+
+    return decorated
+
+
+class _Cache(_OnDisk):  # type: ignore[misc]
+    """A cache that is left alone where it can be neither read nor written."""
+
+    def load_overload(self, *about: Any) -> Any:
+        """Return the kept compilation; None if there is none that can be read."""
+        with suppress(Exception):  # a damaged file can raise anything
+            return super().load_overload(*about)
+        return None
+
+    def save_overload(self, *about: Any) -> None:
+        """Keep a compilation, unless the disk is full or read-only by now."""
+        try:
+            super().save_overload(*about)
+        except Exception:  # of a damaged index, too, which begins anew
+            with suppress(OSError):
+                self.flush()
+
+
+def _cache_of(function: Callable[..., Any]) -> _Cache | None:
+    """Return the cache of a function: where numba has it, in a temporary folder, or None."""
+    if _has_home():
+        with suppress(RuntimeError, OSError):  # numba: "no locator available"
+            return _Cache(function)
+    place = temporary_folder("compiled")
+    if place is None:
+        return None
+    with _CHANGING_PLACE, suppress(RuntimeError, OSError):
+        usual = _SETTINGS.CACHE_DIR
+        _SETTINGS.CACHE_DIR = usual or str(place)
+        try:
+            return _Cache(function)
+        finally:
+            _SETTINGS.CACHE_DIR = usual
+    return None
+
+
+def _has_home() -> bool:
+    """Say whether the user has a home; numba would make a folder that is called "~"."""
+    try:
+        return Path("~").expanduser().is_absolute()
+    except RuntimeError:
+        return False
