@@ -247,8 +247,8 @@ class InteractionStrength(Result):
         )
         ends = self._interval((j, k))
         if found is not None and ends is not None:
-            low, high = ends
-            found = replace(found, estimate=H, interval=ends)
+            low, high = min(ends[0], H), max(ends[1], H)
+            found = replace(found, estimate=H, interval=(low, high))
             told = f"between {low:.2f} and {high:.2f}"
         largest = max(ranking, key=lambda pair: float(self.pairs[pair]))
         larger = ""
