@@ -216,18 +216,21 @@ class Scale:
     decades: float
 
 
-def scale_of(values: npt.ArrayLike) -> Scale:
+def scale_of(values: npt.ArrayLike, first: npt.ArrayLike = ()) -> Scale:
     """Return the scale on which numbers spread more evenly.
 
     Numbers with equal distances, or equal ratios, are on that grid. Else the one of two
     distributions decides that has the higher likelihood: uniform between the smallest and the
     largest value, or uniform in the logarithm; below a decade it must be clear that the second has.
-    Numbers that crowd count once.
+    Numbers that crowd count once. What was tried first says more than the rest: later an optimizer
+    crowds, which at one end of a range looks like the other scale.
 
     Parameters
     ----------
     values : array_like of shape (n,)
         The values of a hyperparameter, finite.
+    first : array_like of shape (k,), default ()
+        Those of the first trials, where their order is known.
 
     Examples
     --------
@@ -251,11 +254,29 @@ def scale_of(values: npt.ArrayLike) -> Scale:
             return Scale(False, True, decades)
         if _is_regular(np.log(found)):
             return Scale(True, True, decades)
-    inner = _thinned(found)[1:-1]
+    evidence = _evidence_of_log(_thinned(found)[1:-1], low, high)
+    if ratio < _DECADE:
+        return Scale(evidence > _CLEAR, True, decades)
+    start = np.asarray(first, dtype=float)
+    is_sorted = bool(
+        (np.diff(start) >= 0.0).all() or (np.diff(start) <= 0.0).all()
+    )
+    early = 0.0
+    if len(start) and not is_sorted:
+        ends = np.unique([low, *start, high])
+        early = _evidence_of_log(_thinned(ends), low, high)
+    disagree = early * evidence < 0.0
+    if abs(early) <= _CLEAR:
+        early += evidence
+    clear = abs(early) > _CLEAR and not disagree
+    return Scale(early > 0.0, clear, decades)
+
+
+def _evidence_of_log(values: Array, low: float, high: float) -> float:
+    """Return the difference of log likelihoods of values between two ends; 0 without any."""
+    inner = values[(values > low) & (values < high)]
     width = np.log(high) - np.log(low)
-    gain = float(np.sum(np.log((high - low) / width) - np.log(inner)))
-    log = gain > (0.0 if ratio >= _DECADE else _CLEAR)
-    return Scale(log, abs(gain) > _CLEAR or ratio < _DECADE, decades)
+    return float(np.sum(np.log((high - low) / width) - np.log(inner)))
 
 
 def _is_regular(sorted_values: Array) -> bool:

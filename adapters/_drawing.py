@@ -12,7 +12,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -23,7 +22,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from hpo_explain.base.workers import deaf_to_interrupts
+from hpo_explain.base.workers import deaf_to_interrupts, end_with
 
 _logger = logging.getLogger("hpo_explain")
 
@@ -189,14 +188,8 @@ def _begin(parent: int, last: bool) -> None:
             AttributeError, OSError
         ):  # Windows has another way
             os.nice(_NICE)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    end_with(parent)
     logging.disable()  # a section that fails is a card of the report
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 @contextlib.contextmanager

@@ -277,7 +277,7 @@ def _inferred(
     table = pd.DataFrame(
         [{**config} for config in configs], columns=names, dtype=object
     )
-    space, inferred, notes = infer_space(table, rows, numbers[rows], sure=True)
+    space, inferred, notes = infer_space(table, rows, numbers[rows])
     known = [
         {n: v for n, v in config.items() if n in space.names}
         for config in configs

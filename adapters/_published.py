@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hpo_explain.base.errors import unless_nothing
 from hpo_explain.base.phrases import printable
 from hpo_explain.methods.advice.summary import summary
-from hpo_explain.methods.importance.effects import partial_dependence
+from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.history import history
 from hpo_explain.methods.space.recommended_space import recommended_space

@@ -11,7 +11,13 @@ from typing import Any
 
 from hpo_explain.adapters import loaded_reader
 from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError, UnknownOptionError
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    Option,
+    UnknownOptionError,
+)
+from hpo_explain.base.options import Direction
 from hpo_explain.run import (
     Objectives,
     Run,
@@ -21,6 +27,7 @@ from hpo_explain.run import (
     measured,
     within,
 )
+from hpo_explain.run.metrics import direction_of
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
@@ -165,6 +172,7 @@ def as_run(run: Any, **options: Any) -> Run:
     trials = options.pop("trials", None)
     if trials is not None:
         return chosen(as_run(run, **options), trials)
+    _check_one_objective(options)
     if isinstance(run, Run):
         _check_unread(options)
         return run
@@ -187,6 +195,15 @@ def as_run(run: Any, **options: Any) -> Run:
     if reader:
         return read_by(loaded_reader(reader), run, options)
     return _by_others(run, options)
+
+
+def _check_one_objective(options: Mapping[str, Any]) -> None:
+    """Raise InputError where several objectives are named for what explains one."""
+    objectives = options.get("objective")
+    if isinstance(objectives, list):
+        problem = f"names {len(objectives)}: {', '.join(map(str, objectives))}"
+        remedy = "Name one here; pareto and report take several."
+        raise InputError("objective", problem, objectives, remedy)
 
 
 def as_runs(run: Any, **options: Any) -> dict[str, Run]:
@@ -242,10 +259,19 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
             return {found.objective_name: found}
         return read_place_by_objective(run, **options)
     option, targets = _targets(run)
+    if isinstance(options.get(option), list):
+        targets = options.pop(option)
     if len(targets) < 2 or options.get(option) is not None:
+        if len(targets) == 1:
+            options.setdefault(option, targets[0])
         found = as_run(run, **options)
         return {found.objective_name: found}
-    runs = [as_run(run, **{**options, option: target}) for target in targets]
+    runs = [
+        as_run(run, **{**options, option: target, **of_target})
+        for target, of_target in zip(
+            targets, _of_each(run, targets, options), strict=True
+        )
+    ]
     names = [one.objective_name for one in runs]
     if len(set(names)) < len(names):
         names = [f"{name} {i}" for i, name in enumerate(names)]
@@ -273,6 +299,61 @@ def as_objectives(run: Any, **options: Any) -> Objectives:
     ('loss', 'duration in seconds')
     """
     return Objectives.of(as_runs(run, **options))
+
+
+def _of_each(
+    source: Any, targets: list[Any], options: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the options of each of several objectives: its direction, and what it ignores.
+
+    Raises
+    ------
+    InputError
+        If there are more or fewer directions than objectives.
+    """
+    directions = options.pop("directions", None)
+    one = options.pop("direction", None)
+    if not is_a(source, "pandas", "DataFrame"):
+        return [{} if one is None else {"direction": one}] * len(targets)
+    if directions is None:
+        directions = [one] * len(targets)
+    if isinstance(directions, Mapping):
+        directions = [directions.get(target) for target in targets]
+    if len(directions) != len(targets):
+        problem = f"must be one for each of {targets}, but was {directions}"
+        raise InputError("directions", problem, directions)
+    known = [
+        direction or direction_of(target)
+        for direction, target in zip(directions, targets, strict=True)
+    ]
+    if None in known:
+        raise _missing_direction(targets, known)
+    return [
+        {
+            "direction": direction,
+            "ignore": [
+                *(options.get("ignore") or ()),
+                *(name for name in targets if name != target),
+            ],
+        }
+        for target, direction in zip(targets, known, strict=True)
+    ]
+
+
+def _missing_direction(
+    targets: list[Any], known: list[Direction | None]
+) -> InputError:
+    """Return the error that the direction of one of several objectives is not known."""
+    unknown = targets[known.index(None)]
+    problem = f"does not say which way {unknown!r} is better"
+    ways: list[Direction] = [way or "minimize" for way in known]
+    return MissingOptionError(
+        "directions",
+        problem,
+        unknown,
+        ("Give one for each objective, as ", Option("directions", ways), "."),
+        [Option("directions", ways)],
+    )
 
 
 def _holds_a_run(value: Any) -> bool:
@@ -303,6 +384,10 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
         from hpo_explain.adapters.smac import several_objectives
 
         return "objective", several_objectives(source)
+    if is_a(source, "pandas", "DataFrame"):
+        from hpo_explain.adapters.frame import several_objectives as columns_of
+
+        return "objective", columns_of(source)
     if read_with(source) == "from_ax":
         from hpo_explain.adapters.ax.client import (
             several_objectives as of_ax,

@@ -37,6 +37,7 @@ _PACKAGES = {"parquet": "pyarrow", "excel": "openpyxl"}  # by the extra
 _COLUMNS = (
     "objective",
     "hyperparameters",
+    "ignore",
     "trial",
     "time",
     "instance",

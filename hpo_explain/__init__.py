@@ -17,10 +17,19 @@ from importlib import import_module
 import lazy_loader
 
 from hpo_explain.base import loaders as _loaders
+from hpo_explain.base.guessed import hinting
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_lookup, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def _public() -> list[str]:
+    methods = import_module("hpo_explain.methods")
+    return [*__all__, *(f"methods.{name}" for name in methods.__all__)]
+
+
+__getattr__ = hinting(_lookup, __name__, _public)
 
 _loaders.connect(
     words=partial(import_module, "hpo_explain.base.text"),

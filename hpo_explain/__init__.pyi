@@ -18,9 +18,7 @@ from .methods.advice.advise import advise as advise
 from .methods.advice.optimum import optimum as optimum
 from .methods.advice.summary import summary as summary
 from .methods.around.changes import changes as changes
-from .methods.importance.effects import (
-    partial_dependence as partial_dependence,
-)
+from .methods.effects.effects import partial_dependence as partial_dependence
 from .methods.importance.importance import importance as importance
 from .methods.proposals.explain_prediction import (
     explain_prediction as explain_prediction,

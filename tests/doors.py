@@ -4,7 +4,6 @@ A file or a folder of each kind is made by the framework itself, where it is ins
 by ``hpo-explain PATH``: with nothing else, or with what the first error asks for.
 """
 
-import importlib.util
 import json
 import os
 import pickle
@@ -13,6 +12,8 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -67,12 +68,20 @@ def suggested(trial) -> float:
 # ---------------------------------------------------------------------- Optuna, scikit-*
 
 
+def _sampler():
+    import optuna
+
+    return optuna.samplers.TPESampler(seed=0)
+
+
 def optuna_database(folder):
     """Make an SQLite storage."""
     import optuna
 
     place = folder / "study.db"
-    study = optuna.create_study(storage=f"sqlite:///{place}")
+    study = optuna.create_study(
+        storage=f"sqlite:///{place}", sampler=_sampler()
+    )
     study.optimize(suggested, n_trials=N)
     return place
 
@@ -85,7 +94,7 @@ def optuna_journal(folder):
 
     place = folder / "study.log"
     storage = JournalStorage(JournalFileBackend(str(place)))
-    study = optuna.create_study(storage=storage)
+    study = optuna.create_study(storage=storage, sampler=_sampler())
     study.optimize(suggested, n_trials=N)
     return place
 
@@ -94,7 +103,9 @@ def optuna_pickle(folder):
     """Pickle a study of two objectives."""
     import optuna
 
-    study = optuna.create_study(directions=["minimize", "minimize"])
+    study = optuna.create_study(
+        directions=["minimize", "minimize"], sampler=_sampler()
+    )
     study.optimize(lambda t: (suggested(t), t.params["depth"]), n_trials=N)
     place = folder / "study.pkl"
     place.write_bytes(pickle.dumps(study))
@@ -105,7 +116,7 @@ def optuna_table(folder):
     """Write the table of a study."""
     import optuna
 
-    study = optuna.create_study()
+    study = optuna.create_study(sampler=_sampler())
     study.optimize(suggested, n_trials=N)
     study.trials_dataframe().to_csv(folder / "study.csv")
     return folder / "study.csv"
@@ -191,8 +202,7 @@ def json_lines(folder):
 
 
 def _log_to_mlflow(address):
-    import mlflow
-
+    mlflow = import_module("mlflow")
     mlflow.set_tracking_uri(address)
     mlflow.set_experiment("tuning")
     for trial in trials():
@@ -269,14 +279,13 @@ def smac(folder):
 
 def hpbandster(folder):
     """Log as the masters of hpbandster do."""
-    from hpbandster.core.dispatcher import Job
-    from hpbandster.core.result import json_result_logger
-
-    logger = json_result_logger(str(folder / "bohb"))
+    job_of = import_module("hpbandster.core.dispatcher").Job
+    result = import_module("hpbandster.core.result")
+    logger = result.json_result_logger(str(folder / "bohb"))
     for i, trial in enumerate(trials()):
         loss = trial.pop("loss")
         logger.new_config((0, 0, i), trial, {"model_based_pick": i > 5})
-        job = Job((0, 0, i), config=trial, budget=1.0)
+        job = job_of((0, 0, i), config=trial, budget=1.0)
         for moment in ("submitted", "started", "finished"):
             job.time_it(moment)
         job.result = {"loss": loss, "info": {}}
@@ -286,14 +295,12 @@ def hpbandster(folder):
 
 def nni(folder):
     """Run an experiment of NNI."""
-    from nni.experiment import Experiment
-
     script = folder / "trial.py"
     script.write_text(
         "import nni\nc = nni.get_next_parameter()\n"
         "nni.report_final_result((c['x'] - 1) ** 2 + 0.1 * c['depth'])\n"
     )
-    experiment = Experiment("local")
+    experiment = import_module("nni.experiment").Experiment("local")
     experiment.config.trial_command = f"{sys.executable} {script}"
     experiment.config.trial_code_directory = folder
     experiment.config.search_space = {
@@ -312,8 +319,7 @@ def nni(folder):
 
 def ax_client(folder):
     """Save a Client of Ax."""
-    import ax
-
+    ax = import_module("ax")
     client = ax.Client(random_seed=0)
     ranges = [("x", (-5.0, 5.0), "float"), ("depth", (1, 8), "int")]
     client.configure_experiment(
@@ -333,15 +339,14 @@ def ax_client(folder):
 
 def ax_service(folder):
     """Save an AxClient."""
-    from ax.service.ax_client import AxClient, ObjectiveProperties
-
-    client = AxClient(random_seed=0, verbose_logging=False)
+    service = import_module("ax.service.ax_client")
+    client = service.AxClient(random_seed=0, verbose_logging=False)
     client.create_experiment(
         parameters=[
             {"name": "x", "type": "range", "bounds": [-5.0, 5.0]},
             {"name": "depth", "type": "range", "bounds": [1, 8]},
         ],
-        objectives={"loss": ObjectiveProperties(minimize=True)},
+        objectives={"loss": service.ObjectiveProperties(minimize=True)},
     )
     for trial in trials():
         loss = trial.pop("loss")
@@ -390,7 +395,7 @@ DOORS = (
 
 def missing(door: Door) -> list[str]:
     """Return the packages that are not installed."""
-    return [n for n in door.needs if importlib.util.find_spec(n) is None]
+    return [n for n in door.needs if find_spec(n) is None]
 
 
 def opened(path: Path, tries: tuple[tuple[str, ...], ...]) -> str:

@@ -42,10 +42,7 @@ MORE = {
     "hpo_explain.methods._engines.conditions": ["Condition"],
     "hpo_explain.methods.advice.advise_result": ["Action"],
     "hpo_explain.methods.around.lime_result": ["LimeStatement"],
-    "hpo_explain.methods.effects.accumulated_local_effects": [
-        "AccumulatedLocalEffectsExplainer"
-    ],
-    "hpo_explain.methods.effects.effect_result": ["PartialDependence"],
+    "hpo_explain.methods._engines.effect_result": ["PartialDependence"],
     "hpo_explain.methods.effects.partial_dependence": [
         "PartialDependenceExplainer"
     ],
@@ -60,8 +57,6 @@ MORE = {
         "RegionalPartialDependence",
     ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
-    "hpo_explain.methods.importance.games": ["GameExplainer"],
-    "hpo_explain.methods.importance.set_values": ["SetValues"],
     "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
     "hpo_explain.methods.proposals.repeated_runs_result": ["RepeatedRuns"],
     "hpo_explain.methods.proposals.sample_size": [
@@ -102,7 +97,7 @@ TOP = {
     "Run",
     *MORE["hpo_explain.space"],
 }
-PACKAGES = ("hpo_explain", "hpo_explain.base", "hpo_explain.methods")
+PACKAGES = ("hpo_explain", "hpo_explain.methods")
 _WRITTEN = '"""The public names and where they are; ``python -m tests.stubs`` writes this file."""'
 
 

@@ -30,7 +30,6 @@ from hpo_explain.models.columns import KernelColumns, OrderedColumns
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
-from hpo_explain.run import Objectives
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import explanation
 from tests.public import names, public
@@ -488,13 +487,6 @@ REFUSED = {
             0,
         ),
     ],
-    "AccumulatedLocalEffectsExplainer": [
-        (
-            lambda: hx.methods.AccumulatedLocalEffectsExplainer(MODEL),
-            "sample",
-            None,
-        ),
-    ],
     "RegionalPartialDependenceExplainer": [
         (
             lambda: hx.methods.RegionalPartialDependenceExplainer(
@@ -503,18 +495,6 @@ REFUSED = {
             "min_leaf",
             0,
         ),
-    ],
-    "ComparisonExplainer": [
-        (lambda: hx.methods.ComparisonExplainer([]), "runs", [])
-    ],
-    "ParetoExplainer": [
-        (
-            lambda: hx.methods.ParetoExplainer(
-                Objectives.of({"a": RUN, "b": RUN}), {"a": MODEL}
-            ),
-            "surrogates",
-            ["a"],
-        )
     ],
     "publish": [
         (lambda: hx.publish(RUN), "study", RUN),
@@ -562,14 +542,7 @@ REFUSED = {
     "InteractionExplainer": [
         (lambda: hx.methods.InteractionExplainer(MODEL, sample=1), "sample", 1)
     ],
-    "NoiseExplainer": [
-        (lambda: hx.methods.NoiseExplainer(MODEL), "model", ANY),
-        (
-            lambda: hx.methods.NoiseExplainer(REPEATED.noise()).explain(2),
-            "order",
-            2,
-        ),
-    ],
+    "noise": [(lambda: hx.methods.noise(REPEATED, order=2), "order", 2)],
     "check_sample_size": [
         (
             lambda: hx.methods.check_sample_size(
@@ -599,24 +572,18 @@ REFUSED = {
     "hybrid_background": [
         (lambda: hx.methods.hybrid_background(SPACE, {"x": 0.5}, 1), "n", 1)
     ],
-    "ShapleyInteractionExplainer": [
+    "shapley_interactions": [
         (
-            lambda: hx.methods.ShapleyInteractionExplainer(MODEL, index="SII"),
+            lambda: hx.methods.shapley_interactions(RUN, index="SII"),
             "index",
             "SII",
         )
     ],
-    "GameExplainer": [
-        (lambda: hx.methods.GameExplainer(MODEL, index="SII"), "index", "SII")
+    "tunability": [
+        (lambda: hx.methods.tunability(RUN, index="SII"), "index", "SII")
     ],
-    "LearningCurvesExplainer": [
-        (
-            lambda: hx.methods.LearningCurvesExplainer(CURVED).explain(
-                enough=2
-            ),
-            "enough",
-            2,
-        ),
+    "learning_curves": [
+        (lambda: hx.methods.learning_curves(CURVED, enough=2), "enough", 2)
     ],
     "Curves": [
         (

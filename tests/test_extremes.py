@@ -73,9 +73,7 @@ FACADES = {
     "front": lambda run: hx.pareto(with_sizes(run)),
     "footprint": lambda run: hx.methods.footprint(run, border=10, random=10),
     "noise": lambda run: hx.methods.noise(repeated(run)),
-    "curves": lambda run: hx.methods.learning_curves(
-        with_curves(run), orders=3
-    ),
+    "curves": lambda run: hx.methods.learning_curves(with_curves(run)),
     "history": hx.history,
 }
 

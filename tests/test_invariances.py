@@ -257,7 +257,7 @@ SLOWLY = {
     "noise": lambda w, run, kind: hx.methods.noise(w.noisy(0), kind="gp"),
     "pareto": pareto,
     "learning_curves": lambda w, run, kind: hx.methods.learning_curves(
-        w.with_curves(0), kind="forest", orders=5, at=[1.0, 5.0]
+        w.with_curves(0), kind="forest", at=[1.0, 5.0]
     ),
     "compare": lambda w, run, kind: hx.compare(
         {"one": run, "two": w.run(10)}, kind="gp"

@@ -2,6 +2,15 @@
 
 from hpo_explain.adapters.frame._layouts import table_of_mlflow
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
-from hpo_explain.adapters.frame.table import from_frame
+from hpo_explain.adapters.frame.table import (
+    from_frame,
+    several_objectives,
+)
 
-__all__ = ["from_frame", "infer_space", "table_of_mlflow", "trials_of_ranges"]
+__all__ = [
+    "from_frame",
+    "infer_space",
+    "several_objectives",
+    "table_of_mlflow",
+    "trials_of_ranges",
+]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"[+-]?\d+")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# and what people append to a result: percent, and a standard deviation
+_SPREAD = r"( *(±|\+/?-) *[\d.e-]+ *%?| *\( *(±|\+/?-)? *[\d.e-]+ *%?\))?"
+_WRITTEN = re.compile(rf"\s*(?P<number>{_PLAIN.pattern}) *%?{_SPREAD}\s*")
 
 
 def is_empty(value: Any) -> bool:
@@ -54,15 +57,28 @@ def is_time(value: Any) -> bool:
     )  # timestamps are dates, and pandas's durations timedeltas
 
 
-# ISO 8601, and durations as pandas writes them. A bare "16:09" may be a ratio, so a time without
-# a date needs its seconds.
-_CLOCK = r"([01]\d|2[0-3]):[0-5]\d"
+# ISO 8601 and what people write in its place, and durations. A bare "16:09" may be a ratio, so a
+# time without a date needs its seconds.
+_CLOCK = r"([01]?\d|2[0-3]):[0-5]\d"
 _SECONDS = r":[0-5]\d([.,]\d+)?"
-_ZONE = r"( ?(Z|[+-]\d\d(:?\d\d)?))?"
+_ZONE = r"( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?"
+_DAY = r"(0?[1-9]|[12]\d|3[01])"
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATES = (
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])",
+    rf"\d{{4}}[/.]{_DAY}[/.]{_DAY}",
+    rf"{_DAY}[/.]{_DAY}[/.]\d{{2}}(\d\d)?",
+    rf"{_DAY}[ -]{_MONTH}[ -]\d{{4}}",
+    rf"([a-z]{{3}},? )?{_MONTH} {_DAY},? \d{{4}}",
+)
 _TIME_TEXT = re.compile(
-    rf"\d{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]{_CLOCK}({_SECONDS})?{_ZONE})?"
+    rf"({'|'.join(_DATES)})([T ,]+{_CLOCK}({_SECONDS})?( ?[ap]m)?{_ZONE})?"
+    rf"|[a-z]{{3}} {_MONTH} +{_DAY} {_CLOCK}{_SECONDS} \d{{4}}"  # of C's ctime
+    r"|20\d\d-?[01]\d-?[0-3]\d[_T -][0-2]\d[-:]?[0-5]\d([-:]?[0-5]\d)?"  # in names of files
     rf"|{_CLOCK}{_SECONDS}{_ZONE}"
     rf"|-?\d+ days?( [+-]?{_CLOCK}{_SECONDS})?"
+    r"|(\d+h ?)?(\d+ ?m(in)? ?)?\d+(\.\d+)? ?(ms|s|sec|min|h)",
+    re.IGNORECASE,
 )
 
 
@@ -100,30 +116,39 @@ def is_number_text(text: str) -> bool:
 
 
 def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of plain numbers written as text, such as "1e-3", as numbers; else itself.
+    """Return a column of numbers written as text, such as "1e-3", as numbers; else itself.
 
-    So a data frame is read as a CSV file is. Categories are left as they are.
+    So a data frame is read as a CSV file is. A sign of percent counts for nothing, nor does the
+    standard deviation of a mean. Categories are left as they are.
 
     Examples
     --------
     >>> import pandas as pd
     >>> texts_as_numbers(pd.Series(["1", None, "30"])).tolist()
     [1, None, 30]
+    >>> texts_as_numbers(pd.Series(["85.5%", "0.8 ± 0.1", "0.9 (0.02)"])).tolist()
+    [85.5, 0.8, 0.9]
     """
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column
     cells = column.tolist()
     texts = [cell for cell in cells if not is_empty(cell)]
-    if not texts or not all(
-        isinstance(t, str) and _PLAIN.fullmatch(t.strip()) for t in texts
-    ):
+    if not texts or not all(isinstance(text, str) for text in texts):
         return column
-    read = (
-        int if all(_WHOLE.fullmatch(text.strip()) for text in texts) else float
-    )
-    numbers = [None if is_empty(cell) else read(cell) for cell in cells]
+    matches = {text: _WRITTEN.fullmatch(text) for text in texts}
+    if None in matches.values():
+        return column
+    written = {
+        text: match["number"] for text, match in matches.items() if match
+    }
+    read = int if all(map(_WHOLE.fullmatch, written.values())) else float
+    numbers = [
+        None if is_empty(cell) else read(written[cell]) for cell in cells
+    ]
     return pd.Series(numbers, index=column.index, dtype=object)
 
 

@@ -1,29 +1,24 @@
-"""The columns of a table: those with a role of their own, and those that are hyperparameters.
-
-A table does not say which of its columns were set and which came out. Numbers with a name of
-nothing but words of measurement, such as train_loss, were measured; those in the order of the
-objective are pointed out.
-"""
+"""The columns of a table: those with a role of their own, and those that are hyperparameters."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import rankdata
 
-from hpo_explain.adapters.frame._cells import (
-    as_float,
-    is_empty,
-    is_number,
-    texts_as_numbers,
-)
+from hpo_explain.adapters.frame._cells import texts_as_numbers
+from hpo_explain.adapters.frame._kinds import Column, rank_correlation
 from hpo_explain.adapters.frame._layouts import Layout
+from hpo_explain.adapters.frame._objective import (
+    missing_objective,
+    only_objective,
+)
+from hpo_explain.adapters.frame._taken import Taken, take
 from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
@@ -40,121 +35,77 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PARAMETERS = (FloatParameter, IntParameter, CategoricalParameter)
-_MEASURED = frozenset(
-    (
-        "loss",
-        "acc",
-        "accuracy",
-        "auc",
-        "auroc",
-        "auprc",
-        "f1",
-        "score",
-        "rmse",
-        "mse",
-        "mae",
-        "mape",
-        "r2",
-        "logloss",
-        "nll",
-        "perplexity",
-        "ppl",
-        "bleu",
-        "rouge",
-        "iou",
-        "dice",
-        "precision",
-        "recall",
-        "reward",
-        "error",
-        "err",
-        "objective",
-        "metric",
-        "fitness",
-        "regret",
-        "runtime",
-        "duration",
-        "elapsed",
-        "latency",
-        "throughput",
-        "time",
-        "timestamp",
-        "walltime",
-    )
-)
-_OF_WHAT = frozenset(
-    (
-        "train",
-        "training",
-        "val",
-        "valid",
-        "validation",
-        "test",
-        "eval",
-        "dev",
-        "holdout",
-        "cv",
-        "oob",
-        "mean",
-        "std",
-        "avg",
-        "average",
-        "best",
-        "final",
-        "last",
-        "min",
-        "max",
-        "total",
-        "epoch",
-        "fold",
-        "top",
-        "top1",
-        "top5",
-        "weighted",
-        "macro",
-        "micro",
-        "balanced",
-        "ms",
-        "s",
-        "sec",
-        "secs",
-        "seconds",
-        "fit",
-    )
-)
-_LEAST_ROWS = 10
 _SAME_ORDER = 0.99  # of the rank correlation with the objective
-_DIFFERENT, _ALL_DIFFERENT = (
-    0.3,
-    0.9,
-)  # share of the rows with a value of their own
-# What pandas calls a first column without a name; the digits after the point tell those apart
-# that were saved one after the other.
-_NAMELESS = re.compile(r"Unnamed: 0(\.\d+)*")
+_SHOWN = 8  # columns of a list; the rest is counted
 
-_EVERY_OTHER = declared_fact(
-    "every_other_column",
-    "hyperparameters: every other column ({names}); {hyperparameters=} chooses",
-)
-_OF_LAYOUT = declared_fact(
-    "columns_of_layout",
-    "hyperparameters: those of {source} ({names}); left out: {left_out}; {hyperparameters=} "
-    "chooses",
-    left_out=lambda fact: ", ".join(fact["left_out"]) or "none",
-)
-_BY_NAME = declared_fact(
-    "measured_by_name",
-    "{names}: left out, as its name says that it was measured, not set; {hyperparameters=} keeps "
-    "it",
+_WORDS: dict[str, str] = {
+    "metric": "measured",
+    "copy": "the objective again",
+    "derived": "told by another column",
+    "constant": "one value",
+    "number": "numbers rows",
+    "id": "identifies rows",
+    "seed": "seeds",
+    "time": "times",
+    "duration": "durations",
+    "status": "states",
+    "instance": "instances",
+    "fidelity": "budgets",
+    "layout": "of the framework",
+    "beside": "not in the configuration",
+    "empty": "empty",
+    "ignored": "ignored",
+}
+_ROLES: dict[str, str] = {
+    "trial": "numbers the trials",
+    "status": "says what became of them",
+    "instance": "is what is averaged over",
+    "fidelity": "is the budget, whose highest level counts",
+    "duration": "is how long they took",
+}
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    if more <= 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_SHOWN])} and {more} more"
+
+
+def _roles_in_words(fact: Fact) -> str:
+    return "".join(
+        f"; {column} {_ROLES[role]}" for role, column in fact["roles"]
+    )
+
+
+def _left_out_in_words(fact: Fact) -> str:
+    by_kind: dict[str, list[str]] = {}
+    for column, kind in fact["left_out"]:
+        by_kind.setdefault(kind, []).append(column)
+    if not by_kind:
+        return ""
+    groups = [
+        f"{_listed(columns)} ({_WORDS[kind]})"
+        for kind, columns in sorted(
+            by_kind.items(), key=lambda entry: [*_WORDS].index(entry[0])
+        )
+    ]
+    return f"; left out: {', '.join(groups)}"
+
+
+_COLUMNS = declared_fact(
+    "columns",
+    "columns: hyperparameters are {names}{source}{roles}{left_out}; {hyperparameters=} and "
+    "{ignore=} settle it",
+    names=lambda fact: _listed(fact.names),
+    source=lambda fact: fact["source"] and f" ({fact['source']})",
+    roles=_roles_in_words,
+    left_out=_left_out_in_words,
 )
 _BY_ORDER = declared_fact(
     "orders_like_objective",
     "{names}: its rank correlation with the objective is {correlation:.3f}; if it was measured, "
-    "not set, leave it out with {hyperparameters=}",
-)
-_ROW_NUMBERS = declared_fact(
-    "row_numbers_left_out",
-    "{names}: left out, a column with no name that numbers the rows",
+    "not set, leave it out with {ignore=}",
 )
 
 
@@ -235,21 +186,17 @@ def read_roles(
 def _objective(
     table: pd.DataFrame, layout: Layout | None, given: object
 ) -> str:
-    if given is None:
-        if layout is not None and layout.objective:
+    if given is None or given == "?":
+        if given is None and layout is not None and layout.objective:
             return layout.objective
-        problem = "is missing: a table does not say which column it is"
-        columns = f"; the columns are {', '.join(table.columns[:30])}."
-        raise InputError(
-            "objective",
-            problem,
-            None,
-            ("Add ", Option("objective", "..."), columns),
-        )
+        only = only_objective(table) if given is None else ""
+        if only:
+            return only
+        raise missing_objective(table, every=given is not None)
     name = str(given)
-    if name not in table.columns and layout is not None:
-        return layout.metrics.get(name, name)
-    return name
+    if layout is not None and name in layout.metrics:
+        return layout.metrics[name]
+    return column_called("objective", name, table)
 
 
 def _times(table: pd.DataFrame, time: object) -> tuple[str, ...]:
@@ -286,6 +233,39 @@ def _check(table: pd.DataFrame, given: Roles) -> None:
         roles[name] = argument
 
 
+def check_names(argument: str, names: object) -> list[str]:
+    """Return names as a list of text; none for None.
+
+    Raises
+    ------
+    InputError
+        If they are no list.
+    """
+    if names is None:
+        return []
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        problem = f"must be a list of columns, but was {names!r}"
+        raise InputError(argument, problem, names, f"Write [{names!r}].")
+    return [str(name) for name in names]
+
+
+def column_called(argument: str, name: str, table: pd.DataFrame) -> str:
+    """Return the column of a name, which may lack its prefix: Flops is values_Flops.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if name in table.columns:
+        return name
+    ending = re.compile(rf".*[./:_]{re.escape(name)}")
+    found = [column for column in table.columns if ending.fullmatch(column)]
+    if len(found) == 1:
+        return str(found[0])
+    raise unknown_name(argument, name, table.columns, "column")
+
+
 def check_column(argument: str, name: str, table: pd.DataFrame) -> None:
     """Raise InputError unless a table has a column."""
     if name not in table.columns:
@@ -297,36 +277,61 @@ def check_column(argument: str, name: str, table: pd.DataFrame) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The columns of the hyperparameters, and what these are called.
+    """What the columns of a table were taken for.
 
     Attributes
     ----------
     names : mapping of str to str
         The name of the hyperparameter of each column.
-    sure : bool
-        Whether the user or the layout named them, rather than that they were left.
-    notes : list of Fact
-        What was assumed.
+    roles : Roles
+        The columns with a role, those that were recognized included.
+    left_out : mapping of str to str
+        The kind of each other column.
     given : mapping of str to Parameter
         The hyperparameters that the user described one by one, by name.
-    about : Fact or None
-        The note that names the hyperparameters, where more may turn out to be none.
+    source : str
+        What told the hyperparameters; empty for the columns themselves.
+    notes : sequence of Fact
+        Which of them are in doubt.
     """
 
     names: Mapping[str, str]
-    sure: bool
-    notes: list[Fact] = field(default_factory=list)
-    given: Mapping[str, Parameter] = field(default_factory=dict)
-    about: Fact | None = None
+    roles: Roles
+    left_out: Mapping[str, str]
+    given: Mapping[str, Parameter]
+    source: str = ""
+    notes: Sequence[Fact] = ()
 
-    def named_in(self, space: SearchSpace) -> list[Fact]:
-        """Return the notes, which name the hyperparameters that turned out to be so."""
-        names = {*self.names.values()}
-        kept = tuple(name for name in space.names if name in names)
-        return [
-            replace(n, names=kept) if n is self.about else n
-            for n in self.notes
-        ]
+    def named_in(
+        self, space: SearchSpace, given: Roles, ignored: Sequence[str]
+    ) -> list[Fact]:
+        """Return the notes, which name the hyperparameters that turned out to be so.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            The space.
+        given : Roles
+            The roles that the user gave, of which no note is needed.
+        ignored : sequence of str
+            Columns that the user left out.
+        """
+        recognized = tuple(
+            (role, column)
+            for role in _ROLES
+            if (column := getattr(self.roles, role))
+            and column not in given.columns
+        )
+        about = _COLUMNS(
+            names=[n for n in self.names.values() if n in space.names],
+            source=self.source,
+            roles=recognized,
+            left_out=(
+                *self.left_out.items(),
+                *((name, "ignored") for name in ignored),
+            ),
+        )
+        return [about, *self.notes]
 
 
 def choose_columns(
@@ -336,62 +341,98 @@ def choose_columns(
     hyperparameters: Sequence[str] | None,
     space: SearchSpace | Sequence[Parameter] | None,
     objective: Array,
+    without: Collection[str] = (),
 ) -> Chosen:
-    """Return the columns of the hyperparameters.
+    """Return the columns of the hyperparameters, and what the others were taken for.
 
     Raises
     ------
     InputError
         If a column is missing, or has another role.
     """
-    given = _described(space)
-    if isinstance(space, SearchSpace):
-        if hyperparameters is not None:
-            problem = "cannot be given together with space"
-            raise InputError(
-                "hyperparameters", problem, hyperparameters, "Leave one out."
-            )
-        return Chosen(
-            _columns_of("space", space.names, table, layout), sure=True
+    described = _described(space)
+    if isinstance(space, SearchSpace) and hyperparameters is not None:
+        problem = "cannot be given together with space"
+        raise InputError(
+            "hyperparameters", problem, hyperparameters, "Leave one out."
         )
-    columns = _columns_of("space", list(given), table, layout)
+    names = [*space.names] if isinstance(space, SearchSpace) else [*described]
+    named = _columns_of("space", names, table, layout)
+    is_named = isinstance(space, SearchSpace)
     if hyperparameters is not None:
-        named = _chosen(table, layout, hyperparameters, roles)
-        return Chosen(columns | named, sure=True, given=given)
+        named |= _chosen(table, layout, hyperparameters, roles)
+        is_named = True
     others = () if layout is None else layout.others
+    of_framework = layout is not None and not layout.is_generic
     left = [
-        c for c in table.columns if c not in roles.columns and c not in others
+        name
+        for name in table.columns
+        if name not in roles.columns and name not in named
     ]
-    if layout is not None and layout.names is not None:
+    settings: dict[str, str] = {}
+    if layout is not None and layout.names is not None and not is_named:
         short = _short(layout, table)
-        named = {column: short[column] for column in left if column in short}
-        note = _of_layout(layout, table, named, roles)
-        return Chosen(columns | named, sure=True, notes=[note], given=given)
-    kept, notes = _without_measured(
-        table, [c for c in left if c not in columns], objective
+        settings = {name: short[name] for name in left if name in short}
+    beside = {name for name in others if of_framework}
+    open_ = [
+        name for name in left if name not in settings and name not in beside
+    ]
+    taken = take(
+        table,
+        objective,
+        named=[*named],
+        settings=[*settings],
+        candidates=open_,
+        is_complete=is_named or bool(settings),
+        without=without,
     )
-    names = {
-        c: columns.get(c, c)
-        for c in table.columns
-        if c in kept or c in columns
+    roles = _with_recognized(roles, taken, layout)
+    candidates = {n: settings.get(n, n) for n in taken.hyperparameters}
+    chosen = named | candidates
+    names_ = {c: chosen[c] for c in table.columns if c in chosen}
+    left_out = {
+        **dict.fromkeys((n for n in left if n in beside), "layout"),
+        **taken.left_out,
     }
-    about = _EVERY_OTHER(names=names.values())
-    if layout is not None:
-        about = _of_layout(layout, table, names, roles)
-    return Chosen(
-        names, sure=False, notes=[about, *notes], given=given, about=about
-    )
+    left_out = {n: k for n, k in left_out.items() if n not in roles.columns}
+    doubtful = () if is_named or settings else [*candidates]
+    notes = _in_doubt(table, doubtful, objective)
+    source = "" if layout is None or is_named else layout.source
+    return Chosen(names_, roles, left_out, described, source, notes)
 
 
-def _of_layout(
-    layout: Layout, table: pd.DataFrame, names: Mapping[str, str], roles: Roles
-) -> Fact:
-    left_out = tuple(
-        c for c in table.columns if c not in [*names, *roles.columns]
-    )
-    return _OF_LAYOUT(
-        names=names.values(), source=layout.source, left_out=left_out
-    )
+def _with_recognized(
+    roles: Roles, taken: Taken, layout: Layout | None
+) -> Roles:
+    """Return roles with those that columns were recognized to have, where they are free."""
+    found = dict(taken.roles)
+    if layout is not None and layout.state:
+        found.pop("status", None)
+    if layout is not None and layout.duration:
+        found.pop("duration", None)
+    if roles.trial or roles.times:
+        found.pop("trial", None)
+    free: dict[str, Any] = {
+        role: column
+        for role, column in found.items()
+        if not getattr(roles, role)
+    }
+    return replace(roles, **free)
+
+
+def _in_doubt(
+    table: pd.DataFrame, names: Sequence[str], objective: Array
+) -> list[Fact]:
+    """Return notes on numbers in the order of the objective."""
+    notes = []
+    for name in names:
+        column = Column.of(table, name)
+        if column.numbers is None or column.n_different < 0.9 * len(table):
+            continue
+        correlation = rank_correlation(column.numbers, objective)
+        if abs(correlation) >= _SAME_ORDER:
+            notes.append(_BY_ORDER(names=[name], correlation=correlation))
+    return notes
 
 
 def _described(space: object) -> dict[str, Parameter]:
@@ -502,141 +543,3 @@ def configurations(
                 set_to_none[name] = none
         columns[name] = texts_as_numbers(cells)
     return pd.DataFrame(columns, index=table.index), set_to_none
-
-
-# ---------------------------------------------------------------------- what was measured
-
-
-def _without_measured(
-    table: pd.DataFrame, names: Sequence[str], objective: Array
-) -> tuple[list[str], list[Fact]]:
-    """Return the columns that may be hyperparameters, and a note on each one in doubt.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        The table.
-    names : sequence of str
-        The columns that are hyperparameters unless they were measured.
-    objective : ndarray of shape (n,)
-        The objective; NaN where there is none.
-    """
-    numbers = {
-        name: column
-        for name in names
-        if (column := _numbers(table[name])) is not None
-    }
-    left_out = [
-        name
-        for name, column in numbers.items()
-        if _is_called_measured(name)
-        and _differs(column, _DIFFERENT)
-        and not _is_whole(column)
-    ]
-    kept = [name for name in names if name not in left_out]
-    if not kept:  # nothing else could be explained
-        kept, left_out = list(names), []
-    notes = [_BY_NAME(names=[name]) for name in left_out]
-    for name, column in numbers.items():
-        correlation = _rank_correlation(column, objective)
-        if (
-            name in kept
-            and abs(correlation) >= _SAME_ORDER
-            and _differs(column, _ALL_DIFFERENT)
-        ):
-            notes.append(_BY_ORDER(names=[name], correlation=correlation))
-    return kept, notes
-
-
-def _numbers(column: pd.Series[Any]) -> Array | None:
-    """Return a column of numbers as floats, NaN where a cell is empty; None for another one."""
-    cells = column.tolist()
-    if not all(is_empty(cell) or is_number(cell) for cell in cells):
-        return None
-    return np.array(
-        [np.nan if is_empty(cell) else as_float(cell) for cell in cells]
-    )
-
-
-def _is_called_measured(name: str) -> bool:
-    """Say whether a name has nothing but words of measurement.
-
-    Examples
-    --------
-    >>> [_is_called_measured(n) for n in ("train_loss", "valAcc", "loss_weight", "test_size")]
-    [True, True, False, False]
-    """
-    lowered = [word.lower() for word in _words(name)]
-    known = all(word in _MEASURED or word in _OF_WHAT for word in lowered)
-    return known and any(word in _MEASURED for word in lowered)
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
-
-
-def _is_whole(column: Array) -> bool:
-    present = column[np.isfinite(column)]
-    return bool((present == np.round(present)).all())
-
-
-def _differs(column: Array, share: float) -> bool:
-    present = column[~np.isnan(column)]
-    return len(present) > 2 and len(np.unique(present)) > max(
-        2.0, share * len(present)
-    )
-
-
-def _rank_correlation(column: Array, objective: Array) -> float:
-    """Return the rank correlation where both are known; 0 where that is in few rows."""
-    both = np.isfinite(column) & np.isfinite(objective)
-    if (
-        both.sum() < _LEAST_ROWS
-        or min(np.ptp(objective[both]), np.ptp(column[both])) == 0.0
-    ):
-        return 0.0
-    first, second = rankdata(column[both]), rankdata(objective[both])
-    return float(np.corrcoef(first, second)[0, 1])
-
-
-def without_row_numbers(
-    frame: pd.DataFrame, named: Collection[str | None]
-) -> tuple[pd.DataFrame, list[Fact]]:
-    """Return a table without a nameless column that numbers its rows, and notes.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        A table as pandas read it.
-    named : collection of str
-        The columns that the user named: they are left as they are.
-
-    Returns
-    -------
-    tuple of pandas.DataFrame and list of Fact
-        The table, and a note on each such column.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"Unnamed: 0": [0, 1, 2], "x": [0.1, 0.2, 0.3]})
-    >>> without_row_numbers(frame, ["x"])[0].columns.tolist()
-    ['x']
-    """
-    numbering = [
-        name
-        for name in map(str, frame.columns)
-        if name not in named
-        and _NAMELESS.fullmatch(name)
-        and _counts(frame[name].tolist())
-    ]
-    return frame.drop(columns=numbering), [
-        _ROW_NUMBERS(names=[name]) for name in numbering
-    ]
-
-
-def _counts(values: list[Any]) -> bool:
-    """Say whether values are 0, 1, 2, ... or 1, 2, 3, ...."""
-    return any(
-        values == list(range(first, first + len(values))) for first in (0, 1)
-    )

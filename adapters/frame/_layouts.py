@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._domain import Domain, listed, normal, parameter_of
 from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.adapters.frame._configurations import Spread
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
@@ -57,6 +58,7 @@ _WORDS: dict[Fact, tuple[str, ...]] = {
     RUNNING: ("running", "staged"),
     WAITING: ("waiting", "pending", "queued", "scheduled", "candidate"),
 }
+_YES_OR_NO = ("true", "false", "nan", "ok")
 _REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
 
 
@@ -68,6 +70,14 @@ def _word(cell: Any) -> str:
         else str(cell).lower().replace("-", " ").replace("_", " ")
     )
     return "_".join(words.split()).rpartition(".")[2]
+
+
+def is_state_text(cell: Any, *, plain: bool) -> bool:
+    """Say whether a cell is a word for what became of a trial; a `plain` one is no yes or no."""
+    word = _word(cell)
+    if plain and (not isinstance(cell, str) or word in _YES_OR_NO):
+        return False
+    return word in _REASONS or word in _FINISHED
 
 
 def read_status(column: pd.Series[Any], name: str) -> dict[int, Fact]:
@@ -119,6 +129,8 @@ class _Format:
         The state of a trial with a result, where the other states must be known.
     optimizer : str
         What ran the optimization.
+    is_generic : bool
+        Whether no framework writes it: what the other columns are is open.
     """
 
     source: str
@@ -134,8 +146,17 @@ class _Format:
     times: tuple[str, ...] = ()
     finished: str = ""
     optimizer: str = ""
+    is_generic: bool = False
 
 
+_EXPORT_OF_WANDB = "a table of Weights & Biases"
+_OF_SETTINGS = re.compile(
+    r"(configs?|configuration|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_ ]",
+    re.IGNORECASE,
+)
+_OF_METRICS = re.compile(
+    r"(metrics?|summary|results?|scores?|user_attrs?)[./:|_]"
+)
 _SKLEARN, _MLFLOW, _AX = "param_", "params.", "trial_index"
 _AX_BY = ("generation_node", "generation_method")
 _AX_WITHOUT_MODEL = (
@@ -191,7 +212,7 @@ _FORMATS = (
     ),
     _Format("W&B's config and summary", "config.", "summary.", state="state"),
     _Format(
-        "a table of Weights & Biases",
+        _EXPORT_OF_WANDB,
         marks=("Name", "State"),
         state="State",
         finished="finished",
@@ -277,6 +298,8 @@ class Layout:
         Whether a model chose each row, if that is recorded.
     optimizer : str
         What ran the optimization; empty where that is not known.
+    is_generic : bool
+        Whether no framework writes it: what the other columns are is open.
     """
 
     source: str
@@ -291,8 +314,9 @@ class Layout:
     optimizer: str
     stopped: Mapping[int, Fact] = field(default_factory=dict)
     objective: str = ""
-    settings: list[Mapping[str, Any]] | None = None
+    settings: Sequence[Mapping[str, Any]] | None = None
     proposed: list[bool] | None = None
+    is_generic: bool = False
 
     def column(self, name: str) -> str:
         """Return the column that a name without its prefix stands for, else the name itself."""
@@ -328,8 +352,19 @@ class Layout:
         return [found[fold] for fold in sorted(found)]
 
 
-def layout_of(table: pd.DataFrame) -> Layout | None:
+def layout_of(
+    table: pd.DataFrame, spread: Spread | None = None, objective: object = None
+) -> Layout | None:
     """Return the layout of a table whose columns have text for names; None if it is none of these.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The table.
+    spread : Spread, optional
+        The configurations that a column of it held.
+    objective : object, optional
+        The column of the objective, if the user named it.
 
     Examples
     --------
@@ -341,9 +376,62 @@ def layout_of(table: pd.DataFrame) -> Layout | None:
     >>> layout_of(table) is None
     True
     """
-    return next(
-        (found for form in _FORMATS if (found := _layout(form, table))), None
-    )
+    for form in _FORMATS:
+        found = _layout(form, table)
+        if found is None:
+            continue
+        if spread is not None and form.settings == f"{spread.column}.":
+            found = replace(found, settings=spread.rows)
+        return _without_summary(found, table, objective)
+    if spread is not None and spread.column:
+        prefix = f"{spread.column}."
+        form = _Format(f"column {spread.column!r}", prefix, is_generic=True)
+        found = _layout(form, table)
+        return found and replace(found, settings=spread.rows)
+    prefix = _prefix_of_settings([*table.columns], str(objective))
+    if not prefix:
+        return None
+    metrics = _prefix([*table.columns], _OF_METRICS)
+    form = _Format(f"columns {prefix}*", prefix, metrics, is_generic=True)
+    return _layout(form, table)
+
+
+def _prefix_of_settings(columns: Sequence[str], objective: str) -> str:
+    """Return what the names of hyperparameters begin with; empty where nothing tells.
+
+    One column may be called so by chance (param_count), unless a sign of punctuation separates.
+    """
+    prefix = _prefix(columns, _OF_SETTINGS)
+    named = [name for name in columns if name.startswith(prefix)]
+    several = len(named) > 1 or prefix[-1:] not in ("_", " ")
+    return prefix if several and objective not in named else ""
+
+
+def _prefix(columns: Sequence[str], pattern: re.Pattern[str]) -> str:
+    """Return the most frequent prefix of names that a pattern matches."""
+    found = [match[0] for name in columns if (match := pattern.match(name))]
+    return max(found, key=found.count, default="")
+
+
+def _without_summary(
+    layout: Layout, table: pd.DataFrame, objective: object
+) -> Layout:
+    """Return the layout of an export of W&B: first the configuration, then the summary.
+
+    Each is in alphabetical order: where that restarts once, the rest came out.
+    """
+    if layout.source != _EXPORT_OF_WANDB:
+        return layout
+    rest = [name for name in table.columns if name not in layout.others]
+    for key in (str, str.casefold):
+        sorted_by = [key(name) for name in rest]
+        restarts = [
+            i for i in range(1, len(rest)) if sorted_by[i] < sorted_by[i - 1]
+        ]
+        if len(restarts) == 1 and str(objective) in rest[restarts[0] :]:
+            summary = rest[restarts[0] :]
+            return replace(layout, others=[*layout.others, *summary])
+    return layout
 
 
 def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
@@ -358,9 +446,10 @@ def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
         if form.state in columns
         else []
     )
+    needs_metrics = form.settings in _METRICS_NEEDED and not form.is_generic
     if (
         (form.settings and not names)
-        or (form.settings in _METRICS_NEEDED and not metrics)
+        or (needs_metrics and not metrics)
         or not {*form.marks} <= {*columns}
         or (form.some and not {*form.some} & {*columns})
         or (form.finished and not {*words} <= {*_REASONS, form.finished})
@@ -402,6 +491,7 @@ def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
         means[0] if len(means) == 1 else "",
         _settings(form, table, names),
         _proposed(form, table),
+        form.is_generic,
     )
 
 
@@ -435,7 +525,7 @@ def _proposed(form: _Format, table: pd.DataFrame) -> list[bool] | None:
 
 def _settings(
     form: _Format, table: pd.DataFrame, names: Mapping[str, str]
-) -> list[Mapping[str, Any]] | None:
+) -> Sequence[Mapping[str, Any]] | None:
     """Return the settings of each row: MLflow keeps them as text, and lacks those not logged."""
     if form.settings == _SKLEARN and "params" in table.columns:
         given = table["params"].tolist()
@@ -457,30 +547,6 @@ def _settings(
             {n: known.get(c, c) if isinstance(c, str) else c for n, c in full}
         )
     return rows
-
-
-def expanded(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of W&B's dictionaries `config` and `summary` with a column for each entry.
-
-    So its documentation exports the runs of a project: with their `name`.
-    """
-    import pandas as pd
-
-    if not {"config", "summary"} <= {*table.columns}:
-        return table
-    parts = [table.drop(columns=["config", "summary"])]
-    for name in ("config", "summary"):
-        cells = table[name].tolist()
-        if not all(isinstance(cell, Mapping) for cell in cells):
-            return table
-        keys = dict.fromkeys(
-            str(key) for cell in cells for key in cell if str(key)[0] != "_"
-        )
-        values = {
-            f"{name}.{key}": [cell.get(key) for cell in cells] for key in keys
-        }
-        parts.append(pd.DataFrame(values, index=table.index, dtype=object))
-    return pd.concat(parts, axis=1)
 
 
 def table_of_mlflow(runs: Sequence[Any]) -> pd.DataFrame:

@@ -18,9 +18,7 @@ from hpo_explain.adapters.frame._cells import (
     cell_key,
     is_empty,
     is_number,
-    is_number_text,
     is_time,
-    is_time_text,
 )
 from hpo_explain.base.errors import InputError, Option, Text
 from hpo_explain.base.facts import Fact
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FEW = 10  # different numbers beside None that are choices, where each was tried twice
+_FIRST = 10  # trials: as many do optimizers draw before they look at results
 _MIDWAY = ("added_midway", "dropped_midway")
 
 
@@ -50,22 +49,9 @@ def _empty_in(fact: Fact) -> str:
     )
 
 
-def _differs(fact: Fact) -> Text:
-    what, filled = (
-        "text" if fact["text"] else "value",
-        " that has one" if fact["gaps"] else "",
-    )
-    differs = f"a different {what} in every row{filled}"
-    if fact["left_out"]:
-        return (
-            f"left out, as {differs}; ",
-            Option("hyperparameters"),
-            " keeps it",
-        )
-    return (
-        f"{differs}; if it is not a hyperparameter, leave it out with ",
-        Option("hyperparameters"),
-    )
+def _other_scale(fact: Fact) -> Text:
+    other = Option("linear" if fact["log"] else "log", list(fact.names))
+    return ("unless ", other, " is given")
 
 
 _EMPTY_CELLS = declared_fact(
@@ -86,13 +72,11 @@ _TIMES = declared_fact(
     "column_of_times",
     "{names}: left out, as a time is not a hyperparameter; {time=} orders by it",
 )
-_TIME_TEXTS = declared_fact(
-    "column_of_time_texts",
-    "{names}: left out, as text of times ({example}) is not a hyperparameter; {time=} orders by "
-    "it, {hyperparameters=} keeps it",
-)
 _DIFFERENT = declared_fact(
-    "different_in_every_row", "{names}: {differs}", differs=_differs
+    "different_in_every_row",
+    "{names}: a different value in every row{gaps}; if it is not a hyperparameter, leave it out "
+    "with {ignore=}",
+    gaps=lambda fact: " that has one" if fact["gaps"] else "",
 )
 _INTEGERS = declared_fact(
     "read_as_integers", "{names}: whole numbers, read as integers"
@@ -100,13 +84,14 @@ _INTEGERS = declared_fact(
 _UNCLEAR = declared_fact(
     "scale_unclear",
     "{names}: spans {decades:.1f} decades, and its values do not tell whether its scale is linear "
-    "or logarithmic; assumed to be {scale}, unless {space=} describes it",
+    "or logarithmic; assumed to be {scale}, {settled}",
     scale=lambda fact: "logarithmic" if fact["log"] else "linear",
+    settled=_other_scale,
 )
 _LOG = declared_fact(
     "log_scale_guessed",
     "{names}: its values spread evenly over {decades:.1f} decades, so its scale is assumed to be "
-    "logarithmic",
+    "logarithmic; {linear=} says otherwise",
 )
 
 
@@ -115,8 +100,8 @@ def infer_space(
     kept: Ints,
     trials: Ints,
     *,
-    sure: bool = False,
     given: Mapping[str, Parameter] | None = None,
+    log: Mapping[str, bool] | None = None,
     set_to_none: Mapping[str, Bools] | None = None,
 ) -> tuple[SearchSpace, Array, list[Fact]]:
     """Return the space of a table's columns, its encoded rows, and what was assumed.
@@ -132,18 +117,17 @@ def infer_space(
         The rows that count, in the order of the trials.
     trials : ndarray of int, shape (n,)
         Their numbers.
-    sure : bool, default False
-        Whether the columns are known to be hyperparameters: text that reads like times, or differs
-        in every row, is then kept.
     given : mapping of str to Parameter, optional
         What single columns are known to be.
+    log : mapping of str to bool, optional
+        Whether the scale of columns is known to be logarithmic.
     set_to_none : mapping of str to ndarray of bool, optional
         For columns of which it is known: the rows in which an empty cell is a value.
     """
     notes: list[Fact] = []
     found: dict[str, Parameter] = {}
     columns: dict[str, Array] = {}
-    given, known = given or {}, set_to_none or {}
+    given, known, scales = given or {}, set_to_none or {}, log or {}
     for name in table.columns:
         cells, none = table[name], known.get(name)
         parameter = given.get(name)
@@ -153,8 +137,13 @@ def infer_space(
             and _may_be_choices(cells, none)
         ):
             parameter = _with_none(cells)
+        first = [c for c in cells.iloc[kept].tolist() if not is_empty(c)]
         parameter = parameter or _parameter(
-            cells.infer_objects(), name, notes, sure=sure
+            cells.infer_objects(),
+            name,
+            notes,
+            first=first[:_FIRST],
+            log=scales.get(name),
         )
         if parameter is None:
             continue
@@ -303,7 +292,12 @@ def trials_of_ranges(
 
 
 def _parameter(
-    column: pd.Series[Any], name: str, notes: list[Fact], *, sure: bool
+    column: pd.Series[Any],
+    name: str,
+    notes: list[Fact],
+    *,
+    first: list[Any],
+    log: bool | None,
 ) -> Parameter | None:
     """Return the hyperparameter that a column holds, or None and a note."""
     import pandas as pd
@@ -318,30 +312,16 @@ def _parameter(
     if not is_category and all(map(is_time, cells)):
         notes.append(_TIMES(names=[name]))
         return None
-    if not is_category and not sure and all(map(is_time_text, cells)):
-        notes.append(_TIME_TEXTS(names=[name], example=cells[0]))
-        return None
     if types.is_object_dtype(column) and all(map(is_number, cells)):
         present = _as_numbers(present)
     if types.is_bool_dtype(present) or not types.is_numeric_dtype(present):
         choices = _distinct(cells)
         if len(choices) == len(present) > 2:
-            text = all(isinstance(choice, str) for choice in choices)
-            left_out = (
-                text and not sure and not any(map(is_number_text, choices))
-            )
-            notes.append(
-                _DIFFERENT(
-                    names=[name],
-                    text=text,
-                    gaps=len(present) < len(column),
-                    left_out=left_out,
-                )
-            )
-            if left_out:
-                return None
+            gaps = len(present) < len(column)
+            notes.append(_DIFFERENT(names=[name], gaps=gaps))
         return CategoricalParameter(name, choices)
-    return _number(present, name, len(present) < len(column), notes)
+    gaps = len(present) < len(column)
+    return _number(present, name, notes, gaps=gaps, first=first, log=log)
 
 
 def _as_numbers(present: pd.Series[Any]) -> pd.Series[Any]:
@@ -364,7 +344,13 @@ def _is_written_whole(value: Any) -> bool:
 
 
 def _number(
-    present: pd.Series[Any], name: str, gaps: bool, notes: list[Fact]
+    present: pd.Series[Any],
+    name: str,
+    notes: list[Fact],
+    *,
+    gaps: bool,
+    first: list[Any],
+    log: bool | None,
 ) -> Parameter:
     from pandas.api import types
 
@@ -398,16 +384,20 @@ def _number(
         whole = True
         notes.append(_INTEGERS(names=[name]))
     low, high = float(values.min()), float(values.max())
-    scale = scale_of(values)
-    log = scale.log
-    if not scale.clear:
-        notes.append(_UNCLEAR(names=[name], decades=scale.decades, log=log))
-    elif log:
-        notes.append(_LOG(names=[name], decades=scale.decades))
+    if log is None:
+        scale = scale_of(values, [as_float(cell) for cell in first])
+        log = scale.log
+        about = _LOG if scale.clear and log else _UNCLEAR
+        if log or not scale.clear:
+            notes.append(about(names=[name], decades=scale.decades, log=log))
+    elif log and low <= 0.0:
+        problem = f"names {name!r}, which has the value {low:g}"
+        remedy = "A logarithmic scale has positive values only."
+        raise InputError("log", problem, low, remedy)
     if whole:  # exactly: floats skip large integers
         low, high = present.min(), present.max()
-    parameter, about = parameter_of(name, Domain(low, high, log, whole))
-    notes += about
+    parameter, of_domain = parameter_of(name, Domain(low, high, log, whole))
+    notes += of_domain
     return parameter
 
 

@@ -12,17 +12,15 @@ from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.frame._cells import read_durations, read_objective
 from hpo_explain.adapters.frame._columns import (
     Roles,
+    check_names,
     choose_columns,
+    column_called,
     configurations,
     read_roles,
-    without_row_numbers,
 )
-from hpo_explain.adapters.frame._layouts import (
-    Layout,
-    expanded,
-    layout_of,
-    read_sweep,
-)
+from hpo_explain.adapters.frame._configurations import spread
+from hpo_explain.adapters.frame._layouts import Layout, layout_of, read_sweep
+from hpo_explain.adapters.frame._objective import OBJECTIVE_BY_NAME
 from hpo_explain.adapters.frame._results import (
     encoded_of,
     last_of_each,
@@ -33,12 +31,22 @@ from hpo_explain.adapters.frame._results import (
 )
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
 from hpo_explain.adapters.frame._trials import Evaluations, read_trials
-from hpo_explain.base.checks import check_count, check_direction
-from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.checks import (
+    check_count,
+    check_direction,
+    unknown_name,
+)
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    NothingToExplain,
+    Option,
+)
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import UNDER_WAY, Instances, Run
+from hpo_explain.run.grids import enumerated
 from hpo_explain.run.metrics import direction_of
 from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 
@@ -65,6 +73,9 @@ def from_frame(
     space: SearchSpace | Sequence[Parameter] | Mapping[str, Any] | None = None,
     *,
     hyperparameters: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    log: Sequence[str] | None = None,
+    linear: Sequence[str] | None = None,
     initial: int | None = None,
     proposed: str | bool | Sequence[int] | None = None,
     optimizer: str | None = None,
@@ -81,11 +92,13 @@ def from_frame(
 
     The tables of Optuna (``trials_dataframe()``), scikit-learn (``cv_results_``), Ray Tune
     (``get_dataframe()``), MLflow (``search_runs()``), W&B and Ax (``summarize()``) are recognized
-    by their columns, and only those of hyperparameters are read as such, without their prefix. Rows
-    that failed, were pruned, run or wait are left out. In other tables every column is a
-    hyperparameter that has no other role, except for text that differs in every row, times, and
-    numbers with a name like train_loss, which were measured. The run's notes name what was left
-    out, and numbers in the order of the objective.
+    by their columns, and only those of hyperparameters are read as such, without their prefix, as
+    in any table with names like ``params.lr``. A column of dictionaries, or their text, is read as
+    a column for each entry. In other tables every column is a hyperparameter that is nothing else:
+    numbers and names of trials, states, times, durations, seeds, metrics, copies of the objective
+    or of another column, what never varies. Folds, seeds and budgets of which the same
+    configurations have several become `instance` and `fidelity`. A note says what was taken for
+    what. Rows that failed, were pruned, run or wait are left out.
 
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur; numbers, also those written as text, get the range that occurs, on
@@ -99,7 +112,8 @@ def from_frame(
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
         Column of the objective; rows in which it is NaN or infinite failed. May be left out
-        for a table of scikit-learn or Optuna with a single one.
+        where a single column is called as a metric is, or is the one of scikit-learn's or Optuna's
+        table; "?" lists all columns.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
         metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
@@ -109,6 +123,11 @@ def from_frame(
         W&B, whose parameters alone are the hyperparameters, and whose metric is the objective.
     hyperparameters : sequence of str, optional
         Columns of the hyperparameters, which are then read whatever they hold.
+    ignore : sequence of str, optional
+        Columns to leave out, whatever they hold.
+    log, linear : sequence of str, optional
+        Hyperparameters whose scale is logarithmic, or linear; by default that on which the values
+        of each spread evenly.
     initial : int, optional
         How many trials came first and were not chosen by a model, whereas all others were.
     proposed : str, bool or sequence of int, optional
@@ -183,9 +202,18 @@ def from_frame(
     """
     if initial is not None:
         check_count("initial", initial, minimum=0)
-    table = expanded(_with_text_names(frame))
+    table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(_EMPTY())
+    ignored = [
+        column_called("ignore", name, table)
+        for name in check_names("ignore", ignore)
+    ]
+    dictionaries = spread(
+        table.drop(columns=ignored),
+        {str(objective), *_mentioned(hyperparameters, None)},
+    )
+    table = dictionaries.table
     about_sweep: Sequence[Fact] = ()
     if isinstance(space, Mapping):
         tried = {
@@ -211,22 +239,27 @@ def from_frame(
         "duration": duration,
         "status": status,
     }
-    table, about_rows = without_row_numbers(
-        table, [*mentioned, *map(str, asked.values())]
-    )
-    every_step = table
-    has_curves = (
-        trial is not None and isinstance(fidelity, str) and instance is None
-    )
-    if trial is not None and isinstance(fidelity, str):
-        table = last_of_each(table, str(trial), fidelity, level)
-    layout = layout_of(table)
-    roles = read_roles(table, layout, mentioned, asked)
-    values = read_objective(table, roles.objective)
-    direction, about_direction = _direction(direction, layout, roles.objective)
+    layout = layout_of(table, dictionaries, objective)
+    given = read_roles(table, layout, mentioned, asked)
+    about_objective = _guessed(objective, layout, given.objective)
+    values = read_objective(table, given.objective)
+    direction, about_direction = _direction(direction, layout, given.objective)
     chosen = choose_columns(
-        table, layout, roles, hyperparameters, space, values
+        table,
+        layout,
+        given,
+        hyperparameters,
+        space,
+        values,
+        without=("fidelity",) if fidelity is False else (),
     )
+    roles = chosen.roles
+    every_step = table
+    has_curves = bool(roles.trial and roles.fidelity and not roles.instance)
+    if has_curves and not _is_of(layout, roles.fidelity):
+        table = last_of_each(table, roles.trial, roles.fidelity, level)
+        values = read_objective(table, roles.objective)
+        layout = layout_of(table, dictionaries, objective)
     configs, set_to_none = configurations(table, chosen, layout)
 
     columns = [*chosen.names]
@@ -271,8 +304,8 @@ def from_frame(
             cells,
             kept,
             numbers[kept],
-            sure=chosen.sure,
             given=chosen.given,
+            log=_scales(log, linear, [*configs.columns]),
             set_to_none=none,
         )
         in_order = cells.iloc[trials.order]
@@ -318,9 +351,9 @@ def from_frame(
         else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
         excluded=excluded,
         notes=[
-            *about_rows,
             *about_sweep,
-            *chosen.named_in(own),
+            *chosen.named_in(own, given, ignored),
+            *about_objective,
             *about_direction,
             *of_sentinels(excluded),
             *results.notes,
@@ -329,6 +362,7 @@ def from_frame(
             *inferred,
             *about_proposals,
             *repeated(X),
+            *enumerated(X),
         ],
         started=None if trials.started is None else trials.started[kept],
         finished=None if trials.finished is None else trials.finished[kept],
@@ -409,13 +443,66 @@ def _direction(
     by_name = direction_of(objective)
     if by_name is None:
         problem = f"was not given, and the name {objective!r} does not say which way is better"
-        ways = (
+        smaller, larger = (
             Option("direction", "minimize"),
-            " or ",
             Option("direction", "maximize"),
         )
-        raise InputError("direction", problem, None, ("Give ", *ways, "."))
+        raise MissingOptionError(
+            "direction",
+            problem,
+            objective,
+            ("Give ", smaller, " or ", larger, "."),
+            [smaller],
+        )
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
+
+
+def _guessed(
+    named: str | None, layout: Layout | None, objective: str
+) -> list[Fact]:
+    """Return a note on an objective that nobody named."""
+    by_layout = layout is not None and layout.objective
+    if named is not None or by_layout:
+        return []
+    return [OBJECTIVE_BY_NAME(names=[objective])]
+
+
+def several_objectives(frame: pd.DataFrame) -> list[str]:
+    """Return the objectives of a table of Optuna's with several; none of another table."""
+    columns = [*map(str, frame.columns)]
+    if not {"number", "state"} <= {*columns}:
+        return []
+    return [name for name in columns if name.startswith("values_")]
+
+
+def _is_of(layout: Layout | None, fidelity: str) -> bool:
+    """Say whether a framework writes one row per trial, with the budget that it reached."""
+    return layout is not None and layout.fidelity == fidelity
+
+
+def _scales(
+    log: Sequence[str] | None, linear: Sequence[str] | None, names: list[str]
+) -> dict[str, bool]:
+    """Return whether the user said that the scale of hyperparameters is logarithmic, by name.
+
+    Raises
+    ------
+    InputError
+        If there is no such hyperparameter, or one has both scales.
+    """
+    scales: dict[str, bool] = {}
+    for argument, listed, is_log in (
+        ("log", log, True),
+        ("linear", linear, False),
+    ):
+        for name in check_names(argument, listed):
+            if name not in names:
+                raise unknown_name(argument, name, names, "hyperparameter")
+            if name in scales:
+                problem = f"names {name!r}, which log does already"
+                raise InputError(argument, problem, name, "Choose one.")
+            scales[name] = is_log
+    return scales
 
 
 def _mentioned(hyperparameters: object, space: object) -> list[str]:

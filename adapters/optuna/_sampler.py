@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from optuna import Study
-from optuna.pruners import MedianPruner
 from optuna.samplers import BaseSampler, NSGAIISampler, TPESampler
 from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
@@ -296,15 +295,6 @@ def _who(
 def _ran_or_was_chosen(study: Study) -> bool:
     """Say whether the sampler of a study object chose trials, or was chosen by the user."""
     return type(study.sampler) not in _DEFAULTS or _ran(study)
-
-
-def knows_pruner(study: Study) -> bool:
-    """Say whether the pruner of a study object pruned trials, or was chosen by the user."""
-    by_default = MedianPruner()
-    is_default = type(study.pruner) is MedianPruner and vars(
-        study.pruner
-    ) == vars(by_default)
-    return not is_default or _ran(study)
 
 
 def _ran(study: Study) -> bool:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna import Study
 from optuna.samplers import GPSampler, TPESampler
@@ -30,7 +27,6 @@ from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import (
     Choice,
-    knows_pruner,
     read_choice,
     read_reviewed,
 )
@@ -49,13 +45,13 @@ from hpo_explain.adapters.optuna._trials import (
     select_trials,
     settle_direction,
 )
-from hpo_explain.adapters.optuna.quiet import made, quiet_optuna
+from hpo_explain.adapters.optuna.quiet import made
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.base.checks import check_direction, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction, State, sign_of
+from hpo_explain.base.options import State
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import (
     Curves,
@@ -281,7 +277,7 @@ def read_trials(
     if asked.function is None and len(study.directions) == 1:
         known = dict(zip(numbers, X, strict=True))
         known |= {number: trial.x for number, trial in without_result.items()}
-        curves = read_curves(study, trials, known)
+        curves = read_curves(trials, known)
     way = check_direction(found.direction)
     asked_of_results = Sentinels(
         way, found.name, bounds, lambda i: X[i].tobytes()
@@ -532,62 +528,8 @@ def _set_by_hand(trial: FrozenTrial, space: SearchSpace) -> tuple[Array, bool]:
     return x, not misfits
 
 
-@dataclass(frozen=True, eq=False)
-class OwnPruner:
-    """A pruner of Optuna, asked again in a study in memory.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> own = OwnPruner(optuna.pruners.ThresholdPruner(upper=1.0))
-    >>> costs = np.array([[0.9, 0.4], [2.0, 0.1]])
-    >>> own.label, own.stopped(np.array([1.0, 2.0]), costs, np.array([True, True]), 0).tolist()
-    ("Optuna's ThresholdPruner", [2, 0])
-    """
-
-    pruner: optuna.pruners.BasePruner
-    direction: Direction = "minimize"
-
-    @property
-    def label(self) -> str:
-        """What it is called."""
-        return f"Optuna's {type(self.pruner).__name__}"
-
-    def stopped(
-        self,
-        steps: Array,
-        costs: Array,
-        finished: npt.NDArray[np.bool_],
-        seed: int,
-    ) -> npt.NDArray[np.int64]:
-        """Return at which step trials would have been stopped, as of `run.Pruner`."""
-        sign = sign_of(self.direction)
-        found = np.full(len(costs), len(steps), dtype=np.int64)
-        with quiet_optuna():
-            study = optuna.create_study(
-                direction=self.direction,
-                sampler=optuna.samplers.RandomSampler(seed=seed),
-                pruner=deepcopy(self.pruner),
-                study_name=f"replay-{seed}",  # by which Hyperband chooses brackets
-            )
-            for i, curve in enumerate(costs):
-                trial = study.ask()
-                for j in np.flatnonzero(~np.isnan(curve)).tolist():
-                    trial.report(sign * curve[j], int(steps[j]))
-                    if trial.should_prune():
-                        found[i] = j
-                        break
-                if found[i] < len(steps) or not finished[i]:
-                    study.tell(trial, state=TrialState.PRUNED)
-                else:
-                    study.tell(trial, sign * curve[~np.isnan(curve)][-1])
-        return found
-
-
 def read_curves(
-    study: optuna.Study,
-    trials: Iterable[FrozenTrial],
-    rows: Mapping[int, Array],
+    trials: Iterable[FrozenTrial], rows: Mapping[int, Array]
 ) -> Curves | None:
     """Return what trials reported, if any did, by their encoded configurations."""
     reported = {
@@ -597,12 +539,7 @@ def read_curves(
         }
         for trial in trials
     }
-    pruner: optuna.pruners.BasePruner | None = study.pruner
-    own = None
-    does_nothing = isinstance(pruner, optuna.pruners.NopPruner)
-    if pruner is not None and not does_nothing and knows_pruner(study):
-        own = OwnPruner(pruner, check_direction(study.direction.name.lower()))
-    return Curves.of(reported, rows, pruner=own)
+    return Curves.of(reported, rows)
 
 
 def read_record(

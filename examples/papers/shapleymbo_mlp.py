@@ -179,7 +179,7 @@ def studied(
         final.phi,
         np.zeros(len(NAMES)) if half is None else half[:, -1],
         by_ablation(own, best),
-        strength.pairs,
+        strength.matrix(strength.values),
     )
 
 

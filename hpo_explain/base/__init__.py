@@ -1,4 +1,8 @@
-"""What every method stands on: the declared result, claims, words, and what a model believes."""
+"""What every method stands on: the declared result, claims, words, and what a model believes.
+
+A method's files import from here (and figures from `base.figures`); the floor's own files from one
+another.
+"""
 
 import lazy_loader
 

@@ -155,6 +155,35 @@ class InputError(ValueError):
         return self.text()
 
 
+class MissingOptionError(InputError):
+    """An option that has to be given, and what would do.
+
+    Parameters
+    ----------
+    argument, problem, value, remedy
+        As of `InputError`.
+    settled_by : sequence of Option, default ()
+        Options with values, which would do together.
+
+    Examples
+    --------
+    >>> way = Option("direction", "minimize")
+    >>> MissingOptionError("direction", "was not given", settled_by=[way]).settled_by
+    (Option(name='direction', value='minimize'),)
+    """
+
+    def __init__(
+        self,
+        argument: str,
+        problem: Text,
+        value: Any = None,
+        remedy: Text = "",
+        settled_by: Sequence[Option] = (),
+    ) -> None:
+        super().__init__(argument, problem, value, remedy)
+        self.settled_by = tuple(settled_by)
+
+
 class UnknownOptionError(InputError):
     """An option that what was called does not have.
 

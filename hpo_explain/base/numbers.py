@@ -80,7 +80,7 @@ class Inactive:
 
 
 INACTIVE = Inactive()
-_LITERALS = ("None", "True", "False", "nan", str(INACTIVE))
+_LITERALS = ("None", "True", "False", str(INACTIVE))
 
 
 def format_value(value: Any, *, width: int = 40) -> str:

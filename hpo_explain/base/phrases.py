@@ -11,22 +11,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MOST_SPANS = 12
-_CONTROLS = {
-    "Cc",
-    "Zl",
-    "Zp",
-}  # Unicode's categories of controls, line and paragraph separators
-_TURNING = {
-    "LRE",
-    "RLE",
-    "LRO",
-    "RLO",
-    "PDF",
-    "LRI",
-    "RLI",
-    "FSI",
-    "PDI",
-}  # the text that follows
+# Unicode's categories of controls, of line and paragraph separators, and of what is not seen:
+# marks of direction, joiners, tags
+_UNSEEN = {"Cc", "Cf", "Zl", "Zp"}
 
 
 def counted(count: int, noun: str) -> str:
@@ -80,7 +67,7 @@ def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return a text on one line, whose control characters are shown, not obeyed by a terminal.
+    r"""Return a text on one line, whose control and invisible characters are shown, not obeyed.
 
     Examples
     --------
@@ -89,7 +76,7 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(repr(c)[1:-1] if _is_control(c) else c for c in text)
+    return "".join(repr(c)[1:-1] if _is_unseen(c) else c for c in text)
 
 
 def printable_lines(text: str) -> str:
@@ -97,8 +84,5 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def _is_control(character: str) -> bool:
-    return (
-        unicodedata.category(character) in _CONTROLS
-        or unicodedata.bidirectional(character) in _TURNING
-    )
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN

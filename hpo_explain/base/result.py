@@ -29,6 +29,7 @@ from hpo_explain.base.text import (
     role_of,
     told_apart,
 )
+from hpo_explain.base.width import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
 _WIDEST = 60  # characters of a cell
+_HEADING = 60  # characters of what is explained, in a heading
 _ROUNDING = 1e-9  # of the largest contribution: less is what is left of differences of its like
 
 
@@ -193,6 +195,11 @@ class Result(ABC):
         )
 
     @property
+    def what_short(self) -> str:
+        """`what` as a heading has room for it."""
+        return shorten(self.what, _HEADING)
+
+    @property
     def where(self) -> str:
         """The configuration that it is about, in words."""
         return (
@@ -215,19 +222,31 @@ class Result(ABC):
         missing = np.full(len(getattr(self, self.table.index[1])), np.nan)
         return missing if found is None else found
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the table, with a value per row."""
+        return {
+            name: self._column(held)
+            for name, held in self.table.columns.items()
+        }
+
+    @property
+    def _labelled_columns(self) -> dict[str, Any]:
+        """The columns, the labels of the rows first."""
+        name, labels = self.table.index
+        index = {name: getattr(self, labels)} if labels else {}
+        return {**index, **self.columns}
+
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a table."""
         import pandas as pd
 
         name, labels = self.table.index
-        columns = {
-            key: self._column(held) for key, held in self.table.columns.items()
-        }
         if self.table.keys:
             known = {
-                key: np.ravel(found)
-                for key, found in columns.items()
-                if found is not None
+                key: np.ravel(values)
+                for key, values in self.columns.items()
+                if values is not None
             }
             frame = pd.DataFrame(known)
             for i, (key, values) in enumerate(getattr(self, self.table.keys)):
@@ -239,12 +258,10 @@ class Result(ABC):
                 )
             return frame
         rows = pd.Index(getattr(self, labels), name=name) if labels else None
-        frame = pd.DataFrame(columns, index=rows)
-        return (
-            frame.iloc[getattr(self, self.table.order)()]
-            if self.table.order
-            else frame
-        )
+        frame = pd.DataFrame(self.columns, index=rows)
+        if self.table.order:
+            frame = frame.iloc[getattr(self, self.table.order)()]
+        return frame
 
     def cells(self) -> list[tuple[str, list[Any]]]:
         """Return the columns of `to_frame`, labels first; of declared ones without pandas."""
@@ -252,30 +269,22 @@ class Result(ABC):
         if table.keys or type(self).to_frame is not Result.to_frame:
             frame = self.to_frame()
             if any(name is not None for name in frame.index.names):
-                frame = frame.reset_index()
+                frame = frame.reset_index(allow_duplicates=True)
             return [
                 (name, frame.iloc[:, i].tolist())
                 for i, name in enumerate(frame.columns)
             ]
-        columns = {
-            key: self._column(held) for key, held in table.columns.items()
-        }
-        if table.index[1]:
-            columns = {
-                table.index[0]: getattr(self, table.index[1]),
-                **columns,
-            }
         order = getattr(self, table.order)() if table.order else None
-        found = []
-        for name, held in columns.items():
+        cells = []
+        for name, column in self._labelled_columns.items():
             values = [
                 value.item() if isinstance(value, np.generic) else value
-                for value in held
+                for value in column
             ]
-            found.append(
-                (name, values if order is None else [values[i] for i in order])
-            )
-        return found
+            if order is not None:
+                values = [values[i] for i in order]
+            cells.append((name, values))
+        return cells
 
     def _numbers(self) -> dict[str, Any]:
         table = self.table
@@ -290,14 +299,7 @@ class Result(ABC):
         beside = [
             held.name for held in fields(self) if held.name not in inside
         ]
-        columns = {
-            key: self._column(held) for key, held in table.columns.items()
-        }
-        if table.index[1]:
-            columns = {
-                table.index[0]: getattr(self, table.index[1]),
-                **columns,
-            }
+        columns = self._labelled_columns
         rows = [
             dict(zip(columns, row, strict=True))
             for row in zip(*columns.values(), strict=True)

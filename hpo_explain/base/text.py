@@ -14,6 +14,7 @@ from hpo_explain.base.errors import NameOption, Option, Text, write
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import format_value, percent, plus_minus
 from hpo_explain.base.phrases import counted, join_words, printable, spans
+from hpo_explain.base.width import shorten
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class _People(Formatter):
             return percent(value) if value >= 0.005 else "Less than 1%"
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
+        if isinstance(value, str):  # words, not a value
+            return shorten(value, int(spec or 200))
         if spec.startswith((".", ",")):  # digits as asked for
             return format(value, spec)
         if isinstance(value, str) and _is_clause(value):

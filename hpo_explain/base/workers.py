@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from multiprocessing import current_process
+from threading import Thread
 from typing import Any
+
+_LOOK = 0.5  # seconds between two looks at whether the parent is there
 
 
 @contextmanager
@@ -37,6 +43,44 @@ def deaf_to_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def may_have_workers() -> bool:
+    """Say whether this process may start others; a daemon, as of a pool, may not."""
+    return not current_process().daemon
+
+
+def end_with(parent: int) -> None:
+    """Have this process end when its parent does, also when that is killed.
+
+    Whoever kills the parent cannot know its workers, which would wait for it for minutes.
+
+    Parameters
+    ----------
+    parent : int
+        The number of the process that this one works for.
+    """
+    global _parent
+    if _parent == parent:
+        return
+    _parent = parent
+    Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+_parent: int | None = None  # with which this process ends
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
+
+
+def _tied(parent: int, call: tuple[Any, ...]) -> Any:
+    """Make a delayed call in a worker that ends with its parent."""
+    end_with(parent)
+    function, given, named = call
+    return function(*given, **named)
 
 
 @contextmanager
@@ -142,9 +186,18 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     """
     if n_jobs == 1:
         return (function(*args, **named) for function, args, named in work)
-    from joblib.parallel import LokyBackend, Parallel, get_active_backend
+    from joblib.parallel import (
+        LokyBackend,
+        Parallel,
+        delayed,
+        get_active_backend,
+    )
 
     processes = isinstance(get_active_backend()[0], LokyBackend)
+    if processes and not may_have_workers():
+        return by_workers(1, work)
+    if processes:
+        work = (delayed(_tied)(os.getpid(), call) for call in work)
     with deaf_to_interrupts() if processes else nullcontext():
         answers: Iterator[Any] = Parallel(
             n_jobs=n_jobs, return_as="generator"

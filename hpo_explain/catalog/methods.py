@@ -12,10 +12,9 @@ SUMMARY = Method(
     limits="five lines: the functions that they come from say how sure each is",
     objectives=True,
     title="In short",
-    how_to_read="One better: than the trial to keep, which need not be the best observed one, by "
-    "more than what counts: the noise of one evaluation, or 1% of the way from the median to the "
-    "best. A bar is the share of the variance of the objective, over the whole space, that a "
-    "hyperparameter explains; its whisker holds it with 95%.",
+    how_to_read="Two bars a hyperparameter: what it explains of the variation over the whole "
+    "space, and of the difference between the best 10% and the rest. Where the second is longer, "
+    "it matters for fine-tuning.",
     folded=False,
 )
 HISTORY = Method(
@@ -56,15 +55,12 @@ NOISE = Method(
 LEARNING_CURVES = Method(
     name="learning_curves",
     module="hpo_explain.methods.runs.learning_curves",
-    asks="How early is the final rank of a trial known, and what would stopping it early cost?",
-    limits="ranks and losses are those of finished trials, noise included; a pruner would also "
-    "change which trials are proposed",
+    asks="How early is the final rank of a trial known, and what do its values depend on?",
+    limits="ranks are those of finished trials, noise included",
     title="How early is the final rank known?",
     how_to_read="The line is the rank correlation of what trials reported at a step with their "
     "final values: 1 where they are in their final order. A pruner that stops trials where it is "
-    "low stops good ones. Pruners are replayed on the trials that reported values: what they save, "
-    "how much worse the best trial is that they leave, and how often they stop the best in other "
-    "orders of the same trials.",
+    "low stops good ones.",
     needs="curves",
 )
 COMPARE = Method(
@@ -104,7 +100,9 @@ EXPLAIN_PROPOSAL = Method(
     title="Why the latest proposal?",
     how_to_read="An optimizer with a model tries what looks most desirable to that model; the bars "
     "divide how much more desirable this configuration looked than an average one among its "
-    "hyperparameters. Bars to the right spoke for the proposed value, bars to the left against it.",
+    "hyperparameters. Bars to the right spoke for the proposed value, bars to the left against it. "
+    "Their parts are the predicted objective and its uncertainty, of TPE how common the value is "
+    "among good trials and how rare among the others.",
     needs="proposes",
 )
 DESIRABILITY_PATH = Method(
@@ -162,7 +160,6 @@ H_STATISTIC = Method(
 SHAPLEY_INTERACTIONS = Method(
     name="shapley_interactions",
     module="hpo_explain.methods.importance.shapley_interactions",
-    result="hpo_explain.methods.importance.sets",
     asks="What do hyperparameters do together at one configuration?",
     limits="explains the model's prediction (or the acquisition) there, not what matters "
     "elsewhere; with more than 11 hyperparameters those that contribute least play as one",
@@ -170,7 +167,6 @@ SHAPLEY_INTERACTIONS = Method(
 TUNABILITY = Method(
     name="tunability",
     module="hpo_explain.methods.importance.tunability",
-    result="hpo_explain.methods.importance.sets",
     sources=("ensemble",),
     asks="What can tuning gain over a default, wrong values lose, or the optimizer have missed?",
     limits="what the model predicts: the best values of a set that hardly any trial tried may be "
@@ -182,15 +178,16 @@ TUNABILITY = Method(
 PARTIAL_DEPENDENCE = Method(
     name="partial_dependence",
     top=True,
-    module="hpo_explain.methods.importance.effects",
-    result="hpo_explain.methods.effects.effect",
+    module="hpo_explain.methods.effects.effects",
+    result="hpo_explain.methods._engines.effect",
     asks="What is the effect of a hyperparameter, a pair or all that matter, and how sure is it?",
     limits="an average: opposite effects in different parts of the space cancel out (`regions=`); "
     'also over combinations that nobody tried (`kind="accumulated"` is not)',
     title="How does it matter?",
     how_to_read="A line or point is the objective that is predicted for a value, averaged over all "
     "other hyperparameters. The band is what the trials allow. The dashed line (or diamonds) is "
-    "what is attainable with all others at their best.",
+    "what is attainable with all others at their best. Green marks values that may be the best; "
+    "where it is pale, few trials are near.",
     folded=False,
 )
 
@@ -249,6 +246,10 @@ LIME = Method(
     module="hpo_explain.methods.around.lime",
     asks="What changes the prediction here, in a model I can read?",
     limits="holds within the width of its kernel, and only as far as its R² says",
+    how_to_read="A bar is how much the prediction changes, by a linear model fitted around the "
+    "best configuration, when a number goes from one end of its range to the other or a category "
+    "is replaced by another one. R² says how well that model agrees with the surrogate: near 1 the "
+    "bars can be interpreted, below one half they cannot.",
 )
 
 # Topic: space.

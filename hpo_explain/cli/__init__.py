@@ -15,6 +15,7 @@ import click
 from hpo_explain.adapters.addresses import without_secrets
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli._commands import MethodCommand
+from hpo_explain.cli._errors import ARGUMENTS
 from hpo_explain.cli._interrupt import heeded_interrupt
 from hpo_explain.cli.demo import demo
 from hpo_explain.cli.mcp import mcp
@@ -31,6 +32,7 @@ class _Questions(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that a command line means, and its arguments."""
+        ctx.meta[ARGUMENTS] = [*args]
         place = Path(args[0])
         if args[0] not in self.commands and (
             place.suffix or len(place.parts) > 1 or place.exists()

@@ -15,7 +15,7 @@ import click
 from hpo_explain.base.options import KINDS
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._cache import cached, key_of, store
-from hpo_explain.cli._errors import RECORDED, answered, put
+from hpo_explain.cli._errors import RECORDED, WRITTEN, answered, put
 from hpo_explain.cli._output import show, shows_result
 from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
 from hpo_explain.cli._source import takes_source
@@ -23,7 +23,6 @@ from hpo_explain.cli._source import takes_source
 if TYPE_CHECKING:
     from hpo_explain.question.explains import Argument
 
-_WRITTEN = "hpo_explain.written"  # in a context: the key of the answer, and the command line
 _OWN = "own_"  # before the names of arguments: some mean how a run is read, elsewhere
 
 
@@ -79,7 +78,7 @@ class MethodCommand(click.Command):
         context = command_of(self.method).make_context(
             info_name, args, parent, **extra
         )
-        context.meta[_WRITTEN] = (key, given)
+        context.meta[WRITTEN] = (key, given)
         context.meta[RECORDED] = []
         return context
 
@@ -104,7 +103,7 @@ def _recorded(key: str) -> list[Any] | None:
 def _keep_written() -> None:
     """Keep what was written, unless somebody added trials meanwhile."""
     context = click.get_current_context()
-    key, given = context.meta.get(_WRITTEN, (None, []))
+    key, given = context.meta.get(WRITTEN, (None, []))
     if key is not None and key == _key(context.info_name, given):
         store(key, json.dumps(context.meta[RECORDED]))
 

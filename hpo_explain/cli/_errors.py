@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import click
@@ -18,6 +18,7 @@ _COMMANDS = {"run": "source"}
 READ_AS = {
     "run": "source",
     "hyperparameters": "--hyperparameter",
+    "directions": "--direction",
     "trial": "--trial-column",
     "time": "--time-column",
     "instance": "--instance-column",
@@ -28,6 +29,10 @@ READ_AS = {
 }
 _AFTER = "hpo_explain.after"  # in a context: what is told after the answer
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
+WRITTEN = "hpo_explain.written"  # in a context: the key of the answer, and the command line
+ARGUMENTS = (
+    "hpo_explain.arguments"  # in a context: the command line as it was typed
+)
 _UNEXPECTED = (
     "{}: {}. This is a defect: please report it with what --debug shows."
 )
@@ -115,6 +120,15 @@ def put(text: str, err: bool = False, nl: bool = True) -> None:
     if context is not None and RECORDED in context.meta:
         context.meta[RECORDED].append((text, err, nl))
     click.echo(text, err=err, nl=nl)
+
+
+def command_with(options: Iterable[Option]) -> str:
+    """Return the command line at hand with further options, to be copied."""
+    context = click.get_current_context()
+    typed = context.meta.get(ARGUMENTS, [])
+    words = [context.find_root().info_name or "hpo-explain", *typed]
+    named = [name_reading_option(option) for option in options]
+    return " ".join([*map(shlex.quote, words), *named])
 
 
 def name_option(option: Option) -> str:

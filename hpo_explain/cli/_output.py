@@ -94,7 +94,7 @@ def _csv(result: Any) -> str:
 
     frame = result.to_frame()
     if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index()
+        frame = frame.reset_index(allow_duplicates=True)
     frame = frame.drop(
         columns="members", errors="ignore"
     )  # they are in its labels
@@ -162,4 +162,6 @@ def _cell(value: Any) -> str:
     from hpo_explain.base.numbers import format_value
 
     missing = value is not None and value != value  # None may be a category
-    return "" if missing else printable(format_value(value, width=_WIDEST))
+    if missing or value == "":
+        return ""
+    return printable(format_value(value, width=_WIDEST))

@@ -10,6 +10,7 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.cli._errors import name_reading_option, say, say_after
 
 if TYPE_CHECKING:
+    from hpo_explain.base.facts import Fact
     from hpo_explain.cli._source import Source
     from hpo_explain.run import Run
 
@@ -23,23 +24,22 @@ CAUTIONS = frozenset(
         "active_when",
         "best_outside_range",
         "column_empty",
-        "column_of_time_texts",
         "column_of_times",
-        "columns_of_layout",
+        "columns",
         "different_in_every_row",
         "direction_assumed",
         "direction_by_name",
         "empty_cells",
         "fidelity_level",
+        "grid_enumerated",
         "hedge",
         "instances_missing",
         "instances_not_shared",
         "log_scale_guessed",
-        "measured_by_name",
         "none_is_a_value",
+        "objective_by_name",
         "only_left_out",
         "orders_like_objective",
-        "row_numbers_left_out",
         "scale_unclear",
         "separator",
     )
@@ -78,22 +78,28 @@ def summary(run: Run) -> list[str]:
     2 trials of 2 hyperparameters, loss (minimize), by the optimizer
     left out: 1 (1): its loss is nan
     """
-    from hpo_explain.base.text import tell as told
     from hpo_explain.run import description as run_words
 
     notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
     lines = [
         run_words.summary(run),
         *_left_out(run),
-        *[f"note: {told(note, name_reading_option)}" for note in notes],
+        *(_shortened(note) for note in notes),
     ]
     more = len(lines) - _LINES
     if more > 0:
         lines[_LINES:] = [f"and {more} more; see the report"]
-    return [
-        line if len(line) <= _WIDEST else f"{line[: _WIDEST - 3]}..."
-        for line in lines
-    ]
+    return lines
+
+
+def _shortened(note: Fact) -> str:
+    """Return a note as a line; what columns were taken for has to be checked as a whole."""
+    from hpo_explain.base.text import tell
+
+    line = f"note: {tell(note, name_reading_option)}"
+    if len(line) <= _WIDEST or note.kind == "columns":
+        return line
+    return f"{line[: _WIDEST - 3]}..."
 
 
 def _left_out(run: Run) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,12 +19,18 @@ from hpo_explain.adapters.formats import (
     Format,
     place_of,
 )
-from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    NothingToExplain,
+)
 from hpo_explain.base.options import MEASURED
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
     READ_AS,
+    WRITTEN,
     SourceError,
+    command_with,
     debuggable,
     errors,
     name_reading_option,
@@ -31,6 +38,9 @@ from hpo_explain.cli._errors import (
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
+
+
+_T = TypeVar("_T")
 
 
 class Trials(click.ParamType):  # type: ignore[type-arg]
@@ -87,15 +97,30 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         "its defaults; a storage does not record it.",
         {"metavar": "NAME"},
     ),
-    "--objective": (TABLE, "the objective.", _COLUMN),
+    "--objective": (
+        TABLE,
+        "the objective; may be repeated for pareto and report; '?' lists all columns.",
+        _COLUMNS,
+    ),
     "--direction": (
         TABLE,
-        "which way is better; by default as the objective's name says.",
-        {"type": click.Choice(["minimize", "maximize"])},
+        "which way is better, of each objective; by default as its name says.",
+        {"type": click.Choice(["minimize", "maximize"]), "multiple": True},
     ),
     "--hyperparameter": (
         TABLE,
-        "one to read, may be repeated; by default all.",
+        "one to read, may be repeated; by default all that are nothing else.",
+        _COLUMNS,
+    ),
+    "--ignore": (TABLE, "a column to leave out, may be repeated.", _COLUMNS),
+    "--log": (
+        TABLE,
+        "a hyperparameter on a logarithmic scale, may be repeated.",
+        _COLUMNS,
+    ),
+    "--linear": (
+        TABLE,
+        "a hyperparameter on a linear scale, may be repeated.",
         _COLUMNS,
     ),
     "--trial-column": (TABLE, "the trials' numbers.", _COLUMN),
@@ -148,9 +173,11 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     ),
 }
 """The options of reading: what format each is for above all, its help, and what click is told."""
-_ARGUMENTS = {
-    flag: argument for argument, flag in READ_AS.items()
-}  # of reading, in Python
+_ARGUMENTS = {  # of reading, in Python
+    flag: argument
+    for argument, flag in READ_AS.items()
+    if argument != "directions"
+}
 _SAID: dict[Format | None, str] = {STORAGE: "Storage: ", TABLE: "Table: "}
 _OF_ANY_SOURCE = ("--trials", "--bounds")
 _SEVERAL = (
@@ -205,17 +232,26 @@ class Source:
         """
         from hpo_explain.adapters.sources import as_run
 
-        options = self._options()
-        with self._reading():
-            return as_run(self.source, **options)
+        return self._read(as_run)
 
     def read_all(self) -> dict[str, Run]:
         """Return a run per objective by its name, as they are now; raises as `read`."""
         from hpo_explain.adapters.sources import as_runs
 
+        return self._read(as_runs)
+
+    def _read(self, reader: Callable[..., _T]) -> _T:
+        """Return what a reader returns; on a terminal a missing direction is asked for."""
         options = self._options()
-        with self._reading():
-            return as_runs(self.source, **options)
+        while True:
+            try:
+                with self._reading():
+                    return reader(self.source, **options)
+            except _MissingOption as error:
+                missing = error.missing
+                if missing.argument == "objective" or not _on_terminal():
+                    raise
+                _ask_direction(missing, options)
 
     def _options(self) -> dict[str, Any]:
         """Return the options as those of reading in Python; raise UsageError if they are not."""
@@ -230,6 +266,8 @@ class Source:
                 check_trusted(place.path, trust_pickle=given["trust_pickle"])
             for flag, value in self.given.items():
                 given[_argument(flag)] = _as_in_python(flag, value)
+            if isinstance(given.get("direction"), list):
+                given["directions"] = given.pop("direction")
         except InputError as error:
             raise click.UsageError(error.text(name_reading_option)) from error
         return given
@@ -253,15 +291,42 @@ class Source:
         try:
             yield
         except (InputError, NothingToExplain) as error:
-            named = getattr(error, "argument", "")
-            if (
-                named in ("objective", "direction")
-                and f"--{named}" not in self.given
-            ):
-                raise click.UsageError(
-                    error.text(name_reading_option)
-                ) from error
+            if isinstance(error, MissingOptionError):
+                raise _MissingOption(error) from error
             raise SourceError(error) from error
+
+
+class _MissingOption(click.UsageError):
+    """An option of reading that was not given; the message has a command to copy."""
+
+    def __init__(self, error: MissingOptionError) -> None:
+        command = command_with(error.settled_by)
+        super().__init__(
+            f"{error.text(name_reading_option)} To copy:\n  {command}"
+        )
+        self.missing = error
+
+
+def _on_terminal() -> bool:
+    """Say whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask_direction(
+    missing: MissingOptionError, options: dict[str, Any]
+) -> None:
+    """Ask which way an objective is better, and put the answer into the options of reading."""
+    question = f"Is a smaller {printable(missing.value)} better?"
+    smaller = click.confirm(question, default=True, err=True)
+    direction = "minimize" if smaller else "maximize"
+    # the answer is not on the command line: what it leads to is not kept for that
+    click.get_current_context().meta.pop(WRITTEN, None)
+    if missing.argument == "direction":
+        options["direction"] = direction
+        return
+    answers = options.get("directions")
+    answers = answers if isinstance(answers, dict) else {}
+    options["directions"] = {**answers, missing.value: direction}
 
 
 def _argument(flag: str) -> str:
@@ -273,6 +338,10 @@ def _as_in_python(flag: str, value: Any) -> Any:
     """Return the value of an option of reading as Python takes it."""
     if flag == "--target" and value.isdecimal():
         return int(value)
+    if flag in ("--objective", "--direction") and len(value) == 1:
+        return value[0]
+    if flag in ("--objective", "--direction", "--ignore", "--log", "--linear"):
+        return [*value]
     if flag == "--sampler":
         from hpo_explain.adapters.optuna.samplers import make_sampler
 

@@ -5,6 +5,8 @@ from ._engines.background import global_background as global_background
 from ._engines.background import hybrid_background as hybrid_background
 from ._engines.background import local_background as local_background
 from ._engines.conditions import Condition as Condition
+from ._engines.effect_result import Effect as Effect
+from ._engines.effect_result import PartialDependence as PartialDependence
 from .advice.advise import advise as advise
 from .advice.advise_result import Action as Action
 from .advice.advise_result import Advice as Advice
@@ -15,7 +17,6 @@ from .advice.summary_result import Summary as Summary
 from .around.ablation import AblationExplainer as AblationExplainer
 from .around.ablation import ablation as ablation
 from .around.ablation_result import Ablation as Ablation
-from .around.changes import ChangesExplainer as ChangesExplainer
 from .around.changes import changes as changes
 from .around.changes_result import Changes as Changes
 from .around.lime import LimeExplainer as LimeExplainer
@@ -27,11 +28,7 @@ from .around.local_importance import (
 )
 from .around.local_importance import local_importance as local_importance
 from .around.local_importance_result import LocalImportance as LocalImportance
-from .effects.accumulated_local_effects import (
-    AccumulatedLocalEffectsExplainer as AccumulatedLocalEffectsExplainer,
-)
-from .effects.effect_result import Effect as Effect
-from .effects.effect_result import PartialDependence as PartialDependence
+from .effects.effects import partial_dependence as partial_dependence
 from .effects.partial_dependence import (
     PartialDependenceExplainer as PartialDependenceExplainer,
 )
@@ -45,10 +42,8 @@ from .effects.regional_partial_dependence_result import Region as Region
 from .effects.regional_partial_dependence_result import (
     RegionalPartialDependence as RegionalPartialDependence,
 )
-from .importance.effects import partial_dependence as partial_dependence
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
-from .importance.games import GameExplainer as GameExplainer
 from .importance.h_statistic import (
     InteractionExplainer as InteractionExplainer,
 )
@@ -56,16 +51,14 @@ from .importance.h_statistic import h_statistic as h_statistic
 from .importance.h_statistic_result import (
     InteractionStrength as InteractionStrength,
 )
-from .importance.set_values import SetValues as SetValues
-from .importance.sets_result import GameExplanation as GameExplanation
-from .importance.sets_result import ShapleyInteractions as ShapleyInteractions
-from .importance.shapley_interactions import (
-    ShapleyInteractionExplainer as ShapleyInteractionExplainer,
-)
 from .importance.shapley_interactions import (
     shapley_interactions as shapley_interactions,
 )
+from .importance.shapley_interactions_result import (
+    ShapleyInteractions as ShapleyInteractions,
+)
 from .importance.tunability import tunability as tunability
+from .importance.tunability_result import GameExplanation as GameExplanation
 from .proposals.contributions_result import (
     PredictionExplanation as PredictionExplanation,
 )
@@ -101,20 +94,14 @@ from .proposals.sample_size import find_sample_size as find_sample_size
 from .proposals.sample_size_result import SampleSizeCheck as SampleSizeCheck
 from .proposals.shapley import ShapleyExplainer as ShapleyExplainer
 from .runs.compare import ComparedRun as ComparedRun
-from .runs.compare import ComparisonExplainer as ComparisonExplainer
 from .runs.compare import compare as compare
 from .runs.compare_result import Comparison as Comparison
 from .runs.history import history as history
 from .runs.history_result import History as History
-from .runs.learning_curves import (
-    LearningCurvesExplainer as LearningCurvesExplainer,
-)
 from .runs.learning_curves import learning_curves as learning_curves
 from .runs.learning_curves_result import LearningCurves as LearningCurves
-from .runs.noise import NoiseExplainer as NoiseExplainer
 from .runs.noise import noise as noise
 from .runs.noise_result import Noise as Noise
-from .runs.pareto import ParetoExplainer as ParetoExplainer
 from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
 from .runs.sampling_bias import SamplingBias as SamplingBias

@@ -51,9 +51,12 @@ from .own_model import as_surrogate as as_surrogate
 from .protocols import CoalitionBlock as CoalitionBlock
 from .protocols import HeldOut as HeldOut
 from .protocols import KnowsTrainingRows as KnowsTrainingRows
+from .protocols import SupportsBoxes as SupportsBoxes
 from .protocols import SupportsCoalitions as SupportsCoalitions
+from .protocols import SupportsGrid as SupportsGrid
 from .protocols import SupportsJoint as SupportsJoint
 from .protocols import SupportsRelevance as SupportsRelevance
+from .protocols import SupportsWalks as SupportsWalks
 from .protocols import Surrogate as Surrogate
 from .protocols import TreeBoxes as TreeBoxes
 from .protocols import mean_of as mean_of

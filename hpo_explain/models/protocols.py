@@ -89,6 +89,62 @@ class SupportsCoalitions(Protocol):
 
 
 @runtime_checkable
+class SupportsGrid(Surrogate, Protocol):
+    """A surrogate that predicts rows at all values of a grid together."""
+
+    def predict_grid(
+        self, X: Array, members: Ints, values: Array
+    ) -> tuple[Array, Array] | None:
+        """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
+
+        `X` holds encoded rows (n, d), `members` are the columns that take the `values`, (G, number
+        of members). It is None if the model's structure does not allow it.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsWalks(Surrogate, Protocol):
+    """A surrogate that predicts the steps of walks from background rows to a row together."""
+
+    def predict_walks(
+        self, x: Array, background: Array, orders: Ints
+    ) -> tuple[Array, Array] | None:
+        """Return mean and standard deviation after each step of each walk.
+
+        Arguments are those of :meth:`SupportsTermCoalitions.coalition_terms`, with the order in
+        which each background row takes the values of `x`. None if the structure does not allow it.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsBoxes(Surrogate, Protocol):
+    """A surrogate of trees, whose leaves are boxes of the latent cube."""
+
+    def boxes(self) -> tuple[TreeBoxes, ...] | None:
+        """Return the leaves of each tree; None where its columns are others than the space's."""
+        ...
+
+    def category_ranks(self) -> dict[int, Array]:
+        """Return for categorical columns the place of each category on the latent axis."""
+        ...
+
+    def predict_trees(self, X: Array) -> Array:
+        """Return each tree's prediction, (n, trees), at encoded rows (n, d)."""
+        ...
+
+    def mean_shapley(
+        self, x: Array, background: Array, players: Ints
+    ) -> Array | None:
+        """Return Shapley values of the mean for each background row, without coalitions.
+
+        None where the columns are others than the space's.
+        """
+        ...
+
+
+@runtime_checkable
 class KnowsTrainingRows(Protocol):
     """A surrogate that knows which rows it was fitted on."""
 

@@ -19,10 +19,16 @@ from hpo_explain.belief.trust import LEVELS, Trust
 from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.models.acquisition.protocols import (
     Acquisition,
+    OfPredictions,
     SurrogateBased,
 )
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsJoint, Surrogate, mean_of
+from hpo_explain.models.protocols import (
+    SupportsBoxes,
+    SupportsGrid,
+    SupportsJoint,
+    Surrogate,
+    mean_of,
+)
 from hpo_explain.space import Array, SearchSpace
 
 
@@ -198,9 +204,28 @@ class Explained:
     def by_tree(self, X: Array) -> Array | None:
         """Return the values of each tree, (n, trees); None without trees, or of an acquisition."""
         surrogate = self.surrogate
-        if not self.of_objective or not isinstance(surrogate, ForestSurrogate):
+        if not self.of_objective or not isinstance(surrogate, SupportsBoxes):
             return None
         return surrogate.predict_trees(X)
+
+    def on_grid(
+        self, X: Array, members: Sequence[int], values: Array
+    ) -> Array | None:
+        """Return the values, (n, G), at encoded rows that take the values of a grid.
+
+        As of :meth:`SupportsGrid.predict_grid`; None where the model cannot, or depends on more
+        than its predictions.
+        """
+        game, surrogate = self.game, self.surrogate
+        if not isinstance(game, OfPredictions):
+            return None
+        if not isinstance(surrogate, SupportsGrid):
+            return None
+        predicted = surrogate.predict_grid(X, np.array(members), values)
+        if predicted is None:
+            return None
+        terms = game.terms_of(*predicted)
+        return np.asarray(sum(terms.values()), dtype=float)
 
     def covariance(self, X: Array) -> Array | None:
         """Return the posterior covariance, (n, n); None without one, or of an acquisition."""
@@ -208,6 +233,32 @@ class Explained:
         if not self.of_objective or not isinstance(surrogate, SupportsJoint):
             return None
         return surrogate.posterior_covariance(X)
+
+
+def subject_of_surrogate(
+    model: Surrogate,
+    direction: Direction,
+    subject: Subject | None,
+    argument: str = "forest",
+) -> Subject:
+    """Return what a surrogate of the objective explains, with what is known of the model.
+
+    Raises
+    ------
+    InputError
+        If the model is not a surrogate, the direction is unknown, or the subject is of another
+        space.
+    """
+    if not isinstance(model, Surrogate):
+        raise InputError(
+            argument,
+            f"must be a surrogate, but was {type(model).__name__}",
+            model,
+            "Wrap a forest of scikit-learn with hpo_explain.models.ForestSurrogate(space, forest).",
+        )
+    direction = check_direction(subject.direction if subject else direction)
+    game = PredictedObjective(accepted_surrogate(model, argument), direction)
+    return Explained(game, True, direction).completed(subject)
 
 
 _PROBES = 3  # configurations at which it is asked

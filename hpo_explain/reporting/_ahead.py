@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 from markupsafe import Markup
 
 from hpo_explain.base.progress import still_at_work
-from hpo_explain.base.workers import deaf_to_interrupts
+from hpo_explain.base.workers import deaf_to_interrupts, end_with
 from hpo_explain.question.question import Question
 from hpo_explain.reporting._render import drawn
 
@@ -39,7 +40,9 @@ class Pool:
         from joblib.externals.loky import ProcessPoolExecutor
 
         self.workers = workers
-        self._pool = ProcessPoolExecutor(max_workers=workers)
+        self._pool = ProcessPoolExecutor(
+            max_workers=workers, initializer=end_with, initargs=(os.getpid(),)
+        )
         self._begun: list[Future[Any]] = []
         self._closed = False
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = ("=", "+", "-", "@", "\t")
+_FORMULA = tuple("=+-@\t＝＋－＠")  # the wide ones count in Japanese
+# where a spreadsheet of another language begins a cell, whatever stands in quotes
+_CELL_BEGINS = re.compile(r"(?<=[;\t\n])")
 
 
 def csv_text(frame: pd.DataFrame, **options: Any) -> str:
@@ -15,7 +18,9 @@ def csv_text(frame: pd.DataFrame, **options: Any) -> str:
 
     A spreadsheet runs a cell that begins with ``=``, ``+``, ``-``, ``@`` or a tab,
     also one that is only the name of a hyperparameter or a category. Such a text gets an
-    apostrophe before it, unless it is a number. A carriage return is spelled out.
+    apostrophe before it, unless it is a number; so does what stands after a semicolon or a tab in
+    it, where a spreadsheet whose decimals have commas begins a new cell. A carriage return is
+    spelled out.
 
     Examples
     --------
@@ -39,10 +44,12 @@ def _harmless(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     cell = cell.replace("\r", r"\r")  # some readers begin a new row at it
-    if not cell.startswith(_FORMULA):
-        return cell
     try:
         float(cell)
     except ValueError:
-        return f"'{cell}"
+        return "".join(map(_no_formula, _CELL_BEGINS.split(cell)))
     return cell
+
+
+def _no_formula(part: str) -> str:
+    return f"'{part}" if part.lstrip('"').startswith(_FORMULA) else part

@@ -101,7 +101,9 @@ def downloads(name: str, frame: pd.DataFrame) -> Markup:
     A large table is there once, as compressed CSV: twice, such tables would be half of the page.
     The JSON is of pandas' orientation "split": `pandas.read_json(path, orient="split")` reads it.
     """
-    table = frame.reset_index() if frame.index.name is not None else frame
+    table = frame
+    if frame.index.name is not None:  # a hyperparameter may have its name
+        table = frame.reset_index(allow_duplicates=True)
     # a byte-order mark tells spreadsheets that it is UTF-8
     csv = "\ufeff" + csv_text(table, float_format=f"%.{_DIGITS}g")
     if len(csv) > _LARGE:

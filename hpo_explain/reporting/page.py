@@ -21,6 +21,7 @@ from hpo_explain.base.checks import (
 )
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
+from hpo_explain.base.workers import may_have_workers
 from hpo_explain.catalog.methods import (
     COMPARE,
     DESIRABILITY_PATH,
@@ -332,6 +333,8 @@ def _pool(
     from joblib import effective_n_jobs
 
     jobs = check_jobs(n_jobs)
+    if not may_have_workers():
+        return None
     # what parallel_config says is for the path's own workers
     workers = 0 if jobs is None else int(effective_n_jobs(jobs)) - 1
     much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG

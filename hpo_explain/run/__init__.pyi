@@ -4,7 +4,6 @@ from .acquisitions import OptimizerRecord as OptimizerRecord
 from .acquisitions import OwnAcquisition as OwnAcquisition
 from .clocks import clock_difference as clock_difference
 from .curves import Curves as Curves
-from .curves import Pruner as Pruner
 from .diverged import LARGEST as LARGEST
 from .diverged import diverged_above as diverged_above
 from .diverged import winsorized as winsorized

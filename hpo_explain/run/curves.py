@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,38 +11,7 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_array
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.frozen import Frozen, set_fields
-from hpo_explain.space import Array, Bools, Ints
-
-
-@runtime_checkable
-class Pruner(Protocol):
-    """What stops trials early, by the values that they and earlier trials reported."""
-
-    @property
-    def label(self) -> str:
-        """What it is called, as in "Optuna's MedianPruner"."""
-
-    def stopped(
-        self, steps: Array, costs: Array, finished: Bools, seed: int
-    ) -> Ints:
-        """Return at which step trials would have been stopped, one after the other.
-
-        Parameters
-        ----------
-        steps : ndarray of shape (S,)
-            The steps.
-        costs : ndarray of shape (n, S)
-            What the trials reported, in their order; smaller is better, NaN where nothing was.
-        finished : ndarray of bool, shape (n,)
-            Which of them have a result; what others would have reported later is not known.
-        seed : int
-            Seed of what is drawn.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            Positions in `steps`; S where a trial would have run to its end.
-        """
+from hpo_explain.space import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +33,6 @@ class Curves(Frozen):
         What was reported, in the objective's units; NaN where nothing was.
     step_name : str, default "step"
         What a step is called.
-    pruner : Pruner, optional
-        What stopped trials of this run early, where that is known.
 
     Raises
     ------
@@ -85,7 +51,6 @@ class Curves(Frozen):
     steps: Array
     values: Array
     step_name: str = "step"
-    pruner: Pruner | None = None
 
     def __post_init__(self) -> None:
         numbers = check_array("trials", self.trials)
@@ -138,7 +103,6 @@ class Curves(Frozen):
         rows: Mapping[int, npt.ArrayLike],
         *,
         step_name: str = "step",
-        pruner: Pruner | None = None,
     ) -> Curves | None:
         """Return the curves of the trials that reported something, if any did.
 
@@ -148,8 +112,8 @@ class Curves(Frozen):
             For each trial the value at each step.
         rows : mapping of int to array of shape (d,)
             The configurations, encoded. Trials without one are passed over.
-        step_name, pruner
-            As of the class.
+        step_name : str, default "step"
+            What a step is called.
         """
         points = [
             (trial, float(step), float(value))
@@ -165,7 +129,7 @@ class Curves(Frozen):
         values = np.full((len(trials), len(steps)), np.nan)
         values[row, column] = value
         X = np.array([rows[t] for t in trials.tolist()], dtype=float)
-        return cls(trials, X, steps, values, step_name, pruner)
+        return cls(trials, X, steps, values, step_name)
 
     def held(self) -> Array:
         """Return the values with gaps filled, (m, S): the last one reported holds until the next.

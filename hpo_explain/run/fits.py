@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base.errors import Option
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import format_value
 from hpo_explain.base.options import Kind
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.text import declared_fact
@@ -74,6 +75,15 @@ TOO_FEW_TRIALS = declared_fact(
     ),
     later=lambda fact: (
         "" if fact["before"] is None else ", or choose a later one"
+    ),
+)
+NOTHING_VARIES = declared_fact(
+    "nothing_varies",
+    "no hyperparameter varies: all {count} have {config}, so nothing can be explained. Try other "
+    "values.",
+    count=lambda fact: counted(len(fact.trials), "trial"),
+    config=lambda fact: join_words(
+        [f"{name} = {format_value(value)}" for name, value in fact["config"]]
     ),
 )
 TOO_FEW_AT_LEVEL = declared_fact(

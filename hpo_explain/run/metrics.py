@@ -49,14 +49,27 @@ _LARGER = {
     *(_SHARES - _SMALLER_SHARES),
     *_EXPLAINED,
     *_CORRELATIONS,
-    *_names("reward bleu rouge throughput"),
+    *_names("""
+    reward bleu rouge throughput auc_roc likelihood psnr ssim ndcg mrr sharpe
+    sharpe_ratio sortino sortino_ratio profit pnl fps
+    """),
 }
 _SMALLER = _names("""
     loss error err error_rate cost regret nll rmse mse mae mape rmsle msle
     logloss cross_entropy perplexity ppl duration runtime latency walltime
-    elapsed
+    elapsed wer cer fid brier deviance
     """)
 _TURNED = re.compile(r"\b1\s*-|one_minus|inv", re.IGNORECASE)
+_SAID_LARGER = re.compile(
+    r"(?<![a-z])(maximi[sz]e|maximi[sz]ed|maximi[sz]ing)(?![a-z])"
+    r"|[↑⬆]|(higher|larger|greater|bigger)[ _-](is|=)?[ _-]?better|\(max\)",
+    re.IGNORECASE,
+)
+_SAID_SMALLER = re.compile(
+    r"(?<![a-z])(minimi[sz]e|minimi[sz]ed|minimi[sz]ing)(?![a-z])"
+    r"|[↓⬇]|(lower|smaller|less)[ _-](is|=)?[ _-]?better|\(min\)",
+    re.IGNORECASE,
+)
 
 BOUNDS_BY_NAME = declared_fact(
     "bounds_by_name",
@@ -120,8 +133,12 @@ def bounds_of(name: str, objective: Array) -> tuple[float, float] | None:
 def direction_of(name: str) -> Direction | None:
     """Return which way a metric is better by its name, or by the last word of it; None if unknown.
 
+    A name that says it in words or by an arrow is believed.
+
     Examples
     --------
+    >>> [direction_of(name) for name in ("speed (maximize)", "params ↓", "lower_is_better")]
+    ['maximize', 'minimize', 'minimize']
     >>> [direction_of(name) for name in ("val_accuracy", "trainLoss", "neg_log_loss", "y")]
     ['maximize', 'minimize', 'maximize', None]
     """
@@ -140,4 +157,6 @@ def _words(name: str) -> tuple[list[str], list[str]]:
         word.lower()
         for word in re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
     ]
+    negated = name.lstrip().startswith("-") or "negative" in words
+    words = ["neg"] * negated + [word for word in words if word != "negative"]
     return words, [word for word in words if word not in {*_OF_WHAT, "neg"}]

@@ -31,6 +31,7 @@ from hpo_explain.run.description import describe, summary
 from hpo_explain.run.failures import failures
 from hpo_explain.run.fits import (
     LEARNED_FROM_SOME,
+    NOTHING_VARIES,
     TOO_FEW_AT_LEVEL,
     TOO_FEW_TRIALS,
     believed,
@@ -199,8 +200,7 @@ class Run(Record):
         if self.model is not None and before is None and kind == "auto":
             return self.model
         rows = self.known_before(before)
-        if len(rows) < 2:
-            raise NothingToExplain(self._too_few(rows, before))
+        self._check_learnable(rows, before)
         if kind == "auto":
             own = (
                 None if self.record is None else self.record.surrogate(before)
@@ -242,6 +242,26 @@ class Run(Record):
         return np.sort(in_order[some]), (
             LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),
         )
+
+    def check_learnable(self) -> None:
+        """Raise NothingToExplain where no model can learn anything from the trials.
+
+        There are fewer than two of them, or none of the hyperparameters varies.
+        """
+        self._check_learnable(self.known_before(None), None)
+
+    def _check_learnable(self, rows: Ints, before: int | None) -> None:
+        if len(rows) < 2:
+            raise NothingToExplain(self._too_few(rows, before))
+        X = self.X[rows]
+        if before is None and len(np.unique(X, axis=0)) == 1:
+            config = self.space.decode(X[:1])[0]
+            raise NothingToExplain(
+                NOTHING_VARIES(
+                    trials=np.asarray(self.trials)[rows],
+                    config=tuple(config.items()),
+                )
+            )
 
     def _too_few(self, rows: Ints, before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
@@ -336,8 +356,7 @@ class Run(Record):
 
     def _belief(self, before: int | None, seed: int) -> Belief:
         rows = self.known_before(before)
-        if len(rows) < 2:
-            raise NothingToExplain(self._too_few(rows, before))
+        self._check_learnable(rows, before)
         ended = failures(self, before)
         cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
         return believed(

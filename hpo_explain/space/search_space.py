@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -261,6 +261,13 @@ class SearchSpace:
             bool(self.conditions[j])
             or self._parameters[j].optional is not None
         )
+
+    def decides_activity(self, columns: Collection[int]) -> bool:
+        """Return whether others are active or not by the values in some columns."""
+        parents = {
+            parent for condition in self.conditions for parent, _ in condition
+        }
+        return not parents.isdisjoint(columns)
 
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distribution of every hyperparameter, as ``study.ask`` takes them.

@@ -138,7 +138,11 @@ def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
             ],
         ),
         (Tuner, {}, ["Tuner", "skopt", "Run"]),
-        (lambda: TABLE, {}, ["objective='...'", "x, loss"]),
+        (
+            lambda: TABLE.rename(columns={"loss": "y"}),
+            {},
+            ["objective is missing", "likeliest are y"],
+        ),
         (
             lambda: TABLE,
             {"objective": "loss", "directon": "maximize"},

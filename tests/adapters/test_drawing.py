@@ -101,7 +101,9 @@ def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(
     code = f"import os; open({str(tmp_path / 'nice')!r}, 'w').write(str(os.nice(0)))"
     drawing(tmp_path / "r.html", code).wait()
     assert settings["daemon"]
-    assert int((tmp_path / "nice").read_text()) == os.nice(0) + 10
+    nicest = 19  # which a process cannot exceed
+    expected = min(os.nice(0) + 10, nicest)
+    assert int((tmp_path / "nice").read_text()) == expected
     assert names(tmp_path) == ["nice"]
 
 

@@ -134,6 +134,28 @@ def test_the_scale_is_that_on_which_values_spread_evenly(values, log):
     assert bool(noted(run.notes, "log_scale_guessed")) == log
 
 
+def crowded(rng, log):
+    """What an optimizer tried between 1e-4 and 10: ten values anywhere, then all near an end."""
+    near = rng.choice([0.05, 0.95]) + rng.normal(0.0, 0.05, 30)
+    line = np.append(rng.random(10), np.clip(np.abs(near), 0.0, 1.0))
+    return 10 ** (5.0 * line - 4.0) if log else 1e-4 + 10.0 * line
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
+    right, mistaken = 0, 0
+    for seed in range(40):
+        values = crowded(np.random.default_rng(seed), log)
+        run = hx.from_frame(
+            pd.DataFrame({"c": values, "loss": np.arange(40) % 7}), "loss"
+        )
+        unclear = noted(run.notes, "scale_unclear")
+        right += run.space["c"].log == log
+        mistaken += run.space["c"].log != log and not unclear
+    assert right >= 36
+    assert mistaken <= 2
+
+
 def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_described():
     table = pd.DataFrame(
         {
@@ -269,8 +291,9 @@ def test_a_space_of_ones_own_states_scales_and_conditions():
 
 def test_what_was_taken_for_a_hyperparameter_is_noted_and_identifiers_are_pointed_out():
     run = read(id=["q1", "q2", "q3", "q4"])
-    assert the_note(run.notes, "every_other_column").names == NAMES
-    assert the_note(run.notes, "different_in_every_row").names == ("id",)
+    note = the_note(run.notes, "columns")
+    assert note.names == NAMES
+    assert note["left_out"] == (("id", "id"),)
     assert "id" not in run.space.names
     chosen = read({"hyperparameters": ["id"]}, id=["q1", "q2", "q3", "q4"])
     assert chosen.space.names == ("id",)
@@ -287,41 +310,48 @@ DAYS = [date(2026, 1, 1), None, date(2026, 1, 3), date(2026, 1, 1)]
         pd.to_datetime(pd.Series(DAYS)),
         pd.to_datetime(pd.Series(DAYS)).dt.tz_localize("UTC").astype(object),
         pd.to_timedelta(pd.Series([1, 2, 3, 4]), unit="s"),
-        pd.Series([timedelta(1)] * 4, dtype=object),
+        pd.Series([*map(timedelta, (1, 2, 2, 3))], dtype=object),
         [time(1), time(2), time(3), None],
     ],
 )
 def test_no_time_of_any_type_is_a_hyperparameter(column):
     run = read(when=column, nothing=[None] * 4)
     assert run.space.names == NAMES
-    assert the_note(run.notes, "column_empty").names == ("nothing",)
-    assert the_note(run.notes, "column_of_times").names == ("when",)
+    left_out = the_note(run.notes, "columns")["left_out"]
+    assert left_out == (("when", "time"), ("nothing", "empty"))
 
 
 @pytest.mark.parametrize(
-    ("column", "text", "gaps", "left_out"),
+    "column",
     [
-        (["a", "b", "c", "d"], True, False, True),
-        (["a", None, "b", "c"], True, True, True),
-        (pd.Series(["a", "b", "c", "d"], dtype="category"), True, False, True),
-        ([[1], [2], [3], [4]], False, False, False),
-        (["a", 1, "b", 2], False, False, False),
-        (
-            ["a", "b", None, None],
-            None,
-            None,
-            False,
-        ),  # two of a kind are little evidence
-        ([0.1, 0.2, 0.3, 0.4], None, None, False),
+        ["a", "b", "c", "d"],
+        ["a", None, "b", "c"],
+        pd.Series(["a", "b", "c", "d"], dtype="category"),
     ],
 )
-def test_whatever_differs_in_every_row_is_pointed_out(
-    column, text, gaps, left_out
+def test_text_that_differs_in_every_row_is_no_hyperparameter(column):
+    run = read(c=column)
+    assert run.space.names == NAMES
+    assert the_note(run.notes, "columns")["left_out"] == (("c", "id"),)
+    assert read({"hyperparameters": ["c"]}, c=column).space.names == ("c",)
+
+
+@pytest.mark.parametrize(
+    ("column", "is_noted"),
+    [
+        ([[1], [2], [3], [4]], True),
+        (["a", 1, "b", 2], True),
+        (["a", "b", None, None], False),  # two of a kind are little evidence
+        ([0.1, 0.2, 0.3, 0.4], False),
+    ],
+)
+def test_other_values_that_differ_in_every_row_are_pointed_out(
+    column, is_noted
 ):
     run, kind = read(c=column), "different_in_every_row"
-    assert ("c" in run.space.names) == (not left_out)
-    wanted = fact(kind, names=["c"], text=text, gaps=gaps, left_out=left_out)
-    assert noted(run.notes, kind) == ([] if text is None else [wanted])
+    assert "c" in run.space.names
+    wanted = [fact(kind, names=["c"], gaps=False)]
+    assert noted(run.notes, kind) == (wanted if is_noted else [])
 
 
 @pytest.mark.parametrize(
@@ -346,8 +376,7 @@ def test_whatever_differs_in_every_row_is_pointed_out(
 def test_the_text_of_times_is_no_hyperparameter_unless_it_is_chosen(texts):
     run, given = read(when=texts), [*filter(None, texts)]
     assert run.space.names == NAMES
-    note = the_note(run.notes, "column_of_time_texts")
-    assert (note.names, note["example"]) == (("when",), given[0])
+    assert the_note(run.notes, "columns")["left_out"] == (("when", "time"),)
     choices = (
         read({"hyperparameters": ["lr", "when"]}, when=texts)
         .space["when"]
@@ -434,10 +463,10 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
         7: fact("running"),
     }
     assert run.excluded == left_out
-    note = the_note(run.notes, "columns_of_layout")
+    note = the_note(run.notes, "columns")
     assert note.names == ("kernel", "x")
     assert {"state", "datetime_start", "duration", "user_attrs_host"} <= {
-        *note["left_out"]
+        *dict(note["left_out"])
     }
 
 
@@ -480,7 +509,7 @@ def crossed(n=6, folds=("a", "b", "c"), seed=0):
     rows = [
         {"lr": lr, "kernel": kernel, "fold": fold, "loss": rng.uniform()}
         for lr, kernel in zip(
-            rng.uniform(size=n), rng.choice(["rbf", "poly"], n), strict=True
+            rng.uniform(size=n), ["rbf", "poly"] * (n // 2), strict=True
         )
         for fold in folds
     ]
@@ -554,7 +583,7 @@ def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
     )
     assert len(twice.instances) == 13
     alone = hx.from_frame(
-        table.assign(seconds=range(12)), "loss", instance="fold"
+        table.assign(drawn=np.sqrt(range(12))), "loss", instance="fold"
     )
     assert "instances_not_shared" in kinds(alone.notes)
 
@@ -655,10 +684,16 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(
                 hyperparameters=names,
                 instance="fold",
                 trial="n",
+                bounds=(-1e3, 1e3),
             )
         return
     run = hx.from_frame(
-        table, "loss", hyperparameters=names, instance="fold", trial="n"
+        table,
+        "loss",
+        hyperparameters=names,
+        instance="fold",
+        trial="n",
+        bounds=(-1e3, 1e3),  # none of them stands for a failure
     )
     assert run.space.is_valid(run.X).all()
     assert run.space.is_valid(run.space.sample(50, seed=0)).all()
@@ -693,7 +728,11 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(
     unnumbered = None
     with suppress(ValueError):
         unnumbered = hx.from_frame(
-            table, "loss", hyperparameters=names, instance="fold"
+            table,
+            "loss",
+            hyperparameters=names,
+            instance="fold",
+            bounds=(-1e3, 1e3),
         )
     if (
         unnumbered is None
@@ -747,7 +786,11 @@ WRONG = [
     ({}, {"hyperparameters": ["lr"], "space": SPACE}, ["Leave one out"]),
     ({}, {"space": SPACE}, ["lr = 0.0001", "outside its range"]),
     ({}, {"initial": 9}, ["initial is 9", "4 trials"]),
-    ({"lr": np.inf}, {}, ["value inf in row 0 of column 'lr'"]),
+    (
+        {"lr": [np.inf, 0.1, 0.2, 0.3]},
+        {},
+        ["value inf in row 0 of column 'lr'"],
+    ),
     (
         {"n": [0, 1, 1, 2]},
         {"trial": "n"},

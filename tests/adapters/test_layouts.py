@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from tests.adapters.test_sklearn import Known, X
-from tests.noted import kinds, noted, the_note
+from tests.noted import kinds, the_note
 
 N = 40
 
@@ -40,7 +40,7 @@ def test_the_results_of_a_search_are_read_like_the_search():
     assert run.instances.objective.tolist() == own.instances.objective.tolist()
     assert run.proposals == ()
     Known().set_params(**run.incumbent)
-    left_out = the_note(run.notes, "columns_of_layout")["left_out"]
+    left_out = dict(the_note(run.notes, "columns")["left_out"])
     assert {"rank_test_score", "split2_test_score", "mean_fit_time"} <= {
         *left_out
     }
@@ -213,7 +213,8 @@ def of_wandb():
 def test_of_a_table_of_wandb_metrics_and_names_are_left_out():
     run = as_run(of_wandb(), objective="val_loss")
     assert run.space.names == ("depth", "lr")
-    assert the_note(run.notes, "measured_by_name").names == ("train_loss",)
+    left_out = dict(the_note(run.notes, "columns")["left_out"])
+    assert (left_out["train_loss"], left_out["Name"]) == ("metric", "layout")
     # the newest comes first in it
     assert {t: why.kind for t, why in run.excluded.items()} == {
         0: "running",
@@ -277,10 +278,10 @@ def test_what_was_measured_is_left_out_by_name_and_can_be_kept():
     table["fit_time"] = rng.uniform(1.0, 2.0, N)
     run = as_run(table, objective="loss")
     assert run.space.names == ("lr", "depth")
-    assert [n.names for n in noted(run.notes, "measured_by_name")] == [
-        ("accuracy",),
-        ("fit_time",),
-    ]
+    note = the_note(run.notes, "columns")
+    assert note["left_out"] == (("accuracy", "metric"),)
+    assert note["roles"] == (("duration", "fit_time"),)
+    assert run.durations.tolist() == table["fit_time"].tolist()
     kept = as_run(table, objective="loss", hyperparameters=["lr", "accuracy"])
     assert kept.space.names == ("lr", "accuracy")
 

@@ -578,7 +578,7 @@ def test_what_is_no_study_is_refused_with_the_remedy(study):
 
 def test_a_best_trial_outside_its_range_is_named():
     """As an enqueued value may be."""
-    study = optuna.create_study()
+    study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.enqueue_trial({"x": 5.0})
     with pytest.warns(UserWarning, match="out of range"):
         study.optimize(
@@ -596,28 +596,3 @@ def test_a_conditional_integer_is_no_warning():
     found = depth.nearest(np.array([0.3, np.nan]))
     assert found[0] == pytest.approx(0.25)
     assert np.isnan(found[1])
-
-
-def test_the_pruner_is_known_only_where_it_ran_or_was_chosen(tmp_path):
-    address = f"sqlite:///{tmp_path}/study.db"
-
-    def objective(trial):
-        x = trial.suggest_float("x", 0.0, 1.0)
-        for step in range(3):
-            trial.report(x + step, step)
-        return x
-
-    sampler = RandomSampler(seed=0)
-    study = optuna.create_study(
-        storage=address, study_name="s", sampler=sampler
-    )
-    study.optimize(objective, n_trials=3)
-    assert from_optuna(study).curves.pruner is not None
-    loaded = optuna.load_study(storage=address, study_name="s")
-    assert from_optuna(loaded).curves.pruner is None
-    chosen = optuna.load_study(
-        storage=address,
-        study_name="s",
-        pruner=optuna.pruners.MedianPruner(n_startup_trials=2),
-    )
-    assert from_optuna(chosen).curves.pruner is not None

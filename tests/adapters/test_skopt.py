@@ -849,3 +849,16 @@ def test_a_result_without_a_trial_has_nothing_to_explain(source):
     with pytest.raises(NothingToExplain) as caught:
         hx.from_skopt(source())
     assert caught.value.reason == fact("result_empty")
+
+
+def test_a_search_of_initial_points_only_tells_no_proposals():
+    result = gp_minimize(
+        lambda point: point[0],
+        [(0.0, 1.0)],
+        n_calls=10,
+        n_initial_points=10,
+        random_state=0,
+    )
+    text = str(hx.from_skopt(result))
+    assert "after the initial design" not in text
+    assert "none by a model; 8 may be explained with an assumed one" in text

@@ -246,8 +246,8 @@ def test_interactions_of_each_function_drawn_are_those_of_its_values():
     np.testing.assert_allclose(got, expected, atol=0.1 * expected.max())
     np.testing.assert_allclose(
         found.posterior.values.mean(axis=0),
-        found.total.values,
-        atol=0.1 * found.total.model_std.max(),
+        found.values,
+        atol=0.1 * found.model_std.max(),
     )
 
 

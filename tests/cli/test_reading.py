@@ -62,7 +62,7 @@ def test_what_was_left_out_and_assumed_is_on_stderr(table, run, command):
     for assumed in (
         "note: lr: its values spread",
         "note: degree: active when kernel",
-        "note: name: left out, as a different",
+        "note: columns: hyperparameters are ",
     ):
         assert any(line.startswith(assumed) for line in lines)
     assert "left out: " not in outcome.stdout

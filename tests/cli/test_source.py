@@ -92,9 +92,7 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(
     )  # saved twice, two such columns
     outcome = run("importance", "trials.csv", "--objective", "auc", "--csv")
     assert first_column(outcome.stdout) == {"x", "kernel"}
-    assert (
-        "note: Unnamed: 0: left out, a column with no name" in outcome.stderr
-    )
+    assert "left out: Unnamed: 0 (numbers rows)" in outcome.stderr
     chosen = ["--hyperparameter", "Unnamed: 0", "--hyperparameter", "x"]
     asked = run(
         "importance", "trials.csv", "--objective", "auc", "--csv", *chosen
@@ -295,10 +293,6 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ["importance", "trials.csv"],
-            ["--objective is missing", "x, kernel, note, auc"],
-        ),
         (
             ["importance", "study.db", "--objective", "x"],
             ["--objective is for a table"],

@@ -132,12 +132,13 @@ def test_a_table_is_followed_as_well(folder, watch):
         (["study.db", "--target", "speed"], 1),
         (["study.db", "--out", "no/report.html"], 1),
         (["t.csv", "--objective", "los"], 1),
-        (["t.csv"], 2),
+        (["u.csv"], 2),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_a_mistake_is_not_waited_for(study, watch, arguments, code):
     Path("t.csv").write_text("x,loss\n1,2\n")
+    Path("u.csv").write_text("x,y\n1,2\n")
     outcome = watch(*arguments, happen=[str])
     assert outcome.exit_code == code
     assert outcome.waited == []

@@ -58,9 +58,9 @@ def check(name: str, wheel: Path, folder: Path) -> None:
         if first == "export":
             os.environ.update([others[0].split("=")])
         if re.match(r'pip install "?hpo_explain', line):
-            asked = [
-                re.sub(r"^hpo_explain", str(wheel), one) for one in others[1:]
-            ]
+            # the wheel in place of the repository
+            named = " ".join(others[1:]).partition(" @ ")[0].split()
+            asked = [re.sub(r"^hpo_explain", str(wheel), one) for one in named]
             run(
                 places / "python",
                 "-m",

@@ -11,16 +11,15 @@ import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.drawn import as_draws
 from hpo_explain.methods.effects.accumulated_local_effects import (
-    AccumulatedLocalEffectsExplainer,
+    accumulated_local_effects,
 )
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 
 def effects(space, of, sample, names, **options):
-    explainer = AccumulatedLocalEffectsExplainer(
-        AnalyticSurrogate(space, of), sample=sample, **options
+    return accumulated_local_effects(
+        AnalyticSurrogate(space, of), names, sample=sample, **options
     )
-    return explainer.explain(names)
 
 
 # ---------------------------------------------------------------------- closed forms
@@ -120,7 +119,10 @@ def test_the_numbers_are_pyales(mixed, kind):
 
     table = pd.DataFrame(X, columns=columns)
     named = table.assign(c=[*map("abcd".__getitem__, X[:, 3].astype(int))])
-    ours = AccumulatedLocalEffectsExplainer(model, sample=X, grid_size=17)
+
+    def ours(name):
+        return accumulated_local_effects(model, name, sample=X, grid_size=17)
+
     options = {"plot": False, "include_CI": False}
     x = ale(
         table,
@@ -130,10 +132,10 @@ def test_the_numbers_are_pyales(mixed, kind):
         grid_size=16,
         **options,
     )
-    np.testing.assert_allclose(ours.explain("x").positions[0], x.index)
-    np.testing.assert_allclose(ours.explain("x").mean, x["eff"], atol=1e-12)
+    np.testing.assert_allclose(ours("x").positions[0], x.index)
+    np.testing.assert_allclose(ours("x").mean, x["eff"], atol=1e-12)
     k = ale(table, Theirs(), ["k"], feature_type="discrete", **options)
-    np.testing.assert_allclose(ours.explain("k").mean, k["eff"], atol=1e-12)
+    np.testing.assert_allclose(ours("k").mean, k["eff"], atol=1e-12)
     c = ale(
         named,
         Theirs(),
@@ -143,7 +145,7 @@ def test_the_numbers_are_pyales(mixed, kind):
         predictors=columns,
         **options,
     )
-    found = ours.explain("c")
+    found = ours("c")
     np.testing.assert_allclose(
         found.mean, c["eff"].loc[list(found.grid)], atol=1e-12
     )
@@ -161,9 +163,7 @@ def test_the_numbers_are_pyales(mixed, kind):
         grid_size=4,
         **options,
     )
-    both = AccumulatedLocalEffectsExplainer(
-        model, sample=X, grid_size=5
-    ).explain(["x", "y"])
+    both = accumulated_local_effects(model, ["x", "y"], sample=X, grid_size=5)
     np.testing.assert_allclose(both.mean, pair, atol=1e-12)
 
 
@@ -173,9 +173,7 @@ def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(
 ):
     """Each row on both ends of each of its steps, one after the other, and their covariance."""
     model, X = mixed["gp"], mixed["X"][:60]
-    found = AccumulatedLocalEffectsExplainer(
-        model, sample=X, grid_size=5
-    ).explain(name)
+    found = accumulated_local_effects(model, name, sample=X, grid_size=5)
     j = mixed["space"].index(name)
     places = found.positions[0]
     if name == "c":
@@ -411,10 +409,9 @@ def effect(names, of, *, error):
         [(a, b) for a in np.linspace(0, 1, 5) for b in np.linspace(0, 1, 5)]
     )
     subject = Subject(CUBE, tried=CUBE.sample(300, seed=0))
-    explainer = hx.methods.AccumulatedLocalEffectsExplainer(
-        AnalyticSurrogate(CUBE, of), sample=lattice, subject=subject
+    found = accumulated_local_effects(
+        AnalyticSurrogate(CUBE, of), names, sample=lattice, subject=subject
     )
-    found = explainer.explain(names)
     errors = error * np.random.default_rng(0).standard_normal(
         (*found.mean.shape, 200)
     )

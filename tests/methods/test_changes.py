@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.methods.around.changes import (
+    changes_between,
+    changes_that_reach,
+)
 from tests.analytic import AnalyticSurrogate, Known, space_of, unit_cube
 from tests.claims.problems import conditional, pure_noise
 from tests.claims.runs import Setting, make_run
+from tests.noted import kinds, the_note
 
 ONES, ZEROS = ({f"x{j}": value for j in range(1, 5)} for value in (1.0, 0.0))
 SLOPES = np.array([4.0, 2.0, 0.01, 0.0])
@@ -24,7 +29,7 @@ def scattered(slopes, by, n=200, seed=0):
 
 
 def changes(draws, start=ONES, end=ZEROS, **options):
-    return hx.methods.ChangesExplainer(draws, **options).explain(start, end)
+    return changes_between(draws, start, end, **options)
 
 
 def test_of_a_sum_each_change_contributes_its_difference_and_what_hardly_counts_is_put_back():
@@ -226,21 +231,20 @@ def test_a_goal_takes_the_fewest_changes_to_values_that_were_tried():
             {"x1": 0.25, "x2": 0.5, "x3": 1.0, "x4": 1.0},
         ]
     )
-    explainer = hx.methods.ChangesExplainer(draws)
-    one = explainer.reach(ONES, 3.5, tried)
+    one = changes_that_reach(draws, ONES, 3.5, tried)
     assert one.changed == {"x1": 0.25}
     assert (one.gain, one.probability_kept) == (
         pytest.approx(3.0, abs=0.01),
         1.0,
     )
     assert one.claims[0].certain
-    both = explainer.reach(ONES, 1.5, tried)
+    both = changes_that_reach(draws, ONES, 1.5, tried)
     assert both.changed == {"x1": 0.25, "x2": 0.0}
-    never = explainer.reach(ONES, 0.5, tried)
+    never = changes_that_reach(draws, ONES, 0.5, tried)
     assert not never.claims[0].certain
     assert "No change of the default is known to reach 0.5" in never.sentence
     with pytest.raises(hx.base.NothingToExplain, match="reaches 7 already"):
-        explainer.reach(ONES, 7.0, tried)
+        changes_that_reach(draws, ONES, 7.0, tried)
 
 
 # ---------------------------------------------------------------------- what users call
@@ -329,3 +333,26 @@ def test_the_figure_has_a_bar_for_each_change_and_pale_ones_are_put_back():
     )
     assert [bar.kind == 0 for bar in figure.bars] == found.needed.tolist()
     assert "2 changes of 4" in figure.subtitle
+
+
+@pytest.mark.parametrize(
+    ("value", "end"), [(0, 1e-8), (0.0, 1e-8), (-1.0, 1e-8), (100, 10.0)]
+)
+def test_a_default_outside_a_logarithmic_range_counts_as_its_end(value, end):
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("reg_alpha", 1e-8, 10.0, log=True),
+            hx.FloatParameter("x", 0.0, 1.0),
+        ]
+    )
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, (X[:, 0] - 0.6) ** 2 + X[:, 1], "minimize")
+    found = hx.changes(run, {"reg_alpha": value, "x": 0.9})
+    same = hx.changes(run, {"reg_alpha": end, "x": 0.9})
+    assert found.changed == same.changed
+    assert found.gain == same.gain
+    note = the_note(found.notes, "default_at_end")
+    assert (note.names, note["end"]) == (("reg_alpha",), end)
+    assert "default_at_end" not in kinds(same.notes)
+    with pytest.raises(ValueError, match="outside its range"):
+        hx.changes(run, {"reg_alpha": 1.0, "x": 7.0})

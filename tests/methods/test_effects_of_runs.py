@@ -69,7 +69,7 @@ def test_interactions_are_those_of_the_surrogate_or_the_acquisition():
     expected = hx.methods.InteractionExplainer(
         run.surrogate(kind="forest", seed=2), sample=20, seed=2
     )
-    np.testing.assert_array_equal(found.pairs, expected.explain().pairs)
+    np.testing.assert_array_equal(found.values, expected.explain().values)
     focused = h_statistic(run, "booster", acquisition="lcb", sample=20)
     assert focused.focus == "booster"
     assert focused.subject.acquisition == "LCB (κ = 1.96)"

@@ -18,7 +18,7 @@ def test_additive_effects_do_not_interact():
         lambda X: 1e3 + np.sin(5 * X[:, 0]) + X[:, 1] ** 2 - X[:, 2],
     )
     found = hx.methods.InteractionExplainer(surrogate).explain()
-    np.testing.assert_array_equal(found.pairs[np.triu_indices(3, 1)], 0.0)
+    np.testing.assert_array_equal(found.values, 0.0)
     np.testing.assert_array_equal(found.total, 0.0)
     assert [(claim.kind, claim.side) for claim in found.claims] == [
         ("share", "below")
@@ -37,9 +37,10 @@ def test_a_product_has_its_known_strength():
     assert found.strength("x1", "x2") == 0.0
     assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), rel=0.05)
     assert found.strength("x1") == 0.0
-    assert found.absolute[1, 2] == pytest.approx(1 / 12, rel=0.05)
+    pair = found.place("x2", "x3")
+    assert found.absolute[pair] == pytest.approx(1 / 12, rel=0.05)
     error = abs(found.strength("x2", "x3") - np.sqrt(1 / 7))
-    assert error < 4 * found.pairs_std[1, 2]
+    assert error < 2 * found.half_width[pair]
     (claim,) = found.claims
     assert (claim.kind, claim.hyperparameters) == ("share", ("x2", "x3"))
     assert claim.estimate == found.strength("x2", "x3")
@@ -97,7 +98,9 @@ def test_the_shared_predictions_give_equations_44_and_45(acquisition):
         ),
         sample,
     )
-    np.testing.assert_allclose(found.pairs, pairs, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        found.matrix(found.values), pairs, rtol=1e-6, atol=1e-8
+    )
     np.testing.assert_allclose(found.total, total, rtol=1e-6, atol=1e-8)
 
 
@@ -109,7 +112,7 @@ def test_the_standard_error_is_how_much_h_varies_between_samples():
     for seed in range(40):
         X = surrogate.space.sample(60, seed=seed, method="uniform")
         found = hx.methods.InteractionExplainer(surrogate, sample=X).explain()
-        drawn.append((found.pairs[0, 1], found.pairs_std[0, 1]))
+        drawn.append((found.values[0], found.half_width[0] / 1.96))
     values, told = np.array(drawn).T
     assert told.mean() == pytest.approx(values.std(), rel=0.5)
 
@@ -122,7 +125,8 @@ def test_a_child_interacts_with_what_decides_whether_it_is_active():
     found = hx.methods.InteractionExplainer(forest, sample=20).explain(
         "momentum"
     )
-    assert np.nanargmax(found.absolute[1]) == 0  # the optimizer
+    first = found.members[found.by_size()[0]]
+    assert first == ("optimizer", "momentum")
     assert np.isfinite(found.total).all()
     json.dumps(found.to_dict(), allow_nan=False)
     kinds = [note.kind for note in found.notes]
@@ -142,7 +146,8 @@ def test_functions_drawn_interact_where_a_condition_makes_them():
     found = hx.methods.InteractionExplainer(process).explain("momentum")
     kinds = [note.kind for note in found.notes]
     assert kinds == ["interactions_drawn", "interacts_with_its_condition"]
-    assert np.isnan(found.pairs[0, 2])  # was not asked for
+    with pytest.raises(hx.base.InputError, match="no number of these"):
+        found.strength("optimizer", "lr")  # was not asked for
     # half of all configurations: V_momentum = 9/48, and so is what the optimizer decides
     assert found.strength("momentum", "optimizer") == pytest.approx(
         np.sqrt(0.5), abs=0.01
@@ -195,9 +200,10 @@ def test_h_of_functions_is_that_of_the_function():
         np.sqrt(1 / 7), abs=0.03
     )
     assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), abs=0.03)
-    assert found.absolute[1, 2] == pytest.approx(1 / 12, rel=0.1)
+    pair = found.place("x2", "x3")
+    assert found.absolute[pair] == pytest.approx(1 / 12, rel=0.1)
     assert found.probability("x2 × x3", "x1 × x3") > 0.95
-    assert len(found.posterior) == len(found.drawn)
+    assert len(found.posterior) == len(found.draws)
 
 
 # ---------------------------------------------------------------------- figures
@@ -205,14 +211,13 @@ def test_h_of_functions_is_that_of_the_function():
 
 def strengths(focus=None, d=3):
     """H of the pair (j, k) is (j + 2 k) / 100, the same in absolute terms."""
-    j, k = np.indices((d, d))
-    pairs = (np.minimum(j, k) + 2.0 * np.maximum(j, k)) / 100.0
-    np.fill_diagonal(pairs, np.nan)
     names = tuple(f"x{j}" for j in range(d))
-    if focus is not None:
-        away = np.array(names) != focus
-        pairs[np.ix_(away, away)] = np.nan
-    std = 0.0 * pairs + 0.01
+    pairs = tuple(
+        pair
+        for pair in combinations(range(d), 2)
+        if focus is None or names.index(focus) in pair
+    )
+    H = np.array([(j + 2.0 * k) / 100.0 for j, k in pairs])
     total = np.arange(d) / 50.0
     return hx.methods.InteractionStrength(
         subject=Subject(
@@ -220,9 +225,11 @@ def strengths(focus=None, d=3):
                 [hx.FloatParameter(name, 0.0, 1.0) for name in names]
             )
         ),
-        pairs=pairs,
-        pairs_std=std,
-        absolute=pairs,
+        players=tuple((name,) for name in names),
+        sets=pairs,
+        values=H,
+        half_width=np.full(len(H), 1.96 * 0.01),
+        absolute=H,
         total=total,
         total_std=0.0 * total + 0.005,
         focus=focus,
@@ -233,14 +240,14 @@ def strengths(focus=None, d=3):
 def drawn(focus=None, sure=True):
     """As `strengths`, but functions have the largest H where the interaction is smallest."""
     found = strengths(focus=focus)
-    known = np.triu(~np.isnan(found.pairs), 1)
-    H = (0.5 - found.pairs[known]) + np.linspace(-0.1, 0.2, 201)[:, None]
-    shares = np.tile(found.absolute[known], (201, 1))
+    H = 0.5 - found.values
+    draws = H + np.linspace(-0.1, 0.2, 201)[:, None]
+    shares = np.tile(found.absolute, (201, 1))
     if not sure:
         shares[::2] = (
             shares[::2].max(initial=0.0, where=shares[::2] > 0.0) - shares[::2]
         )
-    return replace(found, pairs=0.5 - found.pairs, drawn=H, shares=shares)
+    return replace(found, values=H, draws=draws, shares=shares)
 
 
 def test_every_pair_stands_once_below_the_diagonal():

@@ -1,4 +1,4 @@
-"""Learning curves whose truth is known, pruners beside Optuna's own, and runs that prune."""
+"""Learning curves whose truth is known, and runs that prune."""
 
 import numpy as np
 import optuna
@@ -8,11 +8,6 @@ from scipy.stats import kendalltau, multivariate_normal, spearmanr
 
 import hpo_explain as hx
 from hpo_explain.methods.runs.learning_curves import interval
-from hpo_explain.methods.runs.pruners import (
-    HalvingRule,
-    HyperbandRule,
-    MedianRule,
-)
 from tests.analytic import unit_cube
 from tests.noted import kinds
 
@@ -51,14 +46,6 @@ def changes_of(result):
     ]
 
 
-def regrets_of(result):
-    return [
-        claim
-        for claim in of_kind(result, "difference")
-        if not claim.hyperparameters
-    ]
-
-
 # ---------------------------------------------------------------------- ranks
 
 
@@ -69,7 +56,7 @@ def test_the_correlation_is_spearmans_at_every_step_in_either_direction():
     ) * np.linspace(3, 0, 6)
     for direction in ("minimize", "maximize"):
         found = hx.methods.learning_curves(
-            curved_run(values, direction=direction), at=(), orders=0
+            curved_run(values, direction=direction), at=()
         )
         expected = [
             spearmanr(values[:, s], values[:, -1]).statistic for s in range(6)
@@ -97,7 +84,7 @@ def test_ranks_that_are_pure_noise_before_the_end_are_never_said_to_be_known():
     early = 0
     for _ in range(80):
         found = hx.methods.learning_curves(
-            curved_run(rng.standard_normal((12, 8))), at=(), orders=0
+            curved_run(rng.standard_normal((12, 8))), at=()
         )
         early += found.related_from is not None and found.related_from < 8
     assert early <= 0.05 * 80
@@ -113,9 +100,7 @@ def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
         values = rho * y[:, None] + np.sqrt(1 - rho**2) * rng.standard_normal(
             (60, 8)
         )
-        found = hx.methods.learning_curves(
-            curved_run(values, y), at=(), orders=0
-        )
+        found = hx.methods.learning_curves(curved_run(values, y), at=())
         named += found.known_from is not None
         wrong += found.known_from is not None and found.known_from <= 4
     assert named > 70
@@ -125,13 +110,11 @@ def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
 def test_crossing_curves_are_unrelated_until_they_have_crossed():
     a = np.linspace(1.0, -1.0, 31)[:, None]
     values = a * np.linspace(-1.0, 1.0, 12)  # they turn over in the middle
-    found = hx.methods.learning_curves(curved_run(values), at=(), orders=5)
+    found = hx.methods.learning_curves(curved_run(values), at=())
     np.testing.assert_allclose(found.correlation, [-1.0] * 6 + [1.0] * 6)
     assert found.known_from == 7.0
     assert found.pick_rank[0] == 31
     assert found.pick_regret[0] == pytest.approx(2.0)
-    stopped = {replay.label: replay.rank for replay in found.replays}
-    assert stopped["a median pruner"] > 1
 
 
 def test_a_trial_counts_at_a_step_only_while_it_runs():
@@ -149,87 +132,6 @@ def test_a_trial_counts_at_a_step_only_while_it_runs():
     assert found.correlation[0] == pytest.approx(-1.0)
 
 
-# ---------------------------------------------------------------------- pruners
-
-
-def read(pruner):
-    """The pruner of a study as its run has it."""
-    study = optuna.create_study(pruner=pruner)
-    space = {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
-    study.add_trial(
-        optuna.create_trial(
-            params={"x": 0.5},
-            distributions=space,
-            value=1.0,
-            intermediate_values={0: 1.0},
-        )
-    )
-    return hx.from_optuna(study).curves.pruner
-
-
-def costs(n=40, S=30, seed=0):
-    rng = np.random.default_rng(seed)
-    walks = (
-        rng.standard_normal((n, 1))
-        + rng.standard_normal((n, S)).cumsum(axis=1) / 4
-    )
-    walks[rng.random((n, S)) < 0.1] = np.nan  # not every step is reported
-    return np.arange(1.0, S + 1), walks
-
-
-@pytest.mark.parametrize("finished", ["all", "some"])
-@pytest.mark.parametrize(
-    ("rule", "pruner"),
-    [
-        (MedianRule(), optuna.pruners.MedianPruner()),
-        (
-            HalvingRule(least=1.0),
-            optuna.pruners.SuccessiveHalvingPruner(min_resource=1),
-        ),
-        (
-            HalvingRule(3, 2.0, 1),
-            optuna.pruners.SuccessiveHalvingPruner(
-                min_resource=2, reduction_factor=3, min_early_stopping_rate=1
-            ),
-        ),
-        (
-            HyperbandRule(least=1.0),
-            optuna.pruners.HyperbandPruner(max_resource=31),
-        ),
-    ],
-    ids=["median", "halving", "late halving", "hyperband"],
-)
-def test_a_rule_stops_whom_optunas_pruner_stops_and_when(
-    rule, pruner, finished
-):
-    steps, walks = costs()
-    done = (
-        np.ones(40, dtype=bool) if finished == "all" else np.arange(40) % 3 > 0
-    )
-    expected = read(pruner).stopped(steps, walks, done, 5)
-    np.testing.assert_array_equal(
-        rule.stopped(steps, walks, done, 5), expected
-    )
-    assert 0 < (expected < 30).sum() < 40
-
-
-def test_where_early_ranks_are_final_no_pruner_costs_the_best():
-    values = np.random.default_rng(1).permutation(50)[:, None] + np.linspace(
-        1.0, 0.0, 20
-    )
-    found = hx.methods.learning_curves(curved_run(values), at=(), orders=20)
-    for replay in found.replays:
-        assert (replay.regret, replay.rank, replay.best_stopped) == (
-            0.0,
-            1,
-            0.0,
-        )
-        assert 0.2 < replay.saved < 1.0
-    assert all(
-        claim.estimate == 0.0 and claim.certain for claim in regrets_of(found)
-    )
-
-
 # ---------------------------------------------------------------------- what values depend on
 
 
@@ -239,7 +141,7 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     values = np.column_stack([X[:, 0], X.mean(axis=1), X[:, 1]])
     values[40:, 1:] = np.nan
     run = curved_run(values, X=X)
-    found = hx.methods.learning_curves(run, orders=0)
+    found = hx.methods.learning_curves(run)
     assert sorted(found.shares) == [1.0, 3.0]
     assert found.shares[1.0].share("x1") > 0.95
     assert found.shares[3.0].share("x2") > 0.95
@@ -252,9 +154,7 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     }
     assert all(c.certain for c in changes)
     assert "finished_only" in kinds(found.notes)
-    assert (
-        changes_of(hx.methods.learning_curves(run, at=[1.0], orders=0)) == []
-    )
+    assert changes_of(hx.methods.learning_curves(run, at=[1.0])) == []
 
 
 # ---------------------------------------------------------------------- real runs
@@ -284,18 +184,13 @@ def study():
     return study
 
 
-def test_a_study_with_a_pruner_is_replayed_as_it_ran(study):
+def test_a_study_with_a_pruner_has_the_values_that_its_trials_reported(study):
     run = hx.from_optuna(study)
     curves = run.curves
     assert len(curves) == 50
-    done = np.isin(curves.trials, run.trials)
-    at = curves.pruner.stopped(curves.steps, curves.values, done, 0)
     pruned = [t.number for t in study.trials if t.state.name == "PRUNED"]
-    assert curves.trials[at < 8].tolist() == pruned
     found = hx.methods.learning_curves(study, at=())
     assert found.unfinished == len(pruned) > 10
-    assert not any(claim.certain for claim in regrets_of(found))
-    assert found.replays[0].label == "Optuna's MedianPruner"
     assert found.finished[-1] == len(run)
     for number, row in zip(curves.trials.tolist(), curves.values, strict=True):
         reported = study.trials[number].intermediate_values
@@ -333,15 +228,11 @@ def test_known_ranks_are_told_with_the_step_and_the_interval():
     values = np.random.default_rng(0).permutation(30)[:, None] + np.linspace(
         1.0, 0.0, 4
     )
-    sentence = hx.methods.learning_curves(
-        curved_run(values), at=(), orders=0
-    ).sentence
+    sentence = hx.methods.learning_curves(curved_run(values), at=()).sentence
     assert sentence.startswith(
         "From step 1 of 4 on the objective ranks the 30 finished trials much as in the end: there "
         "the rank correlation with the final values is 1 (0.99"
     )
-    assert "a median pruner saves" in sentence
-    assert "and keeps the best" in sentence
 
 
 def test_the_figures_hold_ranks_curves_and_shares():
@@ -350,7 +241,7 @@ def test_the_figures_hold_ranks_curves_and_shares():
     values[25:, 2:] = np.nan
     final = np.where(np.arange(30) < 25, values[:, -1], np.nan)
     found = hx.methods.learning_curves(
-        curved_run(values, final, X=X), at=[1.0, 5.0], orders=2
+        curved_run(values, final, X=X), at=[1.0, 5.0]
     )
     ranks = found.described()
     np.testing.assert_array_equal(ranks.lines[0].y, found.correlation)

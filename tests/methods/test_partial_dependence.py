@@ -11,7 +11,7 @@ from sklearn.inspection import partial_dependence as sklearn_partial_dependence
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.effects.effect_ranges import never_tried
+from hpo_explain.methods._engines.effect_ranges import never_tried
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
 )

@@ -11,6 +11,10 @@ from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods.importance.interaction_indices import (
     interaction_weights,
 )
+from hpo_explain.methods.importance.shapley_interactions import (
+    interactions_at,
+    variance_interactions,
+)
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.handmade import tuning_run
 
@@ -29,9 +33,12 @@ def test_a_product_and_a_sum_by_hand(index):
     background = np.array(
         list(np.ndindex(2, 2, 2)), dtype=float
     )  # its means are those of x
-    found = hx.methods.ShapleyInteractionExplainer(
-        model, index=index, background=background
-    ).explain(dict.fromkeys(("x1", "x2", "x3"), 1.0))
+    found = interactions_at(
+        model,
+        dict.fromkeys(("x1", "x2", "x3"), 1.0),
+        index=index,
+        background=background,
+    )
     expected = {
         "x1": 0.25,
         "x2": 0.25,
@@ -40,9 +47,7 @@ def test_a_product_and_a_sum_by_hand(index):
         "x1 × x3": 0,
         "x2 × x3": 0,
     }
-    for label, value in zip(
-        found.total.labels, found.total.values, strict=True
-    ):
+    for label, value in zip(found.labels, found.values, strict=True):
         assert value == pytest.approx(expected[label], abs=1e-12), label
     assert found.prediction - found.baseline == pytest.approx(2.25)
 
@@ -55,9 +60,12 @@ def test_structured_coalitions_agree_with_composed_rows(kind, of):
     acquisition = hx.models.LowerConfidenceBound(
         model, direction=run.direction
     )
-    found = hx.methods.ShapleyInteractionExplainer(
-        model if of == "prediction" else acquisition, background=20, order=3
-    ).explain(run.incumbent)
+    found = interactions_at(
+        model if of == "prediction" else acquisition,
+        run.incumbent,
+        background=20,
+        order=3,
+    )
     x = run.space.encode(found.config)[0]
     players = np.flatnonzero(~np.isnan(x))
     background = hx.methods.global_background(run.space, 20, seed=0)
@@ -84,8 +92,8 @@ def test_the_terms_of_a_confidence_bound_add_up_and_so_do_all_sets():
         run, 30, of="acquisition", background=50
     )
     assert found.terms == ("mean", "uncertainty")
-    np.testing.assert_allclose(found.by_term.sum(axis=1), found.total.values)
-    assert found.total.values.sum() == pytest.approx(
+    np.testing.assert_allclose(found.by_term.sum(axis=1), found.values)
+    assert found.values.sum() == pytest.approx(
         found.prediction - found.baseline
     )
     assert abs(found.efficiency_gap) < 1e-9
@@ -116,8 +124,8 @@ def test_the_draws_are_those_of_the_linear_functional():
     x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
     rows = np.array([b, [x[0], b[1]], [b[0], x[1]], x])
     expected = run.belief().draws(rows) @ np.array([1.0, -1.0, -1.0, 1.0])
-    i = found.total.labels.index("x1 × x2")
-    np.testing.assert_allclose(found.total.drawn[:, i], expected, atol=1e-6)
+    i = found.labels.index("x1 × x2")
+    np.testing.assert_allclose(found.draws[:, i], expected, atol=1e-6)
 
 
 def test_beyond_eleven_the_least_play_as_one():
@@ -128,10 +136,8 @@ def test_beyond_eleven_the_least_play_as_one():
     )
     config = {f"x{j + 1}": 1.0 for j in range(d)}
     rows = unit_cube(d).sample(2, seed=0)
-    found = hx.methods.ShapleyInteractionExplainer(
-        model, background=rows
-    ).explain(config)
-    assert [len(player) for player in found.total.players] == [1] * 10 + [5]
+    found = interactions_at(model, config, background=rows)
+    assert [len(player) for player in found.players] == [1] * 10 + [5]
     expected = np.mean((1.0 - rows[:, 0]) * (1.0 - rows[:, 1]))
     assert found.value("x1", "x2") == pytest.approx(expected)
     assert abs(found.efficiency_gap) < 1e-9
@@ -178,9 +184,9 @@ def test_tpe_is_univariate_so_nothing_acts_together():
     found = hx.methods.shapley_interactions(
         study, 24, of="acquisition", background=50
     )
-    pairs = [i for i, s in enumerate(found.total.sets) if len(s) == 2]
+    pairs = [i for i, s in enumerate(found.sets) if len(s) == 2]
     assert len(pairs) == len(list(combinations(range(15), 2)))
-    np.testing.assert_allclose(found.total.values[pairs], 0.0, atol=1e-12)
+    np.testing.assert_allclose(found.values[pairs], 0.0, atol=1e-12)
     assert abs(found.efficiency_gap) < 1e-8
 
 
@@ -193,11 +199,9 @@ def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova(index):
     model = AnalyticSurrogate(
         unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2]
     )
-    found = hx.methods.ShapleyInteractionExplainer(
-        model, index=index
-    ).explain_variance()
+    found = variance_interactions(model, index=index)
     expected = [1 / 48, 1 / 48, 1 / 12, 1 / 144, 0.0, 0.0]
-    np.testing.assert_allclose(found.total.values, expected, atol=4e-4)
+    np.testing.assert_allclose(found.values, expected, atol=4e-4)
     assert found.prediction == pytest.approx(
         1 / 24 + 1 / 144 + 1 / 12, rel=0.01
     )
@@ -208,9 +212,7 @@ def test_the_variance_of_a_forest_is_exact():
     """Dividends of the variance game are the components of the functional ANOVA, cell by cell."""
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=15)
     forest = run.surrogate(kind="forest", n_trees=3)
-    found = hx.methods.ShapleyInteractionExplainer(
-        forest, order=3, index="STII"
-    ).explain_variance()
+    found = variance_interactions(forest, order=3, index="STII")
     cuts = [
         np.unique(
             np.concatenate(
@@ -237,7 +239,7 @@ def test_the_variance_of_a_forest_is_exact():
     assert found.value("x1") == pytest.approx(alone, rel=1e-9)
     assert found.value("x1", "x2") == pytest.approx(pair, rel=1e-9)
     assert found.prediction == pytest.approx(whole, rel=1e-9)
-    assert found.total.half_width is None  # nothing is integrated
+    assert found.half_width is None  # nothing is integrated
     assert found.described().footer.startswith("No intervals")
 
 
@@ -245,13 +247,13 @@ def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
     forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(
         kind="forest"
     )
-    exact = hx.methods.ShapleyInteractionExplainer(forest).explain_variance()
+    exact = variance_interactions(forest)
     monkeypatch.setattr(
         "hpo_explain.methods.importance._variance_game._MOST_PAIRS", 0
     )
-    found = hx.methods.ShapleyInteractionExplainer(forest).explain_variance()
-    away = np.abs(found.total.values - exact.total.values)
-    assert (away <= 3.0 * found.total.half_width + 1e-6).all()
+    found = variance_interactions(forest)
+    away = np.abs(found.values - exact.values)
+    assert (away <= 3.0 * found.half_width + 1e-6).all()
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])

@@ -8,7 +8,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.sub_space import SubSpace
 from hpo_explain.methods.effects.accumulated_local_effects import (
-    AccumulatedLocalEffectsExplainer,
+    accumulated_local_effects,
 )
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
@@ -22,15 +22,22 @@ SWITCHED = AnalyticSurrogate(
 
 
 @pytest.mark.parametrize(
-    "explainer", [PartialDependenceExplainer, AccumulatedLocalEffectsExplainer]
+    "effect_of",
+    [
+        lambda model, name, **options: PartialDependenceExplainer(
+            model, **options
+        ).explain(name),
+        accumulated_local_effects,
+    ],
+    ids=["partial", "accumulated"],
 )
 @pytest.mark.parametrize(("given", "slope"), [("a", 1.0), ("b", 0.0)])
 def test_the_effect_of_x_is_x_where_c_switches_it_on_and_none_elsewhere(
-    explainer, given, slope
+    effect_of, given, slope
 ):
-    effect = explainer(
-        SWITCHED, sample=40, grid_size=5, given={"c": [given]}
-    ).explain("x")
+    effect = effect_of(
+        SWITCHED, "x", sample=40, grid_size=5, given={"c": [given]}
+    )
     rises = np.diff(effect.mean) / np.diff(effect.grid)
     np.testing.assert_allclose(rises, slope, atol=1e-12)
     assert effect.given == {"c": [given]}

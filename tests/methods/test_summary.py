@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.width import columns
 from tests.analytic import unit_cube
 from tests.handmade import NASTY, tuning_run
@@ -55,18 +56,37 @@ def test_names_that_are_not_too_long_are_never_cut_nor_is_a_sentence():
         assert not any("…" in line for line in lines), lines
 
 
-def test_where_nothing_can_be_told_each_line_says_so():
+def test_where_nothing_can_be_told_a_line_says_so():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    few = hx.summary(hx.Run(space, [[0.5]], [1.0], "minimize"))
-    assert few.lines[0] == "Best objective 1 by trial 0."
-    assert few.lines[2] == "Everywhere: nothing can be left out yet."
     same = hx.summary(
         hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
     )
     assert same.lines[1] == "Nothing is known to matter yet."
-    assert hx.summary(
-        hx.Run(space, [[0.5]], [1.0], "minimize", feasible=[False])
-    ).lines[0] == ("No trial counts yet.")
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        ([[0.5]], "run has 1 finished trial; "),
+        (
+            [[0.5]] * 3,
+            "no hyperparameter varies: all 3 trials have x = 0.5, ",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "function",
+    [hx.summary, hx.importance, hx.recommended_space, hx.advise, hx.optimum],
+)
+def test_a_run_of_which_nothing_can_be_learned_is_told_in_a_sentence(
+    function, X, said
+):
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    objective = np.arange(len(X))
+    run = hx.Run(space, X, objective, "minimize")
+    with pytest.raises(NothingToExplain) as caught:
+        function(run)
+    assert str(caught.value).startswith(said)
 
 
 def test_of_pure_noise_nothing_is_said_to_matter_for_certain():

@@ -6,8 +6,12 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.coalitions import all_coalitions
+from hpo_explain.methods.importance.games import tuning_game
 from hpo_explain.methods.importance.interaction_indices import (
     interaction_weights,
+)
+from hpo_explain.methods.importance.shapley_interactions import (
+    interactions_at,
 )
 from hpo_explain.methods.importance.tunability import (
     shared_game,
@@ -19,10 +23,9 @@ from tests.handmade import tuning_run
 DEFAULT = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 
 
-def explainer(mean, d=3, **options):
-    return hx.methods.GameExplainer(
-        AnalyticSurrogate(unit_cube(d), mean), **options
-    )
+def play(game, mean, default, d=3, **options):
+    model = AnalyticSurrogate(unit_cube(d), mean)
+    return tuning_game(game, model, default, **options)
 
 
 def run_of(y, d=3, n=50):
@@ -36,27 +39,30 @@ def run_of(y, d=3, n=50):
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_tunability_of_a_sum_is_that_of_its_parts(direction):
     """f = 2 x1 + x2: the best values gain 1 and 0.5, in whichever direction; x3 nothing."""
-    found = explainer(
-        lambda X: 2.0 * X[:, 0] + X[:, 1], direction=direction
-    ).tunability(DEFAULT)
-    np.testing.assert_allclose(found.alone(), [1.0, 0.5, 0.0], atol=1e-9)
-    np.testing.assert_allclose(
-        found.total.values[:3], [1.0, 0.5, 0.0], atol=1e-9
+    found = play(
+        "tunability",
+        lambda X: 2.0 * X[:, 0] + X[:, 1],
+        DEFAULT,
+        direction=direction,
     )
-    np.testing.assert_allclose(found.total.values[3:], 0.0, atol=1e-9)
+    np.testing.assert_allclose(found.alone(), [1.0, 0.5, 0.0], atol=1e-9)
+    np.testing.assert_allclose(found.values[:3], [1.0, 0.5, 0.0], atol=1e-9)
+    np.testing.assert_allclose(found.values[3:], 0.0, atol=1e-9)
     best = 0.0 if direction == "minimize" else 1.0
     assert found.configuration("x1") == {"x1": best, "x2": 0.5, "x3": 0.5}
 
 
 def test_a_product_gains_only_together_where_the_default_hides_it():
     """f = -x1 x2 from a default at 0: alone nothing, together 1, shared as a pair."""
-    found = explainer(lambda X: -X[:, 0] * X[:, 1]).tunability(
-        dict.fromkeys(DEFAULT, 0.0)
+    found = play(
+        "tunability",
+        lambda X: -X[:, 0] * X[:, 1],
+        dict.fromkeys(DEFAULT, 0.0),
     )
     np.testing.assert_allclose(found.alone(), 0.0, atol=1e-12)
     assert found.gain("x1", "x2") == pytest.approx(1.0)
-    assert found.total.of("x1", "x2") == pytest.approx(1.0)
-    assert found.total.of("x3") == pytest.approx(0.0, abs=1e-12)
+    assert found.value("x1", "x2") == pytest.approx(1.0)
+    assert found.value("x3") == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
@@ -74,8 +80,8 @@ def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
                 len(X)
             )
 
-    found = hx.methods.GameExplainer(Model()).tunability(
-        {"lr": 1e-1, "layers": 1, "booster": "a"}
+    found = tuning_game(
+        "tunability", Model(), {"lr": 1e-1, "layers": 1, "booster": "a"}
     )
     best = found.configuration("lr", "layers", "booster")
     assert (best["layers"], best["booster"]) == (6, "b")
@@ -84,25 +90,25 @@ def test_the_optimum_inside_is_found_on_every_kind_of_hyperparameter():
 
 
 def test_mistunability_is_the_gain_of_the_worst_and_below_zero():
-    found = explainer(lambda X: 2.0 * X[:, 0] - X[:, 1]).mistunability(DEFAULT)
+    found = play("mistunability", lambda X: 2.0 * X[:, 0] - X[:, 1], DEFAULT)
     np.testing.assert_allclose(found.alone(), [-1.0, -0.5, 0.0], atol=1e-9)
     assert found.configuration("x1", "x2") == {"x1": 1.0, "x2": 0.0, "x3": 0.5}
 
 
 def test_the_sensitivity_of_a_sum_and_of_a_product():
     """Var x = 1/12; around 1/2, x1 x2 alone is x1 / 2; Var(x1 x2) = 1/9 - 1/16."""
-    found = explainer(lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]).sensitivity(
-        DEFAULT
+    found = play(
+        "sensitivity",
+        lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2],
+        DEFAULT,
     )
     np.testing.assert_allclose(
         found.alone(), [1 / 48, 1 / 48, 9 / 12], rtol=0.02
     )
     assert found.gain("x1", "x2") == pytest.approx(1 / 9 - 1 / 16, rel=0.05)
-    i = found.total.labels.index("x1 × x2")
+    i = found.labels.index("x1 × x2")
     expected = (1 / 9 - 1 / 16) - 2 / 48
-    assert (
-        abs(found.total.values[i] - expected) < 1.5 * found.total.half_width[i]
-    )
+    assert abs(found.values[i] - expected) < 1.5 * found.half_width[i]
 
 
 def test_what_was_tried_misses_what_was_not():
@@ -154,12 +160,10 @@ def test_the_search_finds_at_least_what_a_large_random_search_finds(kind):
     sample = run.space.sample(4000, seed=9, latent=True)
     default = run.space.encode([found.default])[0]
     for joined, value in zip(
-        all_coalitions(len(found.total.players)), found.coalitions, strict=True
+        all_coalitions(len(found.players)), found.coalitions, strict=True
     ):
         names = [
-            p[0]
-            for p, free in zip(found.total.players, joined, strict=True)
-            if free
+            p[0] for p, free in zip(found.players, joined, strict=True) if free
         ]
         free = np.isin(run.space.names, names)
         rows = run.space.project(np.where(free, sample, default))
@@ -182,14 +186,14 @@ def test_efficiency_dummies_and_the_sets_of_all_games(game):
         found = hx.methods.tunability(
             run, 0, kind=game, index=index, surrogate=model
         )
-        assert found.total.values.sum() == pytest.approx(
+        assert found.values.sum() == pytest.approx(
             found.whole - found.coalitions[0]
         )
         expected = interaction_weights(3, 2, index) @ found.coalitions
-        np.testing.assert_allclose(found.total.values, expected)
-        for i, members in enumerate(found.total.sets):
+        np.testing.assert_allclose(found.values, expected)
+        for i, members in enumerate(found.sets):
             if 2 in members:  # x3 does nothing
-                assert found.total.values[i] == pytest.approx(0.0, abs=1e-9)
+                assert found.values[i] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_tuning_more_never_gains_less():
@@ -209,20 +213,27 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
     run = run_of(lambda X: np.abs(X[:, 0] - X[:, 1]) + X[:, 2], n=30)
     belief = hx.Run(run.space, run.X, run.objective, direction).belief()
     default = np.full(3, 0.5)
-    found = hx.methods.GameExplainer(belief).tunability(DEFAULT)
+    found = tuning_game("tunability", belief, DEFAULT)
     sample = run.space.sample(1000, seed=5)
     at = belief.costs(default[None, :])
-    for free, gains in zip(all_coalitions(3), found.drawn.T, strict=True):
+    for free, gains in zip(
+        all_coalitions(3), found.coalition_draws.T, strict=True
+    ):
         reached = at[:, 0] - belief.costs(np.where(free, sample, default)).min(
             axis=1
         )
         assert (gains >= reached - 0.02 * found.whole).mean() > 0.9
         # numbers have 64 values, and draws single precision: without noise large terms cancel
         assert gains.mean() > 0.97 * reached.mean() - 1e-5
-    np.testing.assert_array_equal(found.coalitions, found.drawn.mean(axis=0))
-    assert (np.diff(found.drawn[:, [0, 1, 3, 7]], axis=1) >= 0.0).all()
+    np.testing.assert_array_equal(
+        found.coalitions, found.coalition_draws.mean(axis=0)
+    )
+    assert (
+        np.diff(found.coalition_draws[:, [0, 1, 3, 7]], axis=1) >= 0.0
+    ).all()
     np.testing.assert_allclose(
-        found.total.drawn, found.drawn @ interaction_weights(3, 2, "k-SII").T
+        found.draws,
+        found.coalition_draws @ interaction_weights(3, 2, "k-SII").T,
     )
 
 
@@ -232,7 +243,7 @@ def test_what_nobody_else_reached_is_missed_by_no_optimizer():
         run, DEFAULT, kind="optimizer_bias", ensemble=[run]
     )
     # of single precision, in which without noise terms of 100 cancel
-    np.testing.assert_allclose(nothing.drawn, 0.0, atol=3e-4)
+    np.testing.assert_allclose(nothing.coalition_draws, 0.0, atol=3e-4)
     assert [(c.side, c.probability > 0.95) for c in nothing.claims] == [
         ("below", True)
     ]
@@ -240,10 +251,13 @@ def test_what_nobody_else_reached_is_missed_by_no_optimizer():
 
 def test_beyond_eleven_those_that_vary_least_play_as_one():
     d = 14
-    found = explainer(lambda X: X @ np.arange(1.0, d + 1.0), d=d).tunability(
-        {f"x{j + 1}": 0.5 for j in range(d)}
+    found = play(
+        "tunability",
+        lambda X: X @ np.arange(1.0, d + 1.0),
+        {f"x{j + 1}": 0.5 for j in range(d)},
+        d=d,
     )
-    assert found.total.players[-1] == ("x1", "x2", "x3", "x4")
+    assert found.players[-1] == ("x1", "x2", "x3", "x4")
     assert found.gain("x14") == pytest.approx(7.0)
     assert found.whole == pytest.approx(0.5 * d * (d + 1) / 2)
     with pytest.raises(InputError, match="play as one"):
@@ -280,21 +294,18 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
     model = AnalyticSurrogate(unit_cube(3), function)
     if game == "ablation":
         theirs = shap.ablation(Configuration(space, values=best), default)
-        ours = hx.methods.ShapleyInteractionExplainer(
-            model, index="FSII", background=DEFAULT, direction="maximize"
-        ).explain(best)
+        ours = interactions_at(
+            model, best, index="FSII", background=DEFAULT, direction="maximize"
+        )
     else:
         theirs = getattr(shap, game)(default)
-        ours = getattr(
-            hx.methods.GameExplainer(
-                model, index="FSII", direction="maximize"
-            ),
-            game,
-        )(DEFAULT)
-    expected = np.array([theirs[members] for members in ours.total.sets])
+        ours = tuning_game(
+            game, model, DEFAULT, index="FSII", direction="maximize"
+        )
+    expected = np.array([theirs[members] for members in ours.sets])
     # the best and the worst of 10,000 draws, and a variance of as many; an ablation has no sample
     error = {"ablation": 1e-6, "sensitivity": 0.01}.get(game, 0.1)
-    np.testing.assert_allclose(ours.total.values, expected, atol=error)
+    np.testing.assert_allclose(ours.values, expected, atol=error)
     if game in ("tunability", "mistunability"):
         sign = 1.0 if game == "tunability" else -1.0
         assert (
@@ -335,7 +346,7 @@ def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
 def test_a_conditional_run_has_every_game(game):
     found = hx.methods.tunability(tuning_run(), kind=game)
     assert np.isfinite(found.coalitions).all()
-    assert found.total.values.sum() == pytest.approx(
+    assert found.values.sum() == pytest.approx(
         found.whole - found.coalitions[0]
     )
     assert any("default" in str(note) for note in found.notes)
@@ -349,10 +360,8 @@ def test_the_sensitivity_is_that_of_each_draw_whatever_the_number_of_players(
     found = hx.methods.tunability(
         run, {f"x{j + 1}": 0.5 for j in range(d)}, kind="sensitivity"
     )
-    assert found.total.values[0] == pytest.approx(
-        1 / 12, abs=found.total.half(0) + 0.005
-    )
-    assert found.total.model_std[0] < 0.02
+    assert found.values[0] == pytest.approx(1 / 12, abs=found.half(0) + 0.005)
+    assert found.model_std[0] < 0.02
     assert found.probability("x1", "x2") > 0.99
     assert [c.hyperparameters for c in found.claims if c.certain][1:2] == [
         ("x1",)
@@ -373,15 +382,9 @@ def analytic(game, over, index="k-SII"):
         for name, f in FUNCTIONS.items()
     }
     options = {"index": index, "direction": "maximize"}
-    asked = {
-        name: hx.methods.GameExplainer(model, **options)
-        for name, model in models.items()
-    }
-    players = shared_players(asked, DEFAULT)
+    players = shared_players(list(models.values()), DEFAULT, seed=0)
     games = {
-        name: getattr(
-            hx.methods.GameExplainer(model, players=players, **options), game
-        )(DEFAULT)
+        name: tuning_game(game, model, DEFAULT, players=players, **options)
         for name, model in models.items()
     }
     return shared_game(games, over)
@@ -419,24 +422,22 @@ def test_a_set_gains_its_mean_least_largest_or_quantile_over_the_runs(
     assert {n: game.whole for n, game in found.games.items()} == pytest.approx(
         of_each, abs=1e-6
     )
-    assert found.total.values.sum() == pytest.approx(found.whole)
+    assert found.values.sum() == pytest.approx(found.whole)
 
 
 @pytest.mark.parametrize("game", GAMES[:3])
 def test_of_a_mean_the_interactions_are_the_means_of_those_of_each_run(game):
     """Linearity: an interaction is linear in the values of coalitions."""
     found = analytic(game, "mean")
-    each = np.array([one.total.values for one in found.games.values()])
-    np.testing.assert_allclose(
-        found.total.values, each.mean(axis=0), atol=1e-12
-    )
+    each = np.array([one.values for one in found.games.values()])
+    np.testing.assert_allclose(found.values, each.mean(axis=0), atol=1e-12)
 
 
 def test_over_runs_each_draw_of_one_is_joined_with_one_of_the_others():
     found = hx.methods.tunability(runs_of(noise=0.2), DEFAULT)
-    each = np.stack([game.drawn for game in found.games.values()])
-    np.testing.assert_allclose(found.drawn, each.mean(axis=0))
-    assert found.whole == pytest.approx(found.drawn[:, -1].mean())
+    each = np.stack([game.coalition_draws for game in found.games.values()])
+    np.testing.assert_allclose(found.coalition_draws, each.mean(axis=0))
+    assert found.whole == pytest.approx(found.coalition_draws[:, -1].mean())
     assert found.claims[0].certain
 
 
@@ -475,10 +476,10 @@ def test_hypershap_finds_the_same_over_several_data_sets(game, over):
     )
     theirs = shapiq.ExactComputer(n_players=3, game=joined)("FSII", order=2)
     ours = analytic(game, over, "FSII")
-    expected = np.array([theirs[members] for members in ours.total.sets])
+    expected = np.array([theirs[members] for members in ours.sets])
     # the best and the worst of 10,000 draws, and a variance of as many
     error = 0.02 if game == "sensitivity" else 0.15
-    np.testing.assert_allclose(ours.total.values, expected, atol=error)
+    np.testing.assert_allclose(ours.values, expected, atol=error)
 
 
 # ---------------------------------------------------------------------- real runs, words, errors
@@ -524,7 +525,7 @@ def test_the_figures_hold_the_values():
         list(found.to_frame()["value"])
     )
     assert [step.half for step in steps.bars] == [
-        found.total.half(i) for i in found.total.order()
+        found.half(i) for i in found.by_size()
     ]
     assert (
         steps.bars[-1].end == steps.dots[0].x[-1] == pytest.approx(found.whole)
@@ -533,7 +534,7 @@ def test_the_figures_hold_the_values():
         ["x1", "x2", "x3"],
         ["x1", "x2", "x3"],
     )
-    assert cells.values[0, 1] == found.total.of("x1", "x2")
-    assert cells.values[2, 2] == found.total.of("x3")
+    assert cells.values[0, 1] == found.value("x1", "x2")
+    assert cells.values[2, 2] == found.value("x3")
     assert np.isnan(cells.values[1, 0])
-    assert cells.texts[2][2] == f"{found.total.of('x3'):+.2g}"
+    assert cells.texts[2][2] == f"{found.value('x3'):+.2g}"

@@ -106,7 +106,7 @@ def curved(weights, n=40):
     return hx.Run(space, X, final, "minimize", curves=curves)
 
 
-def test_it_says_how_early_ranks_are_known_and_what_pruners_would_do():
+def test_it_says_how_early_ranks_are_known_and_which_shares_change():
     run = curved([0.0, 0.0, 1.0, 1.0, 1.0])
     content = content_of("learning-curves", run)
     found = hx.methods.learning_curves(run)

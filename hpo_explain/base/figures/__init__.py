@@ -38,7 +38,7 @@ drawn well: fold, or say in the footer what is left out.
 'Best so far'
 """
 
-from hpo_explain.base.figures.cells import Cells
+from hpo_explain.base.figures.cells import Cells, triangle
 from hpo_explain.base.figures.curves import Curves, broken, side_by_side
 from hpo_explain.base.figures.marks import (
     LOOKS,
@@ -58,6 +58,7 @@ from hpo_explain.base.figures.rows import (
     Rows,
     View,
     folded,
+    rows_of,
 )
 
 __all__ = [
@@ -81,5 +82,7 @@ __all__ = [
     "Words",
     "broken",
     "folded",
+    "rows_of",
     "side_by_side",
+    "triangle",
 ]

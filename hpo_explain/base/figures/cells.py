@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.figures.marks import Axis, Dots, Line, Words
+from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
 MOST_NAMES = 20
@@ -73,10 +74,15 @@ def triangle(
     values: Array,
     texts: npt.ArrayLike,
     *,
+    sizes: Array | None = None,
+    by_size: bool = True,
     diagonal: bool = False,
+    footer: str = "",
     **words: Any,
 ) -> Cells:
     """Return the lower part of a matrix as cells, the first name on top and at the left.
+
+    Of more than 20 names those with the largest numbers are drawn, and the footer counts the rest.
 
     Parameters
     ----------
@@ -86,22 +92,38 @@ def triangle(
         The value of each pair; NaN is empty.
     texts : array_like of str of shape (d, d)
         What is written into the cells, where there are at most 8 names.
+    sizes : ndarray of shape (d, d), optional
+        By what names are ordered and left out; by default the values.
+    by_size : bool, default True
+        Whether the names with the largest numbers come first; else they are in their own order.
     diagonal : bool, default False
         Whether each name has a value of its own.
+    footer : str, default ""
+        What stands below.
     **words
         What else :class:`Cells` have.
     """
-    n = len(names)
-    k = 0 if diagonal else 1
-    there = (np.tri(n, k=-k, dtype=bool) & ~np.isnan(values))[k:, : n - k].T
-    lower = values[k:, : n - k].T
-    labels = np.asarray(texts)[k:, : n - k].T
+    of_name = np.nansum(np.abs(values if sizes is None else sizes), axis=1)
+    order = np.argsort(-of_name, kind="stable")[:MOST_NAMES]
+    if not by_size:
+        order = np.sort(order)
+    left_out = len(names) - len(order)
+    if left_out:
+        footer += f" {counted(left_out, 'hyperparameter')} with smaller values not shown."
+    shown = [names[j] for j in order]
+    chosen = np.ix_(order, order)
+    n, k = len(shown), 0 if diagonal else 1
+    lower = np.where(np.tri(n, k=-k, dtype=bool), values[chosen], np.nan)
+    lower = lower[k:, : n - k].T
+    told = np.asarray(texts)[chosen][k:, : n - k].T
+    with_numbers = n <= _MOST_NUMBERS
     return Cells(
-        x=Axis(label="", names=names[: n - k]),
-        y=Axis(label="", names=names[k:]),
-        values=np.where(there, lower, np.nan),
-        texts=np.where(there, labels, "").tolist()
-        if n <= _MOST_NUMBERS
+        x=Axis(label="", names=shown[: n - k]),
+        y=Axis(label="", names=shown[k:]),
+        values=lower,
+        texts=np.where(np.isnan(lower), "", told).tolist()
+        if with_numbers
         else (),
+        footer=footer,
         **words,
     )

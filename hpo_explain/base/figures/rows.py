@@ -18,6 +18,8 @@ from hpo_explain.base.figures.marks import (
     Words,
 )
 from hpo_explain.base.figures.marks import reach as both
+from hpo_explain.base.phrases import counted
+from hpo_explain.space import Array
 
 MOST_ROWS = 20
 _R = TypeVar("_R")
@@ -141,6 +143,35 @@ class Rows(Words):
             return 0.0 if self.positive else -1.0, 1.0
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
         return 0.0 if self.positive else low - margin, high + margin
+
+
+def rows_of(
+    labels: Sequence[str],
+    values: Sequence[float] | Array,
+    halves: Sequence[Any] | Array,
+    *,
+    footer: str = "",
+    **words: Any,
+) -> Rows:
+    """Return rows of one bar each, from 0 to the value, with half a whisker; the first on top.
+
+    Of more than MOST_ROWS the last are left out, and the footer counts them.
+    """
+    left_out = len(labels) - MOST_ROWS
+    if left_out > 0:
+        footer += f" {counted(left_out, 'smaller one')} not shown."
+    several = zip(labels, values, halves, strict=True)
+    shown = list(several)[:MOST_ROWS]
+    return Rows(
+        labels=[(label,) for label, _, _ in shown],
+        bars=[
+            Bar(row, 0.0, float(value), half)
+            for row, (_, value, half) in enumerate(shown)
+        ],
+        footer=footer,
+        positive=True,
+        **words,
+    )
 
 
 def folded(order: Sequence[int]) -> tuple[list[int], list[int]]:

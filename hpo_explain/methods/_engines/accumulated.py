@@ -167,7 +167,7 @@ def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
     return np.asarray(order if order[0] < order[-1] else order[::-1])
 
 
-def _apart(columns: list[Array], categorical: bool) -> npt.NDArray[np.float64]:
+def _apart(columns: list[Array], categorical: bool) -> Array:
     values = np.unique(np.concatenate(columns))
     shares = np.stack([(c[:, None] == values).mean(axis=0) for c in columns])
     if categorical:

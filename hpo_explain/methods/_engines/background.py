@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,12 @@ from hpo_explain.base.checks import (
     check_seed,
 )
 from hpo_explain.base.errors import InputError
+from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
     Config,
+    Ints,
     SearchSpace,
     encode_one,
 )
@@ -80,6 +83,27 @@ def global_background(
     (50, 1)
     """
     return np.vstack(hypercubes(space, check_count("n", n), seed=seed))
+
+
+def latent_sample(
+    space: SearchSpace, sample: Any, *, least: int, seed: int
+) -> Array:
+    """Return latent rows: so many of a Latin hypercube, or encoded rows that were given.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than `least`, or a row lies outside the space.
+    """
+    if np.ndim(sample) == 0:
+        n = check_count("sample", sample, minimum=least)
+        return space.sample(n, seed=seed, latent=True)
+    rows = complete(space, checked_sample(space, sample), seed=seed)
+    if len(rows) < least:
+        problem = f"must have at least {least} rows, but has {len(rows)}"
+        remedy = "Give more, or a number of rows."
+        raise InputError("sample", problem, sample, remedy)
+    return rows
 
 
 def complete(
@@ -292,7 +316,7 @@ def l1_neighbourhood(
     n: int,
     *,
     without: str | Sequence[str] = (),
-) -> npt.NDArray[np.int64]:
+) -> Ints:
     """Return which rows are closest to a configuration in L1 distance.
 
     A partial dependence on these rows is the naive local effect: no conditions say where it holds,

@@ -9,18 +9,19 @@ well be given the averages.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable
 from math import comb
 from types import FunctionType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 
-def all_coalitions(n_players: int) -> npt.NDArray[np.bool_]:
+def all_coalitions(n_players: int) -> Bools:
     """Return all coalitions, (2 ** n, n): player i is in coalition c where bit i of c is set.
 
     Examples
@@ -74,7 +75,7 @@ _SPREAD = (
     1e6  # outputs span this much, so that shap's 1e-10 is 1e-16 of the spread
 )
 
-Game = Callable[[npt.NDArray[np.bool_]], Array]
+Game = Callable[[Bools], Array]
 
 
 def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
@@ -132,28 +133,47 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
 
 
 def _explainer_with(seed: int) -> Any:
-    """Return shap's KernelExplainer with a generator of its own.
+    """Return shap's KernelExplainer with a generator of its own, and without tqdm.
 
-    Its method `explain` draws from ``np.random``, which all threads of the process share; here the
-    same code finds another ``np``.
+    Its method `explain` draws from ``np.random``, which all threads of the process share, and
+    `shap_values` asks tqdm, which leaves a thread and fixes how processes are started; here the
+    same code finds another ``np`` and another ``tqdm``.
     """
-    import shap
-
-    drawing: Any = shap.KernelExplainer.explain
-    names = {
-        **drawing.__globals__,
+    kernel = _shap().KernelExplainer
+    others = {
         "np": _NumpyDrawing(np.random.default_rng(seed)),
+        "tqdm": lambda rows, **options: rows,
     }
-    explain = FunctionType(
-        drawing.__code__,
-        names,
-        drawing.__name__,
-        drawing.__defaults__,
-        drawing.__closure__,
+    methods = {
+        name: _finding(others, getattr(kernel, name))
+        for name in ("explain", "shap_values")
+    }
+    return type("SeededKernelExplainer", (kernel,), methods)
+
+
+def _shap() -> Any:
+    """Return the package shap, whose import warns of what it does itself."""
+    if "shap" in sys.modules:
+        import shap
+
+        return shap
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import shap
+    return shap
+
+
+def _finding(others: dict[str, Any], function: Any) -> FunctionType:
+    """Return a function that finds other things under some of its module's names."""
+    made = FunctionType(
+        function.__code__,
+        {**function.__globals__, **others},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
     )
-    return type(
-        "SeededKernelExplainer", (shap.KernelExplainer,), {"explain": explain}
-    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 class _NumpyDrawing:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
@@ -45,13 +44,16 @@ from hpo_explain.models.acquisition.protocols import (
 )
 from hpo_explain.models.acquisition.split import Split
 from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import SupportsCoalitions, SupportsRelevance
+from hpo_explain.models.protocols import (
+    SupportsBoxes,
+    SupportsCoalitions,
+    SupportsRelevance,
+)
 from hpo_explain.question.explained import PredictedObjective
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
-Players = npt.NDArray[np.int64]
-Coalitions = npt.NDArray[np.bool_]
+Players = Ints
+Coalitions = Bools
 
 LEAST_WALKED = (
     8  # players: with fewer, all coalitions are hardly more than a few orders
@@ -306,7 +308,7 @@ class CoalitionGame:
             return None
         if not isinstance(game, PredictedObjective):
             return None
-        if not isinstance(game.surrogate, ForestSurrogate):
+        if not isinstance(game.surrogate, SupportsBoxes):
             return None
         by_row = game.surrogate.mean_shapley(
             self.x, np.vstack(cubes), self.players
@@ -448,7 +450,7 @@ def _players(
     return space.order[(present & relevant(acquisition))[space.order]]
 
 
-def relevant(acquisition: Acquisition) -> npt.NDArray[np.bool_]:
+def relevant(acquisition: Acquisition) -> Bools:
     """Return for each column whether an acquisition can depend on it, (d,).
 
     As it says itself, else as its surrogate does; not on a hyperparameter of a single value, but on

@@ -29,14 +29,13 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base.progress import steps
 from hpo_explain.methods._engines.split_gains import columns_of, step_gains
 from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
 from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.space import Array
+from hpo_explain.models.protocols import SupportsWalks
+from hpo_explain.space import Array, Ints
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
 
@@ -44,7 +43,7 @@ STARTS = 8  # places in an order; more would not pay, as background rows differ 
 def walked_shapley(
     acquisition: Acquisition,
     x: Array,
-    players: npt.NDArray[np.int64],
+    players: Ints,
     cubes: list[Array],
     *,
     starts: int = 1,
@@ -97,12 +96,12 @@ def _predicted_terms(
     acquisition: Acquisition,
     x: Array,
     background: Array,
-    orders: npt.NDArray[np.int64],
+    orders: Ints,
 ) -> dict[str, Array]:
     """Return what `DensityRatio.walk_terms` does, by predictions."""
     if isinstance(acquisition, OfPredictions):
         surrogate = acquisition.surrogate
-        if isinstance(surrogate, GaussianProcessSurrogate):
+        if isinstance(surrogate, SupportsWalks):
             found = surrogate.predict_walks(x, background, orders)
             if found is not None:
                 return acquisition.terms_of(*found)
@@ -113,7 +112,7 @@ def _composed_terms(
     acquisition: Acquisition,
     x: Array,
     background: Array,
-    orders: npt.NDArray[np.int64],
+    orders: Ints,
 ) -> dict[str, Array]:
     """Return what `DensityRatio.walk_terms` does, by predictions of composed rows."""
     n, walks, p = orders.shape
@@ -137,9 +136,7 @@ def _composed_terms(
     return walked
 
 
-def shifted_pairs(
-    orders: npt.NDArray[np.int64], *, starts: int = STARTS
-) -> npt.NDArray[np.int64]:
+def shifted_pairs(orders: Ints, *, starts: int = STARTS) -> Ints:
     """Return orders (n, p) from several places on, and their opposites, (n, 2 · places, p).
 
     Examples
@@ -172,7 +169,7 @@ _ROWS = 20_000  # composed at once: bounds the memory
 def sampled_shapley(
     acquisition: Acquisition,
     x: Array,
-    players: npt.NDArray[np.int64],
+    players: Ints,
     background: Array,
     *,
     orders: int,
@@ -220,10 +217,10 @@ def sampled_shapley(
 
 def joining(
     x: Array,
-    players: npt.NDArray[np.int64],
+    players: Ints,
     background: Array,
     rng: np.random.Generator,
-) -> tuple[Array, npt.NDArray[np.int64]]:
+) -> tuple[Array, Ints]:
     """Return rows in which the players join one by one, in an order drawn for each row.
 
     Parameters

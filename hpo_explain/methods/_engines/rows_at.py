@@ -16,7 +16,7 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.categories import left_out_note
 from hpo_explain.models._tree_boxes import excluded_pair
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace
 
 _MOST_TRIED = 200  # values of another hyperparameter that are tried one by one
 
@@ -113,7 +113,7 @@ def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
 
 def may_be_active(
     space: SearchSpace, rows: Array, members: list[int]
-) -> npt.NDArray[np.bool_]:
+) -> Bools:
     """Say for latent rows whether each member is active for some value of the other."""
     able = np.ones(len(rows), dtype=bool)
     for j in members:

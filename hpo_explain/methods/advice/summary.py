@@ -38,6 +38,8 @@ def summary(question: Question) -> Summary | Summaries:
     ------
     ValueError
         If the run cannot be read.
+    NothingToExplain
+        If there are fewer than two trials, or none of the hyperparameters varies.
 
     Examples
     --------
@@ -48,6 +50,7 @@ def summary(question: Question) -> Summary | Summaries:
     True
     """
     if not question.runs:
+        question.run.check_learnable()
         return _of_one(question)
     return Summaries(
         subject=Subject.of(question.run),

@@ -10,32 +10,31 @@ in neither configuration waits for others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction, Measured
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    Measured,
+    NothingToExplain,
+    declared_fact,
+    shows_progress,
+)
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
 )
+from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import Surrogate
 from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import default_source
 from hpo_explain.space import Array, Config, encode_one
 
@@ -127,7 +126,7 @@ def ablation(
 
 
 @dataclass(frozen=True, eq=False)
-class AblationExplainer:
+class AblationExplainer(Explainer):
     """Says which changes between two configurations make the difference, one after the other.
 
     Beside the greedy path stands the division that does not depend on the order: Shapley values of
@@ -135,13 +134,8 @@ class AblationExplainer:
 
     Parameters
     ----------
-    surrogate : Surrogate or Acquisition
-        The model of the objective, or an acquisition to explain in its place.
-    direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective; an acquisition is larger where it is better.
-    subject : Subject, optional
-        What is explained, such as ``Subject.of(run)``; by default it is made from the model and
-        `direction`.
+    surrogate, direction, subject
+        As of :class:`Explainer`.
     seed : int, default 0
         Seed of sampled coalitions, where more than 11 hyperparameters differ, and of the value of
         what is inactive in both configurations, where a coalition switches it on.
@@ -171,16 +165,6 @@ class AblationExplainer:
     (('x',), ('y',))
     """
 
-    surrogate: Surrogate | Acquisition
-    _: KW_ONLY
-    direction: Direction = "minimize"
-    subject: Subject | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        explained_of(self.surrogate, self.subject, self.direction)
-        check_seed(self.seed)
-
     @shows_progress
     def explain(
         self,
@@ -206,14 +190,9 @@ class AblationExplainer:
         ValueError
             If a configuration is not one of the space.
         """
-        explained, about = explained_of(
-            self.surrogate, self.subject, self.direction
-        )
-        space = explained.space
-        x, y = (
-            encode_one(space, source, "source"),
-            encode_one(space, target, "target"),
-        )
+        explained, space = self.explained, self.space
+        x = encode_one(space, source, "source")
+        y = encode_one(space, target, "target")
         changes = Mixtures(space, x, y)
         (start, end), names_of = space.decode(np.stack([x, y])), space.names
         if not changes.columns:
@@ -223,18 +202,24 @@ class AblationExplainer:
         cost = explained.sign * values
         draws = explained.draws(self.seed)
         shapley, sampled = _shapley(explained, changes, steps, self.seed)
+        notes = [
+            _AT_ONCE(names=[names_of[j] for j in step])
+            for step in steps
+            if len(step) > 1
+        ]
+        if len(rounds) < len(steps):
+            notes.append(_SEVERAL(count=len(steps), left=_A_ROUND))
+        if sampled:
+            notes.append(_SAMPLED())
+        along = [differing(path[i], path[i + 1]) for i in range(len(path) - 1)]
         return Ablation(
-            subject=about,
+            subject=self.about,
             source=start,
             target=end,
             steps=tuple(tuple(names_of[j] for j in step) for step in steps),
             along=tuple(
-                tuple(
-                    names_of[j]
-                    for j in differing(path[i], path[i + 1])
-                    if j not in step
-                )
-                for i, step in enumerate(steps)
+                tuple(names_of[j] for j in changed if j not in step)
+                for step, changed in zip(steps, along, strict=True)
             ),
             values=values,
             gains=cost[:-1] - cost[1:],
@@ -247,20 +232,7 @@ class AblationExplainer:
             noise_std=float(getattr(explained.surrogate, "noise_std", 0.0)),
             source_trial=source_trial,
             target_trial=target_trial,
-            notes=(
-                *(
-                    _AT_ONCE(names=[names_of[j] for j in step])
-                    for step in steps
-                    if len(step) > 1
-                ),
-                *(
-                    [_SEVERAL(count=len(steps), left=_A_ROUND)]
-                    if len(rounds) < len(steps)
-                    else []
-                ),
-                *([_SAMPLED()] if sampled else []),
-                *about.notes,
-            ),
+            notes=(*notes, *self.about.notes),
         )
 
 

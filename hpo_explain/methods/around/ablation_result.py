@@ -9,15 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.numbers import (
+from hpo_explain.base import (
     INACTIVE,
+    UNCLEAR,
+    Claim,
+    Estimate,
+    PosteriorDraws,
+    Result,
+    Table,
     format_level,
     format_value,
     leading,
 )
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import UNCLEAR, Estimate
 from hpo_explain.belief.decide import (
     CHOSEN,
     LEVEL,

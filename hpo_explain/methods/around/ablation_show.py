@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import Estimate, counted, filled
 from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import Estimate, filled
 from hpo_explain.methods.around.ablation_result import Ablation
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
@@ -44,6 +43,11 @@ def path(found: Ablation) -> Rows:
             )
         )
     last, whole = len(labels), found.whole
+    footer = [] if found.drawn is None else [_WHISKERS]
+    if any(found.along):
+        footer.append(
+            "In brackets: what becomes active or inactive along with it."
+        )
     return Rows(
         labels=[*labels, ("target",)],
         bars=bars,
@@ -60,11 +64,7 @@ def path(found: Ablation) -> Rows:
             steps=counted(len(found.steps), "step"),
         ),
         label=f"{found.what}: {'left' if found.subject.lower_is_better else 'right'} is better",
-        footer=" ".join(
-            [_WHISKERS] * (found.drawn is not None)
-            + ["In brackets: what becomes active or inactive along with it."]
-            * any(found.along)
-        ),
+        footer=" ".join(footer),
         zero=False,
     )
 
@@ -106,7 +106,9 @@ def shares(found: Ablation) -> Rows:
         label="share of the whole gain"
         if relative
         else "gain: right is better",
-        footer="What follows a step counts as part of it." * any(found.along),
+        footer="What follows a step counts as part of it."
+        if any(found.along)
+        else "",
         percent=relative,
     )
 

@@ -17,18 +17,22 @@ taken, of several the likeliest; all changes where ``g_s > 0`` in less than 90 %
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number, check_seed
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
+    check_number,
+    check_seed,
+    declared_fact,
+)
 from hpo_explain.belief.decide import GAINED, KEPT, LEVEL, STRETCH, decide
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import (
@@ -37,12 +41,13 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Surrogate
 from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     Bools,
+    CategoricalParameter,
     Config,
     SearchSpace,
     encode_one,
@@ -65,6 +70,10 @@ _IS_BEST = declared_fact(
 )
 _REACHED = declared_fact(
     "reached_already", "{what} reaches {reach} already, with {probability:%}"
+)
+_AT_END = declared_fact(
+    "default_at_end",
+    "default: {names} = {value} is outside its logarithmic range; its end, {end}, counts",
 )
 _START = declared_fact(
     "default_assumed",
@@ -91,7 +100,7 @@ def changes(
     default : dict or int, optional
         Where the changes start: a configuration, or the number of a trial. By default the
         framework's own defaults where the run knows them, else the middle of the search space; with
-        `reach` the best configuration.
+        `reach` the best configuration. A number outside a logarithmic range counts as its end.
     keep : float, default 0.95
         The share of the gain that the changes keep, of that of the tried configuration with the
         best mean. A loss within the noise of one evaluation counts as kept, up to half of the gain.
@@ -128,11 +137,11 @@ def changes(
     best = _best(question)
     notes = list[Fact]()
     if default is not None:
-        start = End(
-            question.config("default", default),
-            "given",
-            question.trial(default),
+        config, moved = within_log_ranges(
+            run.space, question.config("default", default)
         )
+        notes += moved
+        start = End(config, "given", question.trial(default))
     elif reach is not None:
         start = best
         notes.append(_START(of="best", trial=best.trial))
@@ -142,12 +151,46 @@ def changes(
     else:
         start = End(run.space.decode(_middle(question))[0], "middle")
         notes.append(_START(of="middle"))
-    explainer = ChangesExplainer(
-        model, subject=question.subject(notes=notes), seed=question.seed
-    )
+    subject, seed = question.subject(notes=notes), question.seed
     if reach is not None:
-        return explainer.reach(start, reach, run.X[np.asarray(run.feasible)])
-    return explainer.explain(start, best, keep=keep)
+        tried = run.X[np.asarray(run.feasible)]
+        return changes_that_reach(
+            model, start, reach, tried, subject=subject, seed=seed
+        )
+    return changes_between(
+        model, start, best, keep=keep, subject=subject, seed=seed
+    )
+
+
+def within_log_ranges(
+    space: SearchSpace, config: Config
+) -> tuple[Config, list[Fact]]:
+    """Return a configuration whose values lie within logarithmic ranges, and notes on those moved.
+
+    A default of 0 lies on no logarithmic scale, and what switches a penalty off is usually one.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("alpha", 1e-8, 10.0, log=True)])
+    >>> config, (note,) = within_log_ranges(space, {"alpha": 0})
+    >>> config, note.names
+    ({'alpha': 1e-08}, ('alpha',))
+    """
+    moved = dict(config)
+    notes = []
+    for parameter in space:
+        name = parameter.name
+        value = config.get(name)
+        if isinstance(parameter, CategoricalParameter) or not parameter.log:
+            continue
+        if isinstance(value, bool) or not isinstance(value, Real):
+            continue
+        end = min(max(float(value), parameter.low), parameter.high)
+        if end != value and np.isfinite(float(value)):
+            moved[name] = type(parameter.low)(end)
+            notes.append(_AT_END(names=[name], value=value, end=moved[name]))
+    return moved, notes
 
 
 def _middle(question: Question) -> Array:
@@ -167,22 +210,40 @@ def _best(question: Question) -> End:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class ChangesExplainer:
-    """Finds the fewest changes that keep the gain of all, or that reach an objective.
+def changes_between(
+    surrogate: Surrogate,
+    default: Config | End,
+    best: Config | End,
+    *,
+    keep: float = 0.95,
+    direction: Direction = "minimize",
+    subject: Subject | None = None,
+    seed: int = 0,
+) -> Changes:
+    """Return the fewest changes from a configuration to another that keep its gain.
 
     Parameters
     ----------
     surrogate : Surrogate
         The model of the objective.
+    default, best : dict
+        The configurations, in the user's units; what is inactive is left out.
+    keep : float, default 0.95
+        The share of the gain that is kept.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
-        What is explained, such as ``Subject.of(run)``; by default it is made from the model and
-        `direction`.
+        What is explained; by default it is made from the model and `direction`.
     seed : int, default 0
         Seed of the draws, of orders where more than 11 hyperparameters differ, and of the value of
         what is active in neither configuration, but after some of the changes.
+
+    Raises
+    ------
+    NothingToExplain
+        If the two configurations are the same.
+    ValueError
+        If a configuration is not one of the space, or `keep` is not in (0, 1].
 
     Examples
     --------
@@ -190,163 +251,121 @@ class ChangesExplainer:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
     >>> belief = hx.Run(space, X, 3.0 * X[:, 0], "minimize").belief()
-    >>> explainer = hx.methods.ChangesExplainer(belief)
-    >>> found = explainer.explain({"x": 0.9, "y": 0.9}, {"x": 0.1, "y": 0.1})
-    >>> found.changed
+    >>> changes_between(belief, {"x": 0.9, "y": 0.9}, {"x": 0.1, "y": 0.1}).changed
     {'x': 0.1}
     """
+    if not 0.0 < check_number("keep", keep) <= 1.0:
+        problem = f"must lie above 0 and be at most 1, but was {keep!r}"
+        remedy = "Give a share of the gain, such as 0.95."
+        raise InputError("keep", problem, keep, remedy)
+    explained, about = explained_of(surrogate, subject, direction)
+    start, end = End.of(default), End.of(best)
+    x = encode_one(explained.space, start.config, "default")
+    y = encode_one(explained.space, end.config, "best")
+    mixed = Mixtures(explained.space, x, y)
+    if not mixed.columns:
+        raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+    game = _Game(explained, mixed, check_seed(seed))
+    return _changes(game, start, end, about, game.smallest(keep), keep=keep)
 
-    surrogate: Surrogate
-    _: KW_ONLY
-    direction: Direction = "minimize"
-    subject: Subject | None = None
-    seed: int = 0
 
-    def __post_init__(self) -> None:
-        explained_of(self.surrogate, self.subject, self.direction)
-        check_seed(self.seed)
+def changes_that_reach(
+    surrogate: Surrogate,
+    default: Config | End,
+    reach: float,
+    tried: Array,
+    *,
+    direction: Direction = "minimize",
+    subject: Subject | None = None,
+    seed: int = 0,
+) -> Changes:
+    """Return the fewest changes of a configuration that reach an objective with 95 %.
 
-    @shows_progress
-    def explain(
-        self, default: Config | End, best: Config | End, *, keep: float = 0.95
-    ) -> Changes:
-        """Return the fewest changes from a configuration to another that keep its gain.
+    Parameters
+    ----------
+    surrogate, default, direction, subject, seed
+        As of :func:`changes_between`.
+    reach : float
+        The objective to be reached.
+    tried : ndarray of shape (n, d)
+        Encoded rows that values are taken from.
 
-        Parameters
-        ----------
-        default, best : dict
-            The configurations, in the user's units; what is inactive is left out.
-        keep : float, default 0.95
-            The share of the gain that is kept.
+    Raises
+    ------
+    NothingToExplain
+        If the configuration reaches it already, or there is nothing to be changed.
+    ValueError
+        If the configuration is not one of the space, or `reach` is not a number.
+    """
+    goal = check_number("reach", reach)
+    explained, about = explained_of(surrogate, subject, direction)
+    start = End.of(default)
+    x = encode_one(explained.space, start.config, "default")
+    costs = _costs(explained, seed)
+    limit = explained.sign * goal
 
-        Raises
-        ------
-        NothingToExplain
-            If the two configurations are the same.
-        ValueError
-            If a configuration is not one of the space, or `keep` is not in (0, 1].
-        """
-        if not 0.0 < check_number("keep", keep) <= 1.0:
-            problem = f"must lie above 0 and be at most 1, but was {keep!r}"
-            raise InputError(
-                "keep",
-                problem,
-                keep,
-                "Give a share of the gain, such as 0.95.",
-            )
-        explained, about = explained_of(
-            self.surrogate, self.subject, self.direction
+    def reaches(rows: Array) -> Array:
+        far = _stretched(costs(rows) - limit)
+        return np.asarray((far <= 0.0).mean(axis=0))
+
+    probability = float(reaches(x[None])[0])
+    if probability >= LEVEL:
+        raise NothingToExplain(
+            _REACHED(what=start.name, reach=goal, probability=probability)
         )
-        start, end = End.of(default), End.of(best)
-        x = encode_one(explained.space, start.config, "default")
-        y = encode_one(explained.space, end.config, "best")
-        mixed = Mixtures(explained.space, x, y)
-        if not mixed.columns:
-            raise NothingToExplain(
-                _IS_BEST(what=start.name, config=start.config)
-            )
-        game = _Game(explained, mixed, self.seed)
-        taken = game.smallest(keep)
-        return self._result(game, start, end, about, taken, keep=keep)
+    y = _reaching(explained, x, tried, reaches, costs)
+    if y is None:
+        raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+    game = _Game(explained, Mixtures(explained.space, x, y), seed)
+    end = End(explained.space.decode(y[None])[0], "found")
+    every = np.ones(len(game.mixed.columns), bool)
+    return _changes(game, start, end, about, every, reach=goal)
 
-    @shows_progress
-    def reach(
-        self, default: Config | End, reach: float, tried: Array
-    ) -> Changes:
-        """Return the fewest changes of a configuration that reach an objective with 95 %.
 
-        Parameters
-        ----------
-        default : dict
-            The configuration, in the user's units; what is inactive is left out.
-        reach : float
-            The objective to be reached.
-        tried : ndarray of shape (n, d)
-            Encoded rows that values are taken from.
-
-        Raises
-        ------
-        NothingToExplain
-            If the configuration reaches it already, or there is nothing to be changed.
-        ValueError
-            If the configuration is not one of the space, or `reach` is not a number.
-        """
-        goal = check_number("reach", reach)
-        explained, about = explained_of(
-            self.surrogate, self.subject, self.direction
-        )
-        start = End.of(default)
-        x = encode_one(explained.space, start.config, "default")
-        costs = _costs(explained, self.seed)
-        limit = explained.sign * goal
-
-        def reaches(rows: Array) -> Array:
-            return np.asarray(
-                (_stretched(costs(rows) - limit) <= 0.0).mean(axis=0)
-            )
-
-        there = float(reaches(x[None])[0])
-        if there >= LEVEL:
-            raise NothingToExplain(
-                _REACHED(what=start.name, reach=goal, probability=there)
-            )
-        y = _reaching(explained, x, tried, reaches, costs)
-        if y is None:
-            raise NothingToExplain(
-                _IS_BEST(what=start.name, config=start.config)
-            )
-        game = _Game(explained, Mixtures(explained.space, x, y), self.seed)
-        end = End(explained.space.decode(y[None])[0], "found")
-        every = np.ones(len(game.mixed.columns), bool)
-        return self._result(game, start, end, about, every, reach=goal)
-
-    def _result(
-        self,
-        game: _Game,
-        start: End,
-        end: End,
-        about: Subject,
-        taken: Bools,
-        *,
-        keep: float = 1.0,
-        reach: float | None = None,
-    ) -> Changes:
-        mixed, space = game.mixed, game.explained.space
-        final = mixed.rows(taken[None])[0]
-        columns = [
-            j for j in space.order.tolist() if j in differing(mixed.x, mixed.y)
-        ]
-        shapley = game.shapley
-        share = dict(zip(mixed.columns, shapley.T, strict=True))
-        none = np.full(len(shapley), np.nan)
-        drawn = np.column_stack([share.get(j, none) for j in columns])
-        first = ranked(-np.nan_to_num(drawn.mean(axis=0), nan=-np.inf))
-        columns, drawn = [columns[i] for i in first], drawn[:, first]
-        other = differing(final, mixed.y)
-        gain = game.gains(taken[None])[:, 0]
-        slack = game.slack(gain[:, None], keep)[:, 0]
-        if reach is not None:
-            slack = _stretched(
-                game.explained.sign * reach - game.origin + gain
-            )
-        return Changes(
-            subject=about,
-            start=start,
-            best=end,
-            config=space.decode(final[None])[0],
-            names=tuple(space.names[j] for j in columns),
-            needed=np.array([j not in other for j in columns]),
-            contributions=drawn.mean(axis=0),
-            keep=keep,
-            reach=reach,
-            noise_std=game.noise,
-            known=game.known,
-            gain_drawn=gain,
-            whole_drawn=game.whole,
-            slack_drawn=slack,
-            contributions_drawn=drawn.T,
-            notes=about.notes,
-        )
+def _changes(
+    game: _Game,
+    start: End,
+    end: End,
+    about: Subject,
+    taken: Bools,
+    *,
+    keep: float = 1.0,
+    reach: float | None = None,
+) -> Changes:
+    mixed, space = game.mixed, game.explained.space
+    final = mixed.rows(taken[None])[0]
+    columns = [
+        j for j in space.order.tolist() if j in differing(mixed.x, mixed.y)
+    ]
+    shapley = game.shapley
+    share = dict(zip(mixed.columns, shapley.T, strict=True))
+    none = np.full(len(shapley), np.nan)
+    drawn = np.column_stack([share.get(j, none) for j in columns])
+    first = ranked(-np.nan_to_num(drawn.mean(axis=0), nan=-np.inf))
+    columns, drawn = [columns[i] for i in first], drawn[:, first]
+    other = differing(final, mixed.y)
+    gain = game.gains(taken[None])[:, 0]
+    slack = game.slack(gain[:, None], keep)[:, 0]
+    if reach is not None:
+        slack = _stretched(game.explained.sign * reach - game.origin + gain)
+    return Changes(
+        subject=about,
+        start=start,
+        best=end,
+        config=space.decode(final[None])[0],
+        names=tuple(space.names[j] for j in columns),
+        needed=np.array([j not in other for j in columns]),
+        contributions=drawn.mean(axis=0),
+        keep=keep,
+        reach=reach,
+        noise_std=game.noise,
+        known=game.known,
+        gain_drawn=gain,
+        whole_drawn=game.whole,
+        slack_drawn=slack,
+        contributions_drawn=drawn.T,
+        notes=about.notes,
+    )
 
 
 @dataclass(frozen=True, eq=False)

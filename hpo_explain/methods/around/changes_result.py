@@ -8,11 +8,19 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import INACTIVE, format_value, leading
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import UNCLEAR, Estimate, declared_fact
+from hpo_explain.base import (
+    INACTIVE,
+    UNCLEAR,
+    Claim,
+    Estimate,
+    Fact,
+    PosteriorDraws,
+    Result,
+    Table,
+    declared_fact,
+    format_value,
+    leading,
+)
 from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
 from hpo_explain.space import Array, Bools
 

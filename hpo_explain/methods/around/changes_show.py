@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.figures import Bar, Rows, View, folded
-from hpo_explain.base.figures.rows import PALE
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import filled
+from hpo_explain.base import counted, filled
+from hpo_explain.base.figures import PALE, Bar, Rows, View, folded
 from hpo_explain.methods.around.changes_result import Changes
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."

@@ -35,25 +35,25 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    LIME_SAMPLINGS,
+    READABLE,
+    Direction,
+    Fact,
+    InputError,
+    LimeSampling,
+    Option,
+    Readable,
+    Subject,
     check_count,
     check_number,
     check_option,
     check_seed,
+    declared_fact,
+    r_squared,
+    shows_progress,
+    steps,
 )
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import r_squared
-from hpo_explain.base.options import (
-    LIME_SAMPLINGS,
-    READABLE,
-    Direction,
-    LimeSampling,
-    Readable,
-)
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import local_background
 from hpo_explain.methods.around.lime_models import (
     Coordinate,
@@ -65,8 +65,7 @@ from hpo_explain.methods.around.lime_models import (
     fit_tree,
 )
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question.explains import Question, explained_of, explains
 from hpo_explain.space import (
     Array,

@@ -20,6 +20,7 @@ from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods.around.lime_result import LimeStatement, Presence
 from hpo_explain.space import (
     Array,
+    Bools,
     CategoricalParameter,
     FloatParameter,
     IntParameter,
@@ -477,7 +478,7 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
 # ---------------------------------------------------------------------- trees
 
 
-def _mean(weights: Array, y: Array, inside: npt.NDArray[np.bool_]) -> float:
+def _mean(weights: Array, y: Array, inside: Bools) -> float:
     return float(weights[inside] @ y[inside] / weights[inside].sum())
 
 
@@ -515,7 +516,7 @@ def _nothing(coordinates: Sequence[Coordinate]) -> Array:
     return np.zeros((1, 1 + len(coordinates)))
 
 
-def _holds(rows: Array, path: Path) -> npt.NDArray[np.bool_]:
+def _holds(rows: Array, path: Path) -> Bools:
     # as trees compare: in single precision
     inside = [
         (rows[:, k].astype(np.float32) <= t) == below for k, t, below in path

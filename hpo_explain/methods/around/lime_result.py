@@ -8,12 +8,17 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.claim import NOTHING
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import NORMAL_95, format_value
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    NORMAL_95,
+    NOTHING,
+    Claim,
+    Fact,
+    PosteriorDraws,
+    Result,
+    Table,
+    declared_fact,
+    format_value,
+)
 from hpo_explain.belief.decide import STRETCH, decide
 from hpo_explain.space import Array
 

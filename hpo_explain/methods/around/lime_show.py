@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import filled
+from hpo_explain.base import counted, filled
+from hpo_explain.base.figures import MOST_ROWS, Bar, Rows, View
 from hpo_explain.methods.around.lime_result import (
     LimeExplanation,
     LimeStatement,
@@ -18,22 +17,35 @@ def effects(found: LimeExplanation) -> Rows:
     Plain bars improve, hatched ones do not; whiskers are 95 % intervals. The fidelity stands over
     the bars, with a caution where it is low. At most 20 rows are drawn.
     """
-    drawn, sign = (
-        found.statements[:MOST_ROWS],
-        1.0 if found.subject.lower_is_better else -1.0,
-    )
-    bars = [
-        Bar(i, 0.0, s.effect, s.half, fill=int(sign * s.effect > 0.0))
-        for i, s in enumerate(drawn)
-    ]
+    shown = found.statements[:MOST_ROWS]
+    bars = []
+    for row, statement in enumerate(shown):
+        is_worse = (statement.effect > 0.0) == found.subject.lower_is_better
+        bars.append(
+            Bar(
+                row,
+                0.0,
+                statement.effect,
+                statement.half,
+                fill=int(is_worse),
+            )
+        )
     there = {bar.fill for bar in bars if bar.end}
-    rules = "Effects of rules that hold together add up. " * (
-        found.model == "rules"
+    cautions = "".join(f"\nCaution: {remark}." for remark in found.remarks)
+    rules = ""
+    if found.model == "rules":
+        rules = "Effects of rules that hold together add up. "
+    footer = (
+        f"Fitted to the surrogate at {counted(found.sample_size, 'configuration')}, "
+        f"weighted by a kernel of width {found.kernel_width:.2g} (effective sample size "
+        f"{found.effective_size:.0f}). {rules}Whiskers: "
+        f"{whiskers(found.model, found.drawn is not None)}."
     )
-    half = whiskers(found.model, found.drawn is not None)
-    left_out = len(found.statements) - len(drawn)
+    left_out = len(found.statements) - len(shown)
+    if left_out:
+        footer += f" Smaller, not shown: {left_out}."
     return Rows(
-        labels=[_parts(s) for s in drawn],
+        labels=[_parts(statement) for statement in shown],
         bars=bars,
         fills={
             fill: what
@@ -47,26 +59,21 @@ def effects(found: LimeExplanation) -> Rows:
             "{found.local_prediction}",
             found=found,
         )
-        + "".join(f"\nCaution: {remark}." for remark in found.remarks),
+        + cautions,
         label=f"change of the {found.scale}",
-        footer=f"Fitted to the surrogate at {counted(found.sample_size, 'configuration')}, "
-        f"weighted by a kernel of width {found.kernel_width:.2g} (effective sample size "
-        f"{found.effective_size:.0f}). {rules}Whiskers: {half}."
-        + f" Smaller, not shown: {left_out}."
-        * bool(left_out),
+        footer=footer,
     )
 
 
-def _parts(said: LimeStatement) -> tuple[str, ...]:
+def _parts(statement: LimeStatement) -> tuple[str, ...]:
     """Return a statement in parts that may stand on lines of their own."""
-    if not said.conditional:
-        return said.names[0], said.change
-    first, *others = map(str, said.values or ("everywhere",))
-    return (
-        first,
-        *(f"and {text}" for text in others),
-        *["(its own leaf)"] * said.own,
-    )
+    if not statement.conditional:
+        return statement.names[0], statement.change
+    first, *others = map(str, statement.values or ("everywhere",))
+    parts = [first, *(f"and {text}" for text in others)]
+    if statement.own:
+        parts.append("(its own leaf)")
+    return tuple(parts)
 
 
 VIEWS = {

@@ -17,22 +17,24 @@ trees (between their cuts), and by Gauss-Legendre quadrature for everything else
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    check_count,
+    declared_fact,
+    shows_progress,
+    unit_of,
+)
 from hpo_explain.belief.decide import MATTERS
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import Surrogate
-from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.models import SupportsBoxes, TreeBoxes
+from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 
 _MOST_VALUES = 1000  # of one hyperparameter
@@ -94,22 +96,18 @@ def local_importance(
     ).explain(at)
 
 
-class LocalImportanceExplainer:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocalImportanceExplainer(Explainer):
     """Says which hyperparameters matter around one configuration.
 
     Parameters
     ----------
-    surrogate : Surrogate or Acquisition
-        The model of the objective, or an acquisition to explain in its place.
+    surrogate, direction, subject
+        As of :class:`Explainer`.
     grid_size : int, default 20
         Nodes of the quadrature along a real-valued hyperparameter, at least 2.
     sample : int, default 50
         Values of what another value of a parent switches on: rows of a Latin hypercube.
-    direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective.
-    subject : Subject, optional
-        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
-        default it is made from the model and `direction`.
     seed : int, default 0
         Seed of that hypercube, and of draws from the posterior.
 
@@ -136,28 +134,24 @@ class LocalImportanceExplainer:
     [0.9, 0.1]
     """
 
-    def __init__(
-        self,
-        surrogate: Surrogate | Acquisition,
-        *,
-        grid_size: int = 20,
-        sample: int = 50,
-        direction: Direction = "minimize",
-        subject: Subject | None = None,
-        seed: int = 0,
-    ) -> None:
-        self._explained, self._subject = explained_of(
-            surrogate, subject, direction
-        )
-        self._space = self._explained.space
-        self._grid_size = check_count("grid_size", grid_size, minimum=2)
-        self._sample = check_count("sample", sample)
-        self._seed = check_seed(seed)
-        self._draws = self._explained.draws(self._seed)
-        below = self._explained.surrogate
-        self._boxes = (
-            below.boxes() if isinstance(below, ForestSurrogate) else None
-        )
+    grid_size: int = 20
+    sample: int = 50
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("grid_size", self.grid_size, minimum=2)
+        check_count("sample", self.sample)
+
+    @cached_property
+    def _draws(self) -> Draws | None:
+        return self.explained.draws(self.seed)
+
+    @cached_property
+    def _boxes(self) -> tuple[TreeBoxes, ...] | None:
+        surrogate = self.explained.surrogate
+        if not isinstance(surrogate, SupportsBoxes):
+            return None
+        return surrogate.boxes()
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:
@@ -178,7 +172,7 @@ class LocalImportanceExplainer:
         ValueError
             If the configuration is not one of the space.
         """
-        explained, space = self._explained, self._space
+        explained, space = self.explained, self.space
         x = encode_one(space, config, "config")
         members = _present(space, x)
         points = [self._points(j) for j in members]
@@ -198,7 +192,7 @@ class LocalImportanceExplainer:
             importance, std = drawn.mean(axis=0), drawn.std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
-            subject=self._subject,
+            subject=self.about,
             config=space.decode(x[None, :])[0],
             importance=importance,
             variance=variance,
@@ -214,7 +208,7 @@ class LocalImportanceExplainer:
 
         The first one of an optional hyperparameter is its absence, NaN.
         """
-        parameter = self._space.parameters[j]
+        parameter = self.space.parameters[j]
         grid = (
             parameter.grid()
             if (parameter.size or _MOST_VALUES + 1) <= _MOST_VALUES
@@ -241,22 +235,22 @@ class LocalImportanceExplainer:
     def _real(self, j: int) -> Points:
         if (
             self._boxes is not None
-            and self._space.parameters[j].optional is None
+            and self.space.parameters[j].optional is None
         ):
             parts = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
             cuts = np.unique(np.concatenate(parts))
             if len(cuts) > _MOST_VALUES:
                 cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
             return (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
-        nodes, weights = np.polynomial.legendre.leggauss(self._grid_size)
+        nodes, weights = np.polynomial.legendre.leggauss(self.grid_size)
         return (nodes + 1.0) / 2.0, weights
 
     def _rows(
         self, x: Array, members: Sequence[int], points: list[Points]
     ) -> tuple[Array, Ints]:
         """Return all configurations θ[j = a], and the place of each among all points."""
-        space = self._space
-        drawn = space.sample(self._sample, seed=self._seed, latent=True)
+        space = self.space
+        drawn = space.sample(self.sample, seed=self.seed, latent=True)
         missing = np.isnan(x)
         missing[members] = False  # the absence of an optional one is its value
         base = np.where(missing, drawn, x)
@@ -295,7 +289,7 @@ class LocalImportanceExplainer:
 
         Of a function that hardly varies beside the noise nobody can tell what changes it: 0.
         """
-        found = np.zeros((values.shape[1], len(self._space)))
+        found = np.zeros((values.shape[1], len(self.space)))
         for j, v, (_, w) in zip(
             members, _averaged(values, owner, points), points, strict=True
         ):
@@ -313,7 +307,7 @@ class LocalImportanceExplainer:
         points: list[Points],
     ) -> Array | None:
         """Return the standard deviation of each share over the trees of a forest."""
-        by_tree = self._explained.by_tree(rows) if len(rows) else None
+        by_tree = self.explained.by_tree(rows) if len(rows) else None
         if by_tree is None:
             return None
         shares = _varying(self._by_function(by_tree, members, owner, points))
@@ -327,24 +321,24 @@ class LocalImportanceExplainer:
             members, points, means, strict=True
         ):
             there = ~np.isnan(positions)
-            values = tuple(self._space.parameters[j].decode(positions[there]))
-            curves.append((self._space.names[j], values, mean[there, 0]))
+            values = tuple(self.space.parameters[j].decode(positions[there]))
+            curves.append((self.space.names[j], values, mean[there, 0]))
         return tuple(curves)
 
     def _notes(
         self, x: Array, std: Array | None, drawn: Array | None
     ) -> tuple[Fact, ...]:
         notes = []
-        if std is None and self._explained.of_objective:
+        if std is None and self.explained.of_objective:
             notes.append(_NO_STD())
-        elif drawn is None and self._explained.of_objective:
+        elif drawn is None and self.explained.of_objective:
             notes.append(_OVER_TREES())
         inactive = [
-            n for n, v in zip(self._space.names, x, strict=True) if np.isnan(v)
+            n for n, v in zip(self.space.names, x, strict=True) if np.isnan(v)
         ]
-        if inactive and any(self._space.conditions):
+        if inactive and any(self.space.conditions):
             notes.append(_SWITCHED_ON(names=inactive))
-        return (*notes, *self._subject.notes)
+        return (*notes, *self.about.notes)
 
 
 def _present(space: SearchSpace, x: Array) -> list[int]:

@@ -7,15 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import leading, percent, percent_range
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    leading,
+    percent,
+    percent_range,
+)
 from hpo_explain.belief.decide import MATTERS, STRETCH, decide
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -96,7 +101,7 @@ class LocalImportance(Result):
         )
 
     @property
-    def active(self) -> npt.NDArray[np.bool_]:
+    def active(self) -> Bools:
         """Whether each hyperparameter is active in the configuration, (d,)."""
         return np.array([name in self.config for name in self.names])
 
@@ -122,7 +127,7 @@ class LocalImportance(Result):
             check_name("name", name, self.names, "hyperparameter")
         )
 
-    def order(self) -> npt.NDArray[np.int64]:
+    def order(self) -> Ints:
         """Return the hyperparameters' positions, the largest share first."""
         return np.argsort(-self.importance, kind="stable")
 

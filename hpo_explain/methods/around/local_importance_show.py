@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from hpo_explain.base import filled, format_value
 from hpo_explain.base.figures import Bar, Rows, View, folded
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.text import filled
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 
 _WHISKERS = {
@@ -15,28 +14,26 @@ _WHISKERS = {
 
 def shares(found: LocalImportance) -> Rows:
     """Draw the shares of the variance around a configuration as bars, the largest on top."""
-    known = {name for name, _, _ in found.curves}
-    kept, rest = folded(
-        [j for j in found.order().tolist() if found.names[j] in known]
+    varied = {name for name, _, _ in found.curves}
+    shown, rest = folded(
+        [j for j in found.order().tolist() if found.names[j] in varied]
     )
-    std = (
-        [None] * len(found.names) if found.std is None else found.std.tolist()
-    )
-    labels = [
-        (
-            found.names[j],
-            f"= {format_value(found.config.get(found.names[j], 'absent'))}",
-        )
-        for j in kept
-    ]
-    bars = [
-        Bar(i, 0.0, float(found.importance[j]), std[j])
-        for i, j in enumerate(kept)
-    ]
+    labels, bars = [], []
+    for row, j in enumerate(shown):
+        name = found.names[j]
+        value = format_value(found.config.get(name, "absent"))
+        std = None if found.std is None else float(found.std[j])
+        labels.append((name, f"= {value}"))
+        bars.append(Bar(row, 0.0, float(found.importance[j]), std))
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
-        bars.append(Bar(len(kept), 0.0, float(found.importance[rest].sum())))
-    inactive = len(found.names) - len(known)
+        bars.append(Bar(len(shown), 0.0, float(found.importance[rest].sum())))
+    footer = []
+    if found.std is not None:
+        footer.append(_WHISKERS[found.drawn is not None])
+    n_inactive = len(found.names) - len(varied)
+    if n_inactive:
+        footer.append(f"Not shown: {n_inactive} inactive.")
     return Rows(
         labels=labels,
         bars=bars,
@@ -47,10 +44,7 @@ def shares(found: LocalImportance) -> Rows:
             found=found,
         ),
         label="share of the variance along single hyperparameters",
-        footer=" ".join(
-            [_WHISKERS[found.drawn is not None]] * (found.std is not None)
-            + [f"Not shown: {inactive} inactive."] * bool(inactive)
-        ),
+        footer=" ".join(footer),
         percent=True,
         positive=True,
     )

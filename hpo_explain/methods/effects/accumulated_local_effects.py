@@ -26,20 +26,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, number
-from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import counted, listed
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
+    check_count,
+    check_seed,
+    declared_fact,
+    format_value,
+    listed,
+    number,
+)
 from hpo_explain.belief.decide import decide
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.methods._engines.accumulated import (
@@ -50,6 +54,7 @@ from hpo_explain.methods._engines.accumulated import (
     steps_between,
 )
 from hpo_explain.methods._engines.categories import codes_of
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     checked_sample,
@@ -57,12 +62,11 @@ from hpo_explain.methods._engines.rows_at import (
     one_or_two,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
-from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
     on_grid,
 )
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, accepted_surrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import gower_distances
@@ -93,8 +97,7 @@ _DIFFERS = declared_fact(
 )
 _THINNED = declared_fact(
     "sample_thinned",
-    "averaged over {kept} drawn from those tried",
-    kept=lambda told: counted(told["kept"], "configuration"),
+    "averaged over {kept:#configuration} drawn from those tried",
 )
 _TOO_FEW = declared_fact(
     "too_few_values",
@@ -102,13 +105,26 @@ _TOO_FEW = declared_fact(
 )
 
 
-class AccumulatedLocalEffectsExplainer:
-    """Accumulates a surrogate's local effects along one or two hyperparameters.
+def accumulated_local_effects(
+    surrogate: Surrogate,
+    names: str | Sequence[str],
+    *,
+    sample: int | npt.ArrayLike | None = None,
+    grid_size: int = 20,
+    feasible: Callable[[Array], Array] | None = None,
+    direction: Direction = "minimize",
+    subject: Subject | None = None,
+    given: Given | None = None,
+    seed: int = 0,
+) -> Effect:
+    """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
 
     Parameters
     ----------
     surrogate : Surrogate
         The model of the objective.
+    names : str or pair of str
+        The hyperparameters.
     sample : None, int or ndarray of shape (n, d), default None
         The configurations whose local effects are averaged: those tried (of the subject), so many
         rows of the space's measure, or encoded rows.
@@ -129,10 +145,18 @@ class AccumulatedLocalEffectsExplainer:
         Seed of a drawn sample, and of the choice among more than 1000 configurations (500 for a
         pair).
 
+    Returns
+    -------
+    Effect
+        Curve (or surface) with its uncertainty.
+
     Raises
     ------
+    NothingToExplain
+        If the sample has fewer than two values of one, where all of them are active.
     ValueError
-        If the grid has one value, the sample is outside the space, or `given` leaves nothing of it.
+        If a name is unknown, there are not one or two different ones, the grid has one value, the
+        sample is outside the space, or `given` leaves nothing of it.
 
     References
     ----------
@@ -146,200 +170,181 @@ class AccumulatedLocalEffectsExplainer:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 2.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
     >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] + X[:, 1])
-    >>> explainer = AccumulatedLocalEffectsExplainer(surrogate, sample=X, grid_size=5)
-    >>> effect = explainer.explain("x")
+    >>> effect = accumulated_local_effects(surrogate, "x", sample=X, grid_size=5)
     >>> effect.mean.round(1) + 0.0
     array([-0.5, -0.3,  0. ,  0.2,  0.5])
     """
+    space = accepted_surrogate(surrogate).space
+    part = SubSpace.of(space, given)
+    whole = Explained.of(surrogate, direction).completed(subject)
+    wanted = one_or_two(space, names)
+    members = [space.index(name) for name in wanted]
+    own = _Sampled(
+        surrogate,
+        part,
+        whole,
+        part.of_subject(whole),
+        check_count("grid_size", grid_size, minimum=2),
+        check_seed(seed),
+    )
+    rows, thinned = own.rows(_sample(part, whole, sample, seed), members)
+    axes = tuple(own.steps(rows, j, len(members)) for j in members)
+    latent = rows
+    if space.decides_activity(members):
+        latent = _completed(space, rows)
+    effects = _LocalEffects.of(space, latent, members, axes)
+    draws = as_draws(surrogate, own.subject.direction, seed=seed)
+    mean, drawn = effects.accumulated(surrogate, draws)
+    # categories in their own order, not in that in which they were accumulated
+    orders = [np.argsort(steps.positions) for steps in axes]
+    in_order = np.ix_(*orders)
+    positions = tuple(
+        steps.positions[order]
+        for steps, order in zip(axes, orders, strict=True)
+    )
+    reachable = None
+    if feasible is not None:
+        places = itertools.product(*positions)
+        reachable = highest(space, feasible, latent, members, places)
+        reachable = reachable.reshape(mean.shape)
+    std = np.full(mean.shape, np.nan)
+    if drawn is not None:
+        drawn = drawn[in_order]
+        std = drawn.std(axis=-1)
+    effect = Effect(
+        kind="accumulated",
+        **on_grid(whole, surrogate, members, positions, part),
+        mean=mean[in_order],
+        std=std,
+        drawn=drawn,
+        sample_size=len(rows),
+        feasible=reachable,
+        notes=own.notes(wanted, axes, thinned),
+    )
+    if len(members) == 2:
+        return effect
+    return own.beside(effect, axes[0].at[:, orders[0]].mean(axis=0))
 
-    def __init__(
-        self,
-        surrogate: Surrogate,
-        *,
-        sample: int | npt.ArrayLike | None = None,
-        grid_size: int = 20,
-        feasible: Callable[[Array], Array] | None = None,
-        direction: Direction = "minimize",
-        subject: Subject | None = None,
-        given: Given | None = None,
-        seed: int = 0,
-    ) -> None:
-        self._surrogate = accepted_surrogate(surrogate)
-        self._space = surrogate.space
-        self._part = SubSpace.of(self._space, given)
-        self._whole = Explained.of(surrogate, direction).completed(subject)
-        self._subject = self._part.of_subject(self._whole)
-        self._grid_size = check_count("grid_size", grid_size, minimum=2)
-        self._feasible = feasible
-        self._seed = check_seed(seed)
-        if sample is None:
-            if not len(self._whole.tried):
-                problem = "is None, but the tried configurations are not known"
-                remedy = "Give encoded rows, a number of rows, or a subject that knows the trials."
-                raise InputError("sample", problem, sample, remedy)
-            sampled = self._whole.tried
-        elif np.ndim(sample) == 0:
-            latent = self._part.sample(
-                check_count("sample", sample), seed=seed
-            )
-            sampled = self._space.project(latent)
-        else:
-            sampled = checked_sample(self._space, sample)
-        self._sample = sampled[self._part.holds(sampled)]
 
-    @shows_progress
-    def explain(self, names: str | Sequence[str]) -> Effect:
-        """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
+def _sample(
+    part: SubSpace,
+    whole: Subject,
+    sample: int | npt.ArrayLike | None,
+    seed: int,
+) -> Array:
+    """Return the encoded configurations that are averaged, those in the part of the space."""
+    if sample is None:
+        if not len(whole.tried):
+            problem = "is None, but the tried configurations are not known"
+            remedy = "Give encoded rows, a number of rows, or a subject that knows the trials."
+            raise InputError("sample", problem, sample, remedy)
+        rows = whole.tried
+    elif np.ndim(sample) == 0:
+        latent = part.sample(check_count("sample", sample), seed=seed)
+        rows = whole.space.project(latent)
+    else:
+        rows = checked_sample(whole.space, sample)
+    return rows[part.holds(rows)]
 
-        Parameters
-        ----------
-        names : str or pair of str
-            The hyperparameters.
 
-        Returns
-        -------
-        Effect
-            Curve (or surface) with its uncertainty.
+@dataclass(frozen=True, eq=False)
+class _Sampled:
+    """What is explained in which part of the space, and how finely."""
 
-        Raises
-        ------
-        NothingToExplain
-            If the sample has fewer than two values of one, where all of them are active.
-        ValueError
-            If a name is unknown, or there are not one or two different ones.
-        """
-        space = self._space
-        wanted = one_or_two(space, names)
-        members = [space.index(name) for name in wanted]
-        rows, thinned = self._rows(members)
-        axes = tuple(self._steps(rows, j, len(members)) for j in members)
-        latent = _completed(space, rows) if _decides(space, members) else rows
-        effects = _LocalEffects.of(space, latent, members, axes)
-        draws = as_draws(
-            self._surrogate, self._subject.direction, seed=self._seed
-        )
-        mean, drawn = effects.accumulated(self._surrogate, draws)
-        shape = mean.shape
-        # categories in their own order, not in that in which they were accumulated
-        orders = [np.argsort(steps.positions) for steps in axes]
-        positions = tuple(
-            s.positions[order] for s, order in zip(axes, orders, strict=True)
-        )
-        feasible = None
-        if self._feasible is not None:
-            places = itertools.product(*positions)
-            feasible = highest(
-                space, self._feasible, latent, members, places
-            ).reshape(shape)
-        found = Effect(
-            kind="accumulated",
-            **on_grid(
-                self._whole, self._surrogate, members, positions, self._part
-            ),
-            mean=mean[np.ix_(*orders)],
-            std=np.full(shape, np.nan)
-            if drawn is None
-            else drawn.std(axis=-1)[np.ix_(*orders)],
-            drawn=None if drawn is None else drawn[np.ix_(*orders)],
-            sample_size=len(rows),
-            feasible=feasible,
-            notes=self._notes(wanted, axes, thinned),
-        )
-        if len(members) == 2:
-            return found
-        return self._beside(found, axes[0].at[:, orders[0]].mean(axis=0))
+    surrogate: Surrogate
+    part: SubSpace
+    whole: Subject
+    subject: Subject
+    grid_size: int
+    seed: int
 
-    def _rows(self, members: list[int]) -> tuple[Array, bool]:
+    @property
+    def space(self) -> SearchSpace:
+        return self.surrogate.space
+
+    def rows(self, sample: Array, members: list[int]) -> tuple[Array, bool]:
         """Return the sample in which all members are active, and whether it was thinned."""
-        rows = self._sample[~np.isnan(self._sample[:, members]).any(axis=1)]
+        rows = sample[~np.isnan(sample[:, members]).any(axis=1)]
         for j in members:
-            if isinstance(self._space.parameters[j], CategoricalParameter):
-                rows = rows[
-                    np.isin(
-                        rows[:, j], codes_of(self._subject, j, len(members))
-                    )
-                ]
+            if isinstance(self.space.parameters[j], CategoricalParameter):
+                codes = codes_of(self.subject, j, len(members))
+                rows = rows[np.isin(rows[:, j], codes)]
         most = _MOST_ROWS[len(members) - 1]
         if len(rows) <= most:
             return rows, False
-        rng = np.random.default_rng(self._seed)
+        rng = np.random.default_rng(self.seed)
         return rows[np.sort(rng.choice(len(rows), most, replace=False))], True
 
-    def _steps(self, rows: Array, j: int, order: int) -> Steps:
+    def steps(self, rows: Array, j: int, order: int) -> Steps:
         levels: Array | None = np.unique(rows[:, j])
         if levels is None or len(levels) < 2:
-            raise NothingToExplain(_TOO_FEW(names=[self._space.names[j]]))
-        most = self._grid_size
+            raise NothingToExplain(_TOO_FEW(names=[self.space.names[j]]))
+        most = self.grid_size
         if order == 2:
             most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
-        if isinstance(self._space.parameters[j], CategoricalParameter):
-            levels = order_of_categories(self._space, rows, j)
+        if isinstance(self.space.parameters[j], CategoricalParameter):
+            levels = order_of_categories(self.space, rows, j)
         elif len(levels) > most:
             levels = None
         return steps_between(rows[:, j], levels, most)
 
-    def _beside(self, found: Effect, weights: Array) -> Effect:
+    def beside(self, effect: Effect, weights: Array) -> Effect:
         """Return the effect with the partial dependence, centred over the sample as it is itself.
 
         With a note where both differ for certain, by more than the noise of one evaluation.
         """
         explainer = PartialDependenceExplainer(
-            self._surrogate,
+            self.surrogate,
             sample=_PARTIAL_ROWS,
             grid_size=_PARTIAL_GRID,
-            subject=self._whole,
-            given=self._part.given,
-            seed=self._seed,
+            subject=self.whole,
+            given=self.part.given,
+            seed=self.seed,
         )
-        effect = explainer.explain(found.names)
-        (known,), there = effect.positions, ~np.isnan(effect.mean)
+        averaged = explainer.explain(effect.names)
+        (known,), there = averaged.positions, ~np.isnan(averaged.mean)
+        (positions,) = effect.positions
 
         def along(curve: Array) -> Array:
-            if found.categorical[0]:
-                values = curve[np.searchsorted(known, found.positions[0])]
+            if effect.categorical[0]:
+                values = curve[np.searchsorted(known, positions)]
             else:
-                values = np.interp(
-                    found.positions[0], known[there], curve[there]
-                )
+                values = np.interp(positions, known[there], curve[there])
             return np.asarray(values - weights @ values)
 
-        partial = along(effect.mean)
-        if found.drawn is None or effect.drawn is None:
-            return replace(found, partial=partial)
-        gaps = (
-            np.stack([along(curve) for curve in effect.drawn.T], axis=-1)
-            - found.drawn
-        )
-        decisions = [decide(gap) for gap in gaps]
-        sizes = [d.certain * abs(d.estimate) for d in decisions]
-        place = int(np.argmax(sizes))
-        if sizes[place] <= max(
-            found.noise_std, _ROUNDING * float(np.ptp(found.mean))
-        ):
-            return replace(found, partial=partial)
+        beside = replace(effect, partial=along(averaged.mean))
+        if effect.drawn is None or averaged.drawn is None:
+            return beside
+        partial = np.stack([along(curve) for curve in averaged.drawn.T], -1)
+        gaps = [decide(gap) for gap in partial - effect.drawn]
+        certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
+        place = int(np.argmax(certain))
+        rounding = _ROUNDING * float(np.ptp(effect.mean))
+        if certain[place] <= max(effect.noise_std, rounding):
+            return beside
         differs = _DIFFERS(
-            names=found.names,
-            at=found.grid[place],
-            by=decisions[place].estimate,
+            names=effect.names,
+            at=effect.grid[place],
+            by=gaps[place].estimate,
         )
-        return replace(found, partial=partial, notes=(differs, *found.notes))
+        return replace(beside, notes=(differs, *effect.notes))
 
-    def _notes(
+    def notes(
         self, names: tuple[str, ...], axes: tuple[Steps, ...], thinned: bool
     ) -> tuple[Fact, ...]:
         notes = list[Fact]()
         for name, steps in zip(names, axes, strict=True):
-            parameter = self._space[name]
+            parameter = self.space[name]
             if (
                 isinstance(parameter, CategoricalParameter)
                 and len(steps.positions) > 2
             ):
                 order = list(parameter.decode(steps.positions))
                 notes.append(_ORDERED(names=[name], order=order))
-            notes += about_names(self._subject, [name])
+            notes += about_names(self.subject, [name])
         if thinned:
             notes.append(_THINNED(kept=_MOST_ROWS[len(names) - 1]))
-        return (*notes, *self._subject.notes)
+        return (*notes, *self.subject.notes)
 
 
 class _LocalEffects:
@@ -448,12 +453,6 @@ def _at(
     rows = latent.copy()
     rows[:, members] = value
     return space.project(rows)
-
-
-def _decides(space: SearchSpace, members: list[int]) -> bool:
-    return any(
-        parent in members for rules in space.conditions for parent, _ in rules
-    )
 
 
 def _completed(space: SearchSpace, rows: Array) -> Array:

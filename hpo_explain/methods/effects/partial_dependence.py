@@ -26,24 +26,29 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    VARIANCES,
+    Direction,
+    Fact,
+    InputError,
+    Option,
+    Subject,
+    Variance,
     check_count,
     check_flag,
     check_name,
     check_option,
     check_seed,
+    declared_fact,
+    shows_progress,
+    steps,
 )
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import VARIANCES, Direction, Variance
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     at_value,
@@ -55,17 +60,19 @@ from hpo_explain.methods._engines.rows_at import (
     values_together,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
-from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependences_result import (
     PartialDependences,
 )
+from hpo_explain.models import (
+    SupportsBoxes,
+    SupportsGrid,
+    SupportsJoint,
+    Surrogate,
+)
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
 from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
 from hpo_explain.space.support import supported_at
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
@@ -179,16 +186,10 @@ class PartialDependenceExplainer:
         self._attainable = check_flag("attainable", attainable)
         self._feasible = feasible
         self._seed = check_seed(seed)
-        self._boxes = (
-            surrogate.boxes()
-            if isinstance(surrogate, ForestSurrogate)
-            else None
-        )
-        self._ranks = (
-            surrogate.category_ranks()
-            if isinstance(surrogate, ForestSurrogate)
-            else {}
-        )
+        self._boxes, self._ranks = None, dict[int, Array]()
+        if isinstance(surrogate, SupportsBoxes):
+            self._boxes = surrogate.boxes()
+            self._ranks = surrogate.category_ranks()
         joint = isinstance(surrogate, SupportsJoint) or self._boxes is not None
         if variance == "covariance" and not joint:
             raise InputError(
@@ -257,7 +258,7 @@ class PartialDependenceExplainer:
         ValueError
             If there is no name, or :meth:`explain` refuses one.
         """
-        return all_of(self, names, shares)
+        return all_of(self.explain, names, shares)
 
     def effect_and_rows(
         self, names: str | Sequence[str]
@@ -436,16 +437,12 @@ class PartialDependenceExplainer:
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
-    ) -> Iterator[tuple[slice, npt.NDArray[np.bool_] | slice, Array]]:
+    ) -> Iterator[tuple[slice, Bools | slice, Array]]:
         """Yield grid points, which rows are valid there, and these as configurations.
 
         All at once, unless activity depends on the value (Eq. 8).
         """
-        if not any(
-            parent in members
-            for c in self._space.conditions
-            for parent, _ in c
-        ):
+        if not self._space.decides_activity(members):
             yield (
                 slice(None),
                 slice(None),
@@ -464,7 +461,7 @@ class PartialDependenceExplainer:
         self, z: Array, members: list[int], values: Array
     ) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
-        if isinstance(self._surrogate, GaussianProcessSurrogate):
+        if isinstance(self._surrogate, SupportsGrid):
             found = self._surrogate.predict_grid(z, np.array(members), values)
             if found is not None:
                 return found
@@ -606,17 +603,17 @@ class PartialDependenceExplainer:
 
 
 def all_of(
-    explainer: Any,
+    explain: Callable[[str | Sequence[str]], Effect],
     names: Sequence[str | Sequence[str]],
     shares: Mapping[tuple[str, ...], float] | None = None,
 ) -> PartialDependences:
-    """Return the effects of several hyperparameters and pairs, each as of an explainer."""
+    """Return the effects of several hyperparameters and pairs, each as `explain` returns it."""
     if not len(names):
         problem = "is empty"
         raise InputError(
             "names", problem, names, "Name at least one hyperparameter."
         )
-    effects = tuple(explainer.explain(one) for one in steps(names, "effects"))
+    effects = tuple(map(explain, steps(names, "effects")))
     alone = {
         name
         for effect in effects
@@ -697,24 +694,3 @@ def on_grid(
         "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
         "tried": values_together(subject.space, members, subject.tried),
     }
-
-
-def marginal_on(
-    subject: Subject, names: Sequence[str], grid: Any, **held: Any
-) -> Effect:
-    """Return the marginal of one or two hyperparameters at values of theirs."""
-    members = [subject.space.index(name) for name in names]
-    parameters = [subject.space.parameters[j] for j in members]
-    return Effect(
-        kind="marginal",
-        subject=subject,
-        names=tuple(names),
-        grid=grid[0] if len(members) == 1 else tuple(grid),
-        positions=tuple(
-            p.encode(values)
-            for p, values in zip(parameters, grid, strict=True)
-        ),
-        supported=supported_at(subject.support, tuple(names), grid),
-        tried=values_together(subject.space, members, subject.tried),
-        **held,
-    )

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted, join_words
-from hpo_explain.base.result import Result, Table
-from hpo_explain.methods.effects.effect_result import Effect
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    counted,
+    join_words,
+    percent,
+)
+from hpo_explain.methods._engines.effect_result import Effect
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hpo_explain.base import counted, percent, shorten
 from hpo_explain.base.figures import (
     MOST_PANELS,
     Axis,
@@ -14,10 +15,7 @@ from hpo_explain.base.figures import (
     Panels,
     View,
 )
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.width import shorten
-from hpo_explain.methods.effects.effect_show import (
+from hpo_explain.methods._engines.effect_show import (
     as_points,
     band_caption,
     dimmed_caption,

@@ -26,16 +26,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_number, check_option
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.options import SPLITS, Direction, Split, Variance
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import (
+    SPLITS,
+    Direction,
+    InputError,
+    Option,
+    Split,
+    Subject,
+    Variance,
+    check_count,
+    check_number,
+    check_option,
+    shows_progress,
+)
 from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods._engines.sub_space import Given
-from hpo_explain.methods.effects.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import (
     Grid,
     PartialDependenceExplainer,
@@ -44,12 +52,17 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
 )
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.models import SupportsJoint, Surrogate
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Ints,
+    SearchSpace,
+)
 from hpo_explain.space.support import Support, supported_at
 
 ALL_SUBSETS = 10  # categories up to which every subset is tried
-Ints = npt.NDArray[np.int64]
 
 
 class RegionalPartialDependenceExplainer:
@@ -285,7 +298,7 @@ class _Split:
 
     column: int
     improvement: float
-    sides: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+    sides: tuple[Bools, Bools]
     threshold: float
     left: tuple[int, ...] = ()
     right: tuple[int, ...] = ()

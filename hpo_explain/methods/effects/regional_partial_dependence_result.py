@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, InputError, Result, Table
 from hpo_explain.methods._engines.conditions import Condition
-from hpo_explain.methods.effects.effect_result import Effect
-from hpo_explain.space import Array
+from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +56,7 @@ class Region:
     conditions: tuple[Condition, ...]
     weight: float
     effect: Effect
-    rows: npt.NDArray[np.int64]
+    rows: Ints
     depth: int
     parent: int | None
 

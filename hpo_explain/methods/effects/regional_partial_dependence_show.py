@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, counted, join_words, percent, shorten
 from hpo_explain.base.figures import (
     Axis,
     Cells,
@@ -16,10 +16,7 @@ from hpo_explain.base.figures import (
     View,
     broken,
 )
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.width import shorten
-from hpo_explain.methods.effects.effect_show import (
+from hpo_explain.methods._engines.effect_show import (
     MOST_CURVES,
     UNTRIED,
     as_points,
@@ -71,11 +68,8 @@ def regions(found: RegionalPartialDependence) -> Panels:
             f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region."
         )
     left = len(found.regions) - len(shown)
-    parts += (
-        [f"Not shown: {left} smaller region{'s' * (left > 1)}."]
-        if left
-        else []
-    )
+    if left:
+        parts.append(f"Not shown: {counted(left, 'smaller region')}.")
     names = join_words([shorten(name, 60) for name in found.names])
     return Panels(
         panels=drawn,
@@ -136,10 +130,9 @@ def _largest(found: RegionalPartialDependence) -> list[Region]:
 
 
 def _title(found: RegionalPartialDependence, region: Region) -> str:
-    return (
-        f"Incumbent's region: {region.label}" * found.is_incumbents(region)
-        or region.label
-    )
+    if found.is_incumbents(region):
+        return f"Incumbent's region: {region.label}"
+    return region.label
 
 
 VIEWS = {

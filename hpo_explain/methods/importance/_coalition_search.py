@@ -20,14 +20,20 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.progress import steps
+from hpo_explain.base import steps
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
+from hpo_explain.models import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.models._coalitions import ended
-from hpo_explain.models.protocols import SupportsCoalitions, Surrogate, mean_of
-from hpo_explain.space import Array, FloatParameter, SearchSpace, Ties
+from hpo_explain.space import (
+    Array,
+    Bools,
+    FloatParameter,
+    Ints,
+    SearchSpace,
+    Ties,
+)
 from hpo_explain.space.searches import changed, filled
 
 _KEPT = 3
@@ -58,7 +64,7 @@ def predicted_in_coalitions(
     surrogate: Surrogate,
     default: Array,
     rows: Array,
-    free: npt.NDArray[np.bool_],
+    free: Bools,
 ) -> Array:
     """Return the mean, (n, m), where some hyperparameters are a row's and the others the default's.
 
@@ -102,7 +108,7 @@ def best_in_coalitions(
     default: Array,
     start: Array,
     costs: Array,
-    free: npt.NDArray[np.bool_],
+    free: Bools,
     *,
     seed: int = 0,
 ) -> tuple[Array, Array]:
@@ -142,9 +148,7 @@ def best_in_coalitions(
     return best[again], rows[again]
 
 
-def in_order(
-    space: SearchSpace, free: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.int64]:
+def in_order(space: SearchSpace, free: Bools) -> Ints:
     """Return where the coalitions are whose players are counted in the order of the space."""
     place = np.argsort(space.order)
     codes = np.arange(len(free))
@@ -161,7 +165,7 @@ def _searched(
     default: Array,
     start: Array,
     costs: Array,
-    free: npt.NDArray[np.bool_],
+    free: Bools,
     seed: int,
 ) -> Array:
     rng = np.random.default_rng(seed)
@@ -220,7 +224,7 @@ def _searched(
 
 
 def at_best_of(
-    default: Array, start: Array, costs: Array, free: npt.NDArray[np.bool_]
+    default: Array, start: Array, costs: Array, free: Bools
 ) -> tuple[Array, Array]:
     """Return the best cost of given rows in every coalition, (m,), and the composed row, (m, d)."""
     chosen = np.argmin(Ties.among(costs).settled(costs), axis=0)
@@ -254,7 +258,7 @@ def _sweep(
     cost: Cost,
     rows: Array,
     best: Array,
-    free: npt.NDArray[np.bool_],
+    free: Bools,
     order: list[int],
     values: Callable[[int, Array], Array],
 ) -> None:
@@ -316,7 +320,7 @@ def _inherited(rows: Array, best: Array) -> tuple[Array, Array]:
 
 
 def least_of_draws(
-    belief: Draws, default: Array, free: npt.NDArray[np.bool_], sign: float
+    belief: Draws, default: Array, free: Bools, sign: float
 ) -> tuple[Array, Array]:
     """Return each draw's least cost times a sign in every coalition, (k, m), and a row, (m, d).
 
@@ -376,7 +380,7 @@ def least_of_draws(
 
 
 def least_of_tried(
-    belief: Draws, default: Array, free: npt.NDArray[np.bool_], tried: Array
+    belief: Draws, default: Array, free: Bools, tried: Array
 ) -> tuple[Array, Array]:
     """Return each draw's least cost among tried rows in every coalition, and a row, as above.
 
@@ -403,7 +407,7 @@ def least_of_tried(
 def _of_draws(
     belief: Draws,
     default: Array,
-    free: npt.NDArray[np.bool_],
+    free: Bools,
     start: list[Array],
     sign: float,
 ) -> tuple[Array, Array, Array]:

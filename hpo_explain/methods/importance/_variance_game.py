@@ -25,16 +25,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
+from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.models.box_sums import closed_variance
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.question.explained import Explained
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace
 from hpo_explain.space.sobol import sobol
 
 _SETS = 10
@@ -112,9 +110,7 @@ def _boxes(
 ) -> tuple[TreeBoxes, ...] | None:
     """Return a forest's boxes if they are few enough for exact variances, else None."""
     surrogate = explained.surrogate
-    if not explained.of_objective or not isinstance(
-        surrogate, ForestSurrogate
-    ):
+    if not explained.of_objective or not isinstance(surrogate, SupportsBoxes):
         return None
     trees = surrogate.boxes()
     if (
@@ -139,8 +135,8 @@ def variances_of_draws(belief: Draws, players: list[list[int]]) -> Array:
 
 
 def _columns(
-    space: SearchSpace, players: list[list[int]], joined: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+    space: SearchSpace, players: list[list[int]], joined: Bools
+) -> Bools:
     """Return the columns that belong to each coalition, (m, d)."""
     own = np.zeros((len(joined), len(space)), dtype=bool)
     for p, columns in enumerate(players):
@@ -151,7 +147,7 @@ def _columns(
 def _by_pairs(
     functions: Function,
     space: SearchSpace,
-    own: npt.NDArray[np.bool_],
+    own: Bools,
     n: int,
     seed: int,
     lattice: int | None = None,

@@ -26,34 +26,48 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_number, check_seed
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    Option,
+    Subject,
+    check_count,
+    check_number,
+    check_seed,
+    declared_fact,
+    shows_progress,
+)
 from hpo_explain.belief.best import Best
 from hpo_explain.belief.decide import MATTERS
 from hpo_explain.belief.drawn import Draws, as_draws
 from hpo_explain.belief.functionals import Anova
+from hpo_explain.methods._engines.sub_space import stretch
 from hpo_explain.methods.importance._latent_forest import (
     LatentForest,
-    completed_subject,
 )
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
+from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
+    Intervals,
     main_steps,
     mean_and_variance,
     pair_variances,
+    squeeze,
     subset_variances,
     total_cost,
 )
-from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.space import Array
+from hpo_explain.question.explained import subject_of_surrogate
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Parameter,
+    SearchSpace,
+)
+from hpo_explain.space.encoding import latent_rows
 
 _OVER_TREES = declared_fact(
     "shares_over_trees",
@@ -78,6 +92,8 @@ _LEFT_OUT = declared_fact(
     count=lambda told: f"{told['pairs']:.1e}",
 )
 _DRAWN_ORDER = 2  # sets of more are looked at in a forest
+_GRID = 40  # points of a marginal where there are more values
+_ACTIVITY_ROWS = 2000
 
 
 class FanovaExplainer:
@@ -137,7 +153,7 @@ class FanovaExplainer:
             "n_trees": check_count("n_trees", n_trees),
             "seed": seed,
         }
-        self._subject = completed_subject(forest, direction, subject)
+        self._subject = subject_of_surrogate(forest, direction, subject)
 
     @cached_property
     def _forest(self) -> LatentForest:
@@ -204,12 +220,16 @@ class FanovaExplainer:
                 self._model, self._subject.direction, seed=self._seed
             )
         if top is not None or within is not None:
-            blocked = "cap" * (cap is not None) or "given" * bool(given)
-            blocked = blocked or f"a set of {order}" * (order > _DRAWN_ORDER)
-            model = "a forest, or a model without a joint posterior," * (
-                draws is None
-            )
-            check_top(top, within, blocked or model)
+            blocked = ""
+            if cap is not None:
+                blocked = "cap"
+            elif given:
+                blocked = "given"
+            elif order > _DRAWN_ORDER:
+                blocked = f"a set of {order}"
+            elif draws is None:
+                blocked = "a forest, or a model without a joint posterior,"
+            check_top(top, within, blocked)
         if draws is not None:
             return of_draws(self._subject, draws, order, top, within)
         forest = self._forest.within(cap, given)
@@ -228,15 +248,14 @@ class FanovaExplainer:
             )
         if pairs > most_pairs:
             own.append(_LEFT_OUT(pairs=pairs))
-        activity = forest.activity(self._seed)
         return FanovaImportance(
             subject=forest.subject,
             order=order,
             members=tuple(members),
             shares=shares[varying],
             variances=variances,
-            axes=tuple(
-                Axis(*forest.grid(j), float(activity[j])) for j in range(d)
+            axes=axes_of(
+                forest.space, self._seed, kept=forest.kept, ranks=forest.ranks
             ),
             boxes=boxes,
             cap=forest.cap,
@@ -249,7 +268,7 @@ class FanovaExplainer:
 
 def decomposed(
     boxes: Sequence[TreeBoxes], order: int, members: list[tuple[int, ...]]
-) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+) -> tuple[Array, Array, Bools]:
     """Return V and V_U / V of each tree, and which trees vary (all where none does)."""
     rows = in_parts(
         lambda part: [_decompose(b, order, members) for b in boxes[part]],
@@ -328,8 +347,6 @@ def of_draws(
     shares = (
         anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
     )
-    forest = LatentForest(subject, (), {})
-    activity = forest.activity(draws.seed)
     alone = tuple((j,) for j in range(len(subject.space)))
     return FanovaImportance(
         subject=subject,
@@ -338,11 +355,92 @@ def of_draws(
         rows="draws",
         shares=np.where(there, shares, 0.0),
         variances=anova.variance,
-        axes=tuple(
-            Axis(*forest.grid(j), float(activity[j])) for (j,) in alone
-        ),
+        axes=axes_of(subject.space, draws.seed),
         anova=anova,
         top=top,
         within=within,
         notes=(_DRAWN(draws=len(anova.mains)), *subject.notes),
     )
+
+
+# ---------------------------------------------------------------------- the latent axes
+
+
+def axes_of(
+    space: SearchSpace,
+    seed: int,
+    *,
+    kept: Mapping[int, Intervals] | None = None,
+    ranks: Mapping[int, Array] | None = None,
+) -> tuple[Axis, ...]:
+    """Return each hyperparameter's grid and activity.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The whole space.
+    seed : int
+        Seed of the sample that estimates where hyperparameters are active.
+    kept : mapping of int to list of tuple, optional
+        Of a sub-space, the latent intervals of the restricted columns.
+    ranks : mapping of int to ndarray, optional
+        Of a forest, the place of each category on the latent axis by column.
+    """
+    kept, ranks = kept or {}, ranks or {}
+    activity = _activity(space, seed, kept, ranks)
+    return tuple(
+        Axis(*_grid(parameter, kept.get(j), ranks.get(j)), float(activity[j]))
+        for j, parameter in enumerate(space.parameters)
+    )
+
+
+def _grid(
+    parameter: Parameter, kept: Intervals | None, ranks: Array | None
+) -> tuple[tuple[Any, ...], Array]:
+    """Return values of a hyperparameter in the user's units, and their latent values."""
+    share = parameter.optional or 1.0
+
+    def spread(u: Array) -> Array:
+        """Return numbers in [0, 1] spread over the latent values that are looked at."""
+        return share * u if kept is None else stretch(u, kept)
+
+    if parameter.size is None:
+        latent = spread(np.linspace(0.0, 1.0, _GRID))
+        positions = latent / share
+    elif isinstance(parameter, CategoricalParameter):
+        positions = np.arange(parameter.size, dtype=float)
+        places = positions if ranks is None else ranks
+        latent = share * (places + 0.5) / parameter.size
+    else:
+        grid = parameter.grid() if parameter.size <= _GRID else None
+        if grid is None:
+            some = spread((np.arange(_GRID) + 0.5) / _GRID) / share
+            positions = np.unique(parameter.from_latent(some))
+        else:
+            positions = grid[0]
+        middles = [np.mean(parameter.latent_interval(p, p)) for p in positions]
+        latent = share * np.array(middles)
+    if kept is not None:
+        inside = np.zeros(len(latent), dtype=bool)
+        for low, high in kept:
+            inside |= (low <= latent) & (latent <= high)
+        positions, latent = positions[inside], squeeze(latent[inside], kept)
+    return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
+
+
+def _activity(
+    space: SearchSpace,
+    seed: int,
+    kept: Mapping[int, Intervals],
+    ranks: Mapping[int, Array],
+) -> Array:
+    """Return the share of the space in which each hyperparameter is active, (d,)."""
+    U = np.empty((_ACTIVITY_ROWS, len(space)))
+    U[:, space.order] = np.random.default_rng(seed).random(U.shape)
+    for j, intervals in kept.items():
+        U[:, j] = stretch(U[:, j], intervals)
+    rows = latent_rows(U, space.parameters)
+    for j, places in ranks.items():  # the categories are in the trees' order
+        active = ~np.isnan(rows[:, j])
+        rows[active, j] = np.argsort(places)[rows[active, j].astype(int)]
+    return np.asarray((~np.isnan(space.project(rows))).mean(axis=0))

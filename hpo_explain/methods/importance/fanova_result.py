@@ -15,14 +15,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.numbers import percent, percent_range, percent_sd
-from hpo_explain.base.options import Direction
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Direction,
+    InputError,
+    Option,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    declared_fact,
+    percent,
+    percent_range,
+    percent_sd,
+    worth_naming,
+)
 from hpo_explain.belief.decide import (
     INTERACTS,
     MATTERS,
@@ -31,6 +38,7 @@ from hpo_explain.belief.decide import (
     decide,
     interval,
 )
+from hpo_explain.methods._engines.effect_result import Effect, marginal_on
 from hpo_explain.methods.importance.most import (
     MOST,
     PROBABLE,
@@ -38,6 +46,7 @@ from hpo_explain.methods.importance.most import (
     how_sure,
     parts_of,
 )
+from hpo_explain.models import TreeBoxes
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.models.box_sums import (
     marginal_at,
@@ -45,7 +54,6 @@ from hpo_explain.models.box_sums import (
     total_cost,
     total_shares,
 )
-from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -53,7 +61,6 @@ if TYPE_CHECKING:
 
     from hpo_explain.belief.best import Best
     from hpo_explain.belief.functionals import Anova
-    from hpo_explain.methods.effects.effect_result import Effect
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
@@ -480,8 +487,6 @@ class FanovaImportance(Result):
                 [marginal_prediction(b, members, places) for b in self.boxes]
             )
             mean, std = values.mean(axis=0), values.std(axis=0)
-        from hpo_explain.methods.effects.partial_dependence import marginal_on
-
         return marginal_on(
             subject,
             names,
@@ -636,7 +641,7 @@ class FanovaImportance(Result):
                     self._interacts,
                     side="above",
                 )
-            says = "shares" * (known and i in named)
+            says = "shares" if known and i in named else ""
             claims.append(
                 self._share(self._named(members), share, found, says)
             )
@@ -646,7 +651,11 @@ class FanovaImportance(Result):
             found = matters[int(parts.mean(axis=0).argmax())]
             claims.append(
                 self._share(
-                    self.names, self._alone, found, "mains" * known, ALONE
+                    self.names,
+                    self._alone,
+                    found,
+                    "mains" if known else "",
+                    ALONE,
                 )
             )
         return tuple(claims)
@@ -716,12 +725,21 @@ class FanovaImportance(Result):
             yield self.decided("order", self._named((a, b)), more, says="")
 
     @property
+    def shares_of_sets(self) -> tuple[Claim, ...]:
+        """The claims about the share of one set each."""
+        return tuple(
+            claim
+            for claim in self.claims
+            if claim.kind == "share" and not claim.term
+        )
+
+    @property
     def interactions(self) -> tuple[Claim, ...]:
         """The claims about sets of several hyperparameters."""
         return tuple(
-            c
-            for c in self.claims
-            if c.kind == "share" and len(c.hyperparameters) > 1 and not c.term
+            claim
+            for claim in self.shares_of_sets
+            if len(claim.hyperparameters) > 1
         )
 
     def _share(

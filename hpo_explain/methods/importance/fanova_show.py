@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.figures.cells import MOST_NAMES, Cells, triangle
-from hpo_explain.base.figures.marks import Dots
-from hpo_explain.base.figures.rows import MOST_ROWS, Bar, Rows, View
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.width import shorten
+from hpo_explain.base import InputError, Option, counted, percent, shorten
+from hpo_explain.base.figures import (
+    MOST_ROWS,
+    Bar,
+    Cells,
+    Dots,
+    Rows,
+    View,
+    triangle,
+)
 from hpo_explain.methods.importance.fanova_result import (
     FanovaImportance,
     capped,
@@ -134,38 +137,30 @@ def pairs(found: FanovaImportance) -> Cells:
             half[u] = half[u[::-1]] = (
                 std if bounds is None else (bounds[1] - bounds[0]) / 2.0
             )
-    order = np.argsort(-mean.sum(axis=1), kind="stable")[:MOST_NAMES]
-    chosen, left = np.ix_(order, order), d - len(order)
-    whole = float(
-        found.estimate[
-            [i for i, u in enumerate(found.members) if len(u) == 2]
-        ].sum()
-    )
-    sign, kind = (
-        (", sd ", "over trees")
-        if found.rows == "trees"
-        else (" ± ", "half its 95% interval")
-    )
+    pairs = [i for i, u in enumerate(found.members) if len(u) == 2]
+    whole = min(1.0, float(found.estimate[pairs].sum()))
+    sign, kind = " ± ", "half its 95% interval"
+    if found.rows == "trees":
+        sign, kind = ", sd ", "over trees"
     where = f"given {shorten(found.where_given, 200)}: " if found.given else ""
-    return triangle(
-        [found.names[j] for j in order],
-        mean[chosen],
+    texts = [
         [
-            [
-                f"{_in_percent(a)}{sign}{_in_percent(b)}"
-                for a, b in zip(*row, strict=True)
-            ]
-            for row in zip(mean[chosen], half[chosen], strict=True)
-        ],
+            f"{_in_percent(share)}{sign}{_in_percent(error)}"
+            for share, error in row
+        ]
+        for row in np.stack([mean, half], axis=2)
+    ]
+    return triangle(
+        found.names,
+        mean,
+        texts,
         low=0.0,
         percent=True,
         scale="share of the variance",
         heading=f"Which hyperparameters interact on the {shorten(found.objective_name, 40)}",
-        subtitle=f"{where}all pairs together explain {percent(min(1.0, whole))} of the variance, "
+        subtitle=f"{where}all pairs together explain {percent(whole)} of the variance, "
         "beyond what their members explain alone",
-        footer=f"Share in percent{sign}{kind}, which is at most {half[chosen].max():.1%}."
-        + f" {counted(left, 'hyperparameter')} with smaller interactions not shown."
-        * bool(left),
+        footer=f"Share in percent{sign}{kind}, which is at most {half.max():.1%}.",
     )
 
 

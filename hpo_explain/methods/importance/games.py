@@ -20,21 +20,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import INDICES, Direction, Game, InteractionIndex
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH
-from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.base import (
+    INDICES,
+    Direction,
+    Fact,
+    Game,
+    InteractionIndex,
+    Subject,
+    check_count,
+    check_option,
+    check_seed,
+    declared_fact,
+    listed,
+    steps,
+    unit_of,
+)
+from hpo_explain.belief.drawn import Draws
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
@@ -51,14 +58,11 @@ from hpo_explain.methods.importance.interaction_indices import (
     interaction_weights,
     sets_up_to,
 )
-from hpo_explain.methods.importance.set_values import SetValues
-from hpo_explain.methods.importance.sets_result import (
-    PLAY_AS_ONE,
-    GameExplanation,
-)
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
+from hpo_explain.methods.importance.tunability_result import GameExplanation
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, PredictedObjective
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.space import Array, Bools, Config, SearchSpace, encode_one
 from hpo_explain.space.searches import filled
 from hpo_explain.space.sobol import sobol
 
@@ -66,7 +70,7 @@ _COMPLETED = declared_fact(
     "default_completed",
     "{which} have no value in the default: where a coalition activates them, "
     "they have the middle of their range",
-    which=lambda told: listed(list(told.names), 6),
+    which=lambda fact: listed(list(fact.names), 6),
 )
 _START = 200  # configurations of the space among which the search starts
 _TRIED = 300  # of the tried ones, the best
@@ -82,22 +86,43 @@ _LEAST, _MOST = 16, 1024  # configurations of a variance of draws
 _AT_ONCE = 8192
 
 
-class GameExplainer:
-    """Says what tuning hyperparameters can gain over a default, and what else they can do to it.
+def tuning_game(
+    game: Game,
+    surrogate: Surrogate,
+    default: Config,
+    *,
+    others: Sequence[npt.ArrayLike] = (),
+    index: InteractionIndex = "k-SII",
+    order: int = 2,
+    direction: Direction = "minimize",
+    subject: Subject | None = None,
+    trial: int | None = None,
+    players: Sequence[Sequence[int]] | None = None,
+    seed: int = 0,
+) -> GameExplanation:
+    """Return what every set of hyperparameters can do to the objective, from a default.
 
     Parameters
     ----------
+    game : {"tunability", "mistunability", "sensitivity", "optimizer_bias"}
+        What tuning gains; what the worst values lose; how much the prediction varies; what the
+        values that the run tried miss.
     surrogate : Surrogate
         The model of the objective.
-    index : {"k-SII", "STII", "FSII"}, default "k-SII"
+    default : dict
+        The default, in the user's units.
+    others : sequence of ndarray of shape (n, d)
+        Of "optimizer_bias", encoded configurations that other optimizers tried: the best of all is
+        the reference. By default it is the best that the model predicts.
+    index, order
         How what hyperparameters do together is shared out, as in `interaction_weights`.
-    order : int, default 2
-        The size of the largest sets, at least 1.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
-        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
-        default it is made from the model and `direction`. Searches start at what it says was tried.
+        What is explained; by default it is made from the model and `direction`. Searches start at
+        what it says was tried.
+    trial : int, optional
+        The trial that the default is, if it is one.
     players : sequence of sequence of int, optional
         The columns of each player, as :func:`players_of` returns them; by default every
         hyperparameter that the model uses is one.
@@ -123,346 +148,113 @@ class GameExplainer:
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     >>> X = space.sample(40, seed=1)
     >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, 3.0 * X[:, 0] + X[:, 1])
-    >>> found = hx.methods.GameExplainer(surrogate).tunability({"x": 0.5, "y": 0.5})
+    >>> found = tuning_game("tunability", surrogate, {"x": 0.5, "y": 0.5})
     >>> round(found.gain("x"), 1), round(found.gain("x", "y"), 1)
     (1.5, 2.0)
     """
+    check_option("index", index, INDICES)
+    check_count("order", order)
+    explained = _explained(
+        surrogate, subject.direction if subject else direction
+    )
+    subject = explained.completed(subject)
+    space, belief = explained.space, explained.draws(check_seed(seed))
+    if players is None:
+        players = players_of(spread(surrogate, default, seed=seed))
+    names = tuple(tuple(space.names[j] for j in player) for player in players)
+    weights, sets = np.zeros((0, 1)), tuple[tuple[int, ...], ...]()
+    if players:
+        weights = interaction_weights(len(players), order, index)
+        sets = sets_up_to(len(players), order)
+    table = _Table(
+        explained, subject, belief, _completed(space, default), players, seed
+    )
+    found = table.reached(game, others)
+    draws, coalitions = None, found.values
+    if belief is not None:
+        draws, coalitions = found.values @ weights.T, found.values.mean(axis=0)
+    half_width = None
+    if found.of_samples is not None:
+        # squares of variances may overflow
+        unit = unit_of(found.of_samples)
+        of_sets = found.of_samples / unit @ weights.T
+        half_width = unit * half_of_samples(of_sets)
+    return GameExplanation(
+        subject=subject,
+        players=names,
+        sets=sets,
+        values=weights @ coalitions,
+        draws=draws,
+        half_width=half_width,
+        index=index,
+        order=min(order, len(names)),
+        game=game,
+        default=space.decode(encode_one(space, default, "default")[None, :])[
+            0
+        ],
+        default_trial=trial,
+        default_prediction=float(
+            mean_of(surrogate, space.project(table.default[None, :]))[0]
+        ),
+        coalitions=coalitions,
+        coalition_draws=None if belief is None else found.values,
+        noise=0.0 if belief is None else belief.noise_std,
+        rows=None if found.rows is None else space.project(found.rows),
+        reference=None
+        if found.reference is None
+        else space.project(found.reference),
+        notes=(*_notes(space, default, players), *subject.notes),
+    )
 
-    def __init__(
-        self,
-        surrogate: Surrogate,
-        *,
-        index: InteractionIndex = "k-SII",
-        order: int = 2,
-        direction: Direction = "minimize",
-        subject: Subject | None = None,
-        players: Sequence[Sequence[int]] | None = None,
-        seed: int = 0,
-    ) -> None:
-        explained = Explained.of(
-            PredictedObjective(
-                surrogate, subject.direction if subject else direction
-            )
-            if isinstance(surrogate, Surrogate)
-            else surrogate
-        )
-        self._surrogate = surrogate
-        self._explained = explained
-        self._belief = as_draws(surrogate, explained.direction, seed=seed)
-        self._subject = explained.completed(subject)
-        self._index = cast(
-            InteractionIndex, check_option("index", index, INDICES)
-        )
-        self._order = check_count("order", order)
-        self._players = (
-            None if players is None else [list(player) for player in players]
-        )
-        self._seed = check_seed(seed)
 
-    @property
-    def subject(self) -> Subject:
-        """What is explained."""
-        return self._subject
+def _explained(surrogate: Surrogate, direction: Direction) -> Explained:
+    if not isinstance(surrogate, Surrogate):
+        return Explained.of(surrogate)
+    return Explained.of(PredictedObjective(surrogate, direction))
 
-    @shows_progress
-    def tunability(
-        self, default: Config, *, trial: int | None = None
-    ) -> GameExplanation:
-        """Return what tuning every set of hyperparameters gains over a default.
 
-        Parameters
-        ----------
-        default : dict
-            The default, in the user's units.
-        trial : int, optional
-            The trial that it is, if it is one.
-        """
-        return self._searched("tunability", default, trial, 1.0)
+def _notes(
+    space: SearchSpace, default: Config, players: Sequence[Sequence[int]]
+) -> list[Fact]:
+    """Return which hyperparameters play as one, and which the default does not have."""
+    notes = [
+        PLAY_AS_ONE(names=[space.names[j] for j in player])
+        for player in players
+        if len(player) > 1
+    ]
+    x = encode_one(space, default, "default")
+    inactive = [
+        space.names[j] for player in players for j in player if np.isnan(x[j])
+    ]
+    if inactive:
+        notes.append(_COMPLETED(names=inactive))
+    return notes
 
-    @shows_progress
-    def mistunability(
-        self, default: Config, *, trial: int | None = None
-    ) -> GameExplanation:
-        """Return what the worst values of every set of hyperparameters lose (gains below 0).
 
-        Arguments are those of :meth:`tunability`.
-        """
-        return self._searched("mistunability", default, trial, -1.0)
+def _completed(space: SearchSpace, default: Config) -> Array:
+    """Return the default encoded, with the middle of their range for what is inactive."""
+    x = encode_one(space, default, "default")
+    middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
+    optional = np.array([p.optional is not None for p in space.parameters])
+    return np.where(np.isnan(x) & ~optional, middle, x)
 
-    @shows_progress
-    def sensitivity(
-        self, default: Config, *, trial: int | None = None
-    ) -> GameExplanation:
-        """Return how much the prediction varies with every set of hyperparameters.
 
-        Arguments are those of :meth:`tunability`.
-        """
-        table = self._table(default)
-        if self._belief is not None:
-            return self._result(
-                "sensitivity", table, trial, self._drawn_variances(table)
-            )
-        from scipy.stats import t
+def spread(surrogate: Surrogate, default: Config, *, seed: int) -> Array:
+    """Return how much each hyperparameter alone moves the prediction from a default, (d,).
 
-        space = self._explained.space
-        n = _SAMPLE if len(table.players) <= _MANY else _SAMPLE_OF_MANY
-        seeds = np.random.default_rng(self._seed).integers(2**31, size=_SETS)
-        values_of_set = []
-        for seed in steps(seeds, "samples"):
-            # scrambled anew: independent sets, each much more even than a random one
-            rows = space.from_latent(sobol(len(space), n, int(seed)))
-            mean = predicted_in_coalitions(
-                self._surrogate, table.default, rows, table.free
-            )
-            values_of_set.append(mean.var(axis=0))
-        by_set = np.stack(values_of_set)
-        values = by_set.mean(axis=0)
-        unit = unit_of(by_set)  # squares of variances may overflow
-        phi = by_set / unit @ table.weights(self._order, self._index).T
-        half = (
-            t.ppf(0.975, _SETS - 1)
-            * phi.std(axis=0, ddof=1)
-            * unit
-            / np.sqrt(_SETS)
-        )
-        return self._result(
-            "sensitivity", table, trial, values, half_width=np.asarray(half)
-        )
-
-    def _drawn_variances(self, table: _Table) -> Array:
-        """Return the variance of each draw in every coalition, (k, m)."""
-        belief, free = cast(Draws, self._belief), table.free
-        n = 2 ** int(
-            np.clip(
-                np.log2(_DRAWN / len(free)), np.log2(_LEAST), np.log2(_MOST)
-            )
-        )
-        rows, at_once = belief.landscape.latent[:n], max(1, _AT_ONCE // n)
-        found = []
-        for first in steps(range(0, len(free), at_once), "batches"):
-            own = free[first : first + at_once, None]
-            z = np.where(own, rows, table.default).reshape(
-                -1, len(table.default)
-            )
-            costs = belief.costs(belief.space.project(z)).astype(float)
-            found.append(costs.reshape(len(costs), -1, n).var(axis=2))
-        return np.concatenate(found, axis=1)
-
-    @shows_progress
-    def optimizer_bias(
-        self,
-        default: Config,
-        others: Sequence[npt.ArrayLike] = (),
-        *,
-        trial: int | None = None,
-    ) -> GameExplanation:
-        """Return what the values that a run tried miss of what every set of them could gain.
-
-        Parameters
-        ----------
-        default : dict
-            The default, in the user's units.
-        others : sequence of ndarray of shape (n, d)
-            Encoded configurations that other optimizers tried: the best of all is the reference.
-            By default it is the best that the model predicts.
-        trial : int, optional
-            The trial that the default is, if it is one.
-        """
-        table, space = self._table(default), self._explained.space
-        own = np.vstack(
-            [table.default, filled(space, self._subject.tried, self._seed)]
-        )
-        them = np.vstack(
-            [own, *(filled(space, np.asarray(X), self._seed) for X in others)]
-        )
-        if self._belief is not None:
-            belief = self._belief
-            reached, own_rows = least_of_tried(
-                belief, table.default, table.free, own
-            )
-            if len(others):
-                best, rows = least_of_tried(
-                    belief, table.default, table.free, them
-                )
-            else:
-                best, rows = least_of_draws(
-                    belief, table.default, table.free, 1.0
-                )
-            return self._result(
-                "optimizer_bias",
-                table,
-                trial,
-                np.minimum(best, reached) - reached,
-                rows=own_rows,
-                reference=rows,
-            )
-        own_cost, own_rows = at_best_of(
-            table.default, own, self._costs(table, own), table.free
-        )
-        if len(others):
-            cost, rows = at_best_of(
-                table.default, them, self._costs(table, them), table.free
-            )
-        else:
-            cost, rows = self._search(table, 1.0)
-            better = own_cost <= cost + _ROUNDED * np.abs(cost).max()
-            cost, rows = (
-                np.where(better, own_cost, cost),
-                np.where(better[:, None], own_rows, rows),
-            )
-        values = cost - own_cost
-        return self._result(
-            "optimizer_bias",
-            table,
-            trial,
-            values,
-            rows=own_rows,
-            reference=rows,
-        )
-
-    # ------------------------------------------------------------------ the values of coalitions
-
-    def _searched(
-        self, game: Game, default: Config, trial: int | None, sign: float
-    ) -> GameExplanation:
-        """Return the game of the best (sign 1) or the worst (sign -1) of every coalition."""
-        table = self._table(default)
-        if self._belief is None:
-            cost, rows = self._search(table, sign)
-        else:
-            cost, rows = least_of_draws(
-                self._belief, table.default, table.free, sign
-            )
-        return self._result(
-            game, table, trial, sign * (cost[..., :1] - cost), rows=rows
-        )
-
-    def _search(self, table: _Table, sign: float) -> tuple[Array, Array]:
-        """Return the best cost times a sign in every coalition, and the rows that have it."""
-        space, subject = self._explained.space, self._subject
-        start = [space.sample(_START, seed=self._seed, latent=True)]
-        if len(subject.tried):
-            order = np.argsort(sign * subject.costs, kind="stable")[:_TRIED]
-            start.append(filled(space, subject.tried[order], self._seed))
-        rows = np.vstack(start)
-        to_cost = sign * self._explained.sign
-        return best_in_coalitions(
-            lambda z: to_cost * mean_of(self._surrogate, space.project(z)),
-            space,
-            table.default,
-            rows,
-            sign * self._costs(table, rows),
-            table.free,
-            seed=self._seed,
-        )
-
-    def _costs(self, table: _Table, rows: Array) -> Array:
-        """Return the costs of rows in every coalition, (n, m)."""
-        mean = predicted_in_coalitions(
-            self._surrogate, table.default, rows, table.free
-        )
-        return np.asarray(self._explained.sign * mean)
-
-    def _table(self, default: Config) -> _Table:
-        """Return the default with all coalitions; where there are too many, the least play as one.
-
-        What is inactive in the default has the middle of its range where a coalition activates it.
-        """
-        space = self._explained.space
-        x, row = self._completed(default)
-        players = (
-            players_of(self.spread(default))
-            if self._players is None
-            else self._players
-        )
-        columns = [j for player in players for j in player]
-        notes = [
-            PLAY_AS_ONE(names=[space.names[j] for j in player])
-            for player in players
-            if len(player) > 1
-        ]
-        if np.isnan(x[columns]).any():
-            names = [space.names[j] for j in columns if np.isnan(x[j])]
-            notes.append(_COMPLETED(names=names))
-        return _Table(space.decode(x[None, :])[0], row, players, tuple(notes))
-
-    def _completed(self, default: Config) -> tuple[Array, Array]:
-        """Return the default encoded, and with the middle of their range for what is inactive."""
-        space = self._explained.space
-        x = encode_one(space, default, "default")
-        middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
-        optional = np.array([p.optional is not None for p in space.parameters])
-        return x, np.where(np.isnan(x) & ~optional, middle, x)
-
-    def spread(self, default: Config) -> Array:
-        """Return how much each hyperparameter alone moves the prediction from a default, (d,).
-
-        A standard deviation over the space's measure; NaN where it cannot matter.
-        """
-        space, row = self._explained.space, self._completed(default)[1]
-        columns = np.flatnonzero(relevant(self._explained.game))
-        alone = np.zeros((len(columns), len(space)), dtype=bool)
-        alone[np.arange(len(columns)), columns] = True
-        sample = space.sample(_START, seed=self._seed, latent=True)
-        found = np.full(len(space), np.nan)
-        found[columns] = predicted_in_coalitions(
-            self._surrogate, row, sample, alone
-        ).std(axis=0)
-        return found
-
-    # ------------------------------------------------------------------ the result
-
-    def _result(
-        self,
-        game: Game,
-        table: _Table,
-        trial: int | None,
-        values: Array,
-        *,
-        half_width: Array | None = None,
-        rows: Array | None = None,
-        reference: Array | None = None,
-    ) -> GameExplanation:
-        """Return the game of the coalitions' values, (m,), or of those of each draw, (k, m)."""
-        drawn, values = (
-            (None, values)
-            if self._belief is None
-            else (values, values.mean(axis=0))
-        )
-        space = self._explained.space
-        names = tuple(
-            tuple(space.names[j] for j in player) for player in table.players
-        )
-        order = min(self._order, len(names))
-        weights = table.weights(self._order, self._index)
-        total = SetValues(
-            names,
-            sets_up_to(len(names), order) if names else (),
-            weights @ values,
-            half_width,
-            None if drawn is None else drawn @ weights.T,
-            STRETCH["average" if game == "sensitivity" else "attainable"],
-        )
-        return GameExplanation(
-            subject=self._subject,
-            game=game,
-            default=table.config,
-            default_trial=trial,
-            default_prediction=float(
-                mean_of(
-                    self._surrogate, space.project(table.default[None, :])
-                )[0]
-            ),
-            index=self._index,
-            order=order,
-            total=total,
-            coalitions=values,
-            rows=None if rows is None else space.project(rows),
-            reference=None if reference is None else space.project(reference),
-            drawn=drawn,
-            noise=0.0 if self._belief is None else self._belief.noise_std,
-            notes=(*table.notes, *self._subject.notes),
-        )
+    A standard deviation over the space's measure; NaN where it cannot matter.
+    """
+    explained = _explained(surrogate, "minimize")
+    space, columns = explained.space, np.flatnonzero(relevant(explained.game))
+    alone = np.zeros((len(columns), len(space)), dtype=bool)
+    alone[np.arange(len(columns)), columns] = True
+    sample = space.sample(_START, seed=seed, latent=True)
+    predicted = predicted_in_coalitions(
+        surrogate, _completed(space, default), sample, alone
+    )
+    std = np.full(len(space), np.nan)
+    std[columns] = predicted.std(axis=0)
+    return std
 
 
 def players_of(spread: Array) -> list[list[int]]:
@@ -471,7 +263,7 @@ def players_of(spread: Array) -> list[list[int]]:
     Parameters
     ----------
     spread : ndarray of shape (d,)
-        As :meth:`GameExplainer.spread` returns it.
+        As :func:`spread` returns it.
     """
     columns = np.flatnonzero(~np.isnan(spread)).tolist()
     if len(columns) <= EXACT_PLAYERS:
@@ -482,25 +274,145 @@ def players_of(spread: Array) -> list[list[int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
-    """A default, encoded with latent values for what is inactive, and its players."""
+class _Reached:
+    """The values of all coalitions, (m,), or of each draw, (k, m), and the rows that have them.
 
-    config: Config
+    `of_samples` are the values over independent samples of the space, whose mean `values` are.
+    """
+
+    values: Array
+    rows: Array | None = None
+    reference: Array | None = None
+    of_samples: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A default with latent values for what is inactive, and all coalitions of its players."""
+
+    explained: Explained
+    subject: Subject
+    belief: Draws | None
     default: Array
-    players: list[list[int]]
-    notes: tuple[Fact, ...]
+    players: Sequence[Sequence[int]]
+    seed: int
 
     @property
-    def free(self) -> npt.NDArray[np.bool_]:
+    def space(self) -> SearchSpace:
+        return self.explained.space
+
+    @property
+    def surrogate(self) -> Surrogate:
+        return cast(Surrogate, self.explained.surrogate)
+
+    @cached_property
+    def free(self) -> Bools:
         """The columns that are free in every coalition, (2^p, d)."""
         coalitions = all_coalitions(len(self.players))
         free = np.zeros((len(coalitions), len(self.default)), dtype=bool)
-        for p, columns in enumerate(self.players):
-            free[:, columns] = coalitions[:, [p]]
+        for place, columns in enumerate(self.players):
+            free[:, columns] = coalitions[:, [place]]
         return free
 
-    def weights(self, order: int, index: InteractionIndex) -> Array:
-        """Return the weights of the coalitions' values, one set after the other."""
-        if not self.players:
-            return np.zeros((0, 1))
-        return interaction_weights(len(self.players), order, index)
+    def reached(self, game: Game, others: Sequence[npt.ArrayLike]) -> _Reached:
+        """Return what every coalition reaches in a game."""
+        if game == "sensitivity":
+            return self._variances()
+        if game == "optimizer_bias":
+            return self._missed(others)
+        sign = 1.0 if game == "tunability" else -1.0
+        cost, rows = self._best(sign)
+        return _Reached(sign * (cost[..., :1] - cost), rows)
+
+    # ------------------------------------------------------------------ variances
+
+    def _variances(self) -> _Reached:
+        """Return how much the prediction, or each draw, varies in every coalition."""
+        if self.belief is not None:
+            return _Reached(self._variances_of_draws(self.belief))
+        n = _SAMPLE if len(self.players) <= _MANY else _SAMPLE_OF_MANY
+        seeds = np.random.default_rng(self.seed).integers(2**31, size=_SETS)
+        of_samples = []
+        for seed in steps(seeds, "samples"):
+            # scrambled anew: independent sets, each much more even than a random one
+            rows = self.space.from_latent(sobol(len(self.space), n, int(seed)))
+            mean = predicted_in_coalitions(
+                self.surrogate, self.default, rows, self.free
+            )
+            of_samples.append(mean.var(axis=0))
+        by_sample = np.stack(of_samples)
+        return _Reached(by_sample.mean(axis=0), of_samples=by_sample)
+
+    def _variances_of_draws(self, belief: Draws) -> Array:
+        """Return the variance of each draw in every coalition, (k, m)."""
+        exponent = np.log2(_DRAWN / len(self.free))
+        n = 2 ** int(np.clip(exponent, np.log2(_LEAST), np.log2(_MOST)))
+        rows, at_once = belief.landscape.latent[:n], max(1, _AT_ONCE // n)
+        variances = []
+        for first in steps(range(0, len(self.free), at_once), "batches"):
+            own = self.free[first : first + at_once, None]
+            z = np.where(own, rows, self.default)
+            z = z.reshape(-1, len(self.default))
+            costs = belief.costs(belief.space.project(z)).astype(float)
+            variances.append(costs.reshape(len(costs), -1, n).var(axis=2))
+        return np.concatenate(variances, axis=1)
+
+    # ------------------------------------------------------------------ the best and the worst
+
+    def _best(self, sign: float) -> tuple[Array, Array]:
+        """Return the best cost times a sign in every coalition, and the rows that have it."""
+        if self.belief is not None:
+            return least_of_draws(self.belief, self.default, self.free, sign)
+        start = [self.space.sample(_START, seed=self.seed, latent=True)]
+        if len(self.subject.tried):
+            order = np.argsort(sign * self.subject.costs, kind="stable")
+            tried = self.subject.tried[order[:_TRIED]]
+            start.append(filled(self.space, tried, self.seed))
+        rows = np.vstack(start)
+        to_cost = sign * self.explained.sign
+
+        def cost_of(z: Array) -> Array:
+            return to_cost * mean_of(self.surrogate, self.space.project(z))
+
+        return best_in_coalitions(
+            cost_of,
+            self.space,
+            self.default,
+            rows,
+            sign * self._costs(rows),
+            self.free,
+            seed=self.seed,
+        )
+
+    def _missed(self, others: Sequence[npt.ArrayLike]) -> _Reached:
+        """Return what tried values of every coalition gain less than others, or the best."""
+        space = self.space
+        tried = filled(space, self.subject.tried, self.seed)
+        own = np.vstack([self.default, tried])
+        of_others = [filled(space, np.asarray(X), self.seed) for X in others]
+        reached, own_rows = self._best_of(own)
+        if others:
+            best, rows = self._best_of(np.vstack([own, *of_others]))
+        else:
+            best, rows = self._best(1.0)
+        if self.belief is not None:
+            best = np.minimum(best, reached)
+        elif not others:
+            # the search may end a rounding error above what was tried
+            near = reached <= best + _ROUNDED * np.abs(best).max()
+            best = np.where(near, reached, best)
+            rows = np.where(near[:, None], own_rows, rows)
+        return _Reached(best - reached, own_rows, rows)
+
+    def _best_of(self, rows: Array) -> tuple[Array, Array]:
+        """Return the best cost that rows reach in every coalition, and the rows that have it."""
+        if self.belief is not None:
+            return least_of_tried(self.belief, self.default, self.free, rows)
+        return at_best_of(self.default, rows, self._costs(rows), self.free)
+
+    def _costs(self, rows: Array) -> Array:
+        """Return the costs of rows in every coalition, (n, m)."""
+        mean = predicted_in_coalitions(
+            self.surrogate, self.default, rows, self.free
+        )
+        return np.asarray(self.explained.sign * mean)

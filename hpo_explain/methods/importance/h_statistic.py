@@ -24,39 +24,34 @@ Of functions that the trials allow, over the whole space: ``H_jk² = V_jk / (V_j
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
-from hpo_explain.belief.functionals import Anova
-from hpo_explain.methods._engines.background import complete
+from hpo_explain.base import (
+    NORMAL_95,
+    Fact,
+    declared_fact,
+    shows_progress,
+    steps,
+)
+from hpo_explain.belief.drawn import Draws
+from hpo_explain.methods._engines.background import latent_sample
+from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import relevant
-from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.methods.importance.h_statistic_result import (
     InteractionStrength,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import Surrogate
-from hpo_explain.question.explained import Explained
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.space import Array, ranked
+from hpo_explain.space import Array, Bools, Ints, ranked
 
 _FROM_SAMPLE = declared_fact(
     "estimated_from_sample",
-    "estimated from {points} (seed {seed}); ± is the error of this "
+    "estimated from {size:#point} (seed {seed}); ± is the error of this "
     "estimate, not the model's uncertainty",
-    points=lambda told: counted(told["size"], "point"),
 )
 _SCREENED = declared_fact(
     "pairs_screened",
@@ -131,23 +126,17 @@ def h_statistic(
     return explainer.explain(name)
 
 
-class InteractionExplainer:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InteractionExplainer(Explainer):
     """Says which hyperparameters interact, and how strongly.
 
     Parameters
     ----------
-    surrogate : Surrogate or Acquisition
-        The model of the objective, or an acquisition to explain in its place.
+    surrogate, direction, subject, seed
+        As of :class:`Explainer`.
     sample : int or ndarray of shape (n, d), default 100
         The points x_i: a number of them, at least 10 (one Latin hypercube of the space's measure),
         or encoded rows.
-    direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective.
-    subject : Subject, optional
-        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
-        default it is made from the model and `direction`.
-    seed : int, default 0
-        Seed of the sample.
 
     Raises
     ------
@@ -170,43 +159,31 @@ class InteractionExplainer:
     True
     """
 
-    def __init__(
-        self,
-        surrogate: Surrogate | Acquisition,
-        *,
-        sample: int | npt.ArrayLike = 100,
-        direction: Direction = "minimize",
-        subject: Subject | None = None,
-        seed: int = 0,
-    ) -> None:
-        self._explained = Explained.of(
-            surrogate, subject.direction if subject else direction
+    sample: int | npt.ArrayLike = 100
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = (
+            self._rows
+        )  # what is wrong with the sample is said before it is needed
+
+    @cached_property
+    def _rows(self) -> Array:
+        """The latent rows x_i."""
+        return latent_sample(
+            self.space, self.sample, least=_GROUPS, seed=self.seed
         )
-        self._subject = self._explained.completed(subject)
-        self._space = self._explained.space
-        self._seed = check_seed(seed)
-        if np.ndim(sample) == 0:
-            n = check_count("sample", sample, minimum=_GROUPS)
-            self._rows = self._space.sample(n, seed=seed, latent=True)
-        else:
-            self._rows = complete(
-                self._space, checked_sample(self._space, sample), seed=seed
-            )
-            if len(self._rows) < _GROUPS:
-                problem = f"must have at least {_GROUPS} rows, but has {len(self._rows)}"
-                raise InputError(
-                    "sample",
-                    problem,
-                    sample,
-                    "Give more, or a number of rows.",
-                )
-        n = len(self._rows)
-        group = np.arange(n) % _GROUPS
-        # row 0 keeps everything, row 1 + g leaves group g out
-        self._kept = np.vstack(
-            [np.ones(n), group != np.arange(_GROUPS)[:, None]]
-        )
-        self._configs = self._space.project(self._rows)
+
+    @cached_property
+    def _configs(self) -> Array:
+        return self.space.project(self._rows)
+
+    @cached_property
+    def _with_rows(self) -> Array:
+        """Weights of the rows: in the first row all, in row 1 + g all but those of group g."""
+        group = np.arange(len(self._rows)) % _GROUPS
+        without = group != np.arange(_GROUPS)[:, None]
+        return np.vstack([np.ones(len(group)), without])
 
     @shows_progress
     def explain(self, name: str | None = None) -> InteractionStrength:
@@ -227,22 +204,19 @@ class InteractionExplainer:
         ValueError
             If there is no hyperparameter of that name.
         """
-        space, d = self._space, len(self._space)
+        space = self.space
         focus = None if name is None else space.index(name)
-        surrogate = self._explained.surrogate
-        if self._explained.of_objective and surrogate is not None:
-            draws = as_draws(
-                surrogate, self._subject.direction, seed=self._seed
-            )
-            if draws is not None:
-                return self._drawn(draws.anova, name)
-        matters = relevant(self._explained.game)
-        F = self._explained(self._configs)
+        draws = self.explained.draws(self.seed)
+        if draws is not None:
+            return self._of_functions(draws, focus)
+        matters = relevant(self.explained.game)
+        F = self.explained(self._configs)
         looked_at = self._screened(matters, focus, F)
         whole = self._centred(np.tile(F, (1 + _GROUPS, 1)))
         scale = float(np.abs(F).max())
         alone: dict[int, Array] = {}
-        total, total_std = (np.where(looked_at, 0.0, np.nan) for _ in range(2))
+        total = np.where(looked_at, 0.0, np.nan)
+        total_std = total.copy()
         for j in steps(
             np.flatnonzero(matters & looked_at).tolist(), "hyperparameters"
         ):
@@ -252,73 +226,69 @@ class InteractionExplainer:
             _, total[j], total_std[j] = self._strength(
                 whole - alone[j] - without, whole, scale
             )
-        pairs = np.full((3, d, d), np.nan)
-        some = np.flatnonzero(looked_at).tolist()
-        asked = [
-            u for u in combinations(some, 2) if focus is None or focus in u
-        ]
-        for j, k in steps(asked, "pairs"):
-            found = (0.0, 0.0, 0.0)
+        pairs = self._pairs(np.flatnonzero(looked_at), focus)
+        of_pairs = np.zeros((len(pairs), 3))
+        for i, (j, k) in enumerate(steps(pairs, "pairs")):
             if matters[j] and matters[k]:
                 together = self._centred(
                     self._averaged(self._combined([j, k]))
                 )
-                found = self._strength(
+                of_pairs[i] = self._strength(
                     together - alone[j] - alone[k], together, scale
                 )
-            pairs[:, j, k] = pairs[:, k, j] = found
+        absolute, H, std = of_pairs.T
         return InteractionStrength(
-            subject=self._subject,
-            pairs=pairs[1],
-            pairs_std=pairs[2],
-            absolute=pairs[0],
+            subject=self.about,
+            players=tuple((name,) for name in space.names),
+            sets=tuple(pairs),
+            values=H,
+            half_width=NORMAL_95 * std,
+            absolute=absolute,
             total=total,
             total_std=total_std,
             focus=name,
             sample_size=len(self._rows),
-            seed=self._seed,
+            seed=self.seed,
             notes=self._notes(looked_at),
         )
 
-    def _drawn(self, anova: Anova, name: str | None) -> InteractionStrength:
+    def _pairs(self, places: Ints, focus: int | None) -> list[tuple[int, ...]]:
+        """Return the pairs of some hyperparameters, or of one of them with the others."""
+        pairs = combinations(places.tolist(), 2)
+        return [pair for pair in pairs if focus is None or focus in pair]
+
+    def _of_functions(
+        self, draws: Draws, focus: int | None
+    ) -> InteractionStrength:
         """Return the strength of interactions in each function."""
-        d = len(self._space)
-        of_one = np.zeros_like(anova.mains)
+        space, anova = self.space, draws.anova
+        with_any = np.zeros_like(anova.mains)
         for pair, share in zip(anova.pairs, anova.of_pairs.T, strict=True):
-            of_one[:, pair] += share[:, None]
-        asked = [
-            name is None or name in (self._space.names[j] for j in u)
-            for u in anova.pairs
-        ]
-        own = anova.of_pairs[:, asked]
-        a, b = np.array(anova.pairs, dtype=int).reshape(-1, 2)[asked].T
-        joint = anova.mains[:, a] + anova.mains[:, b] + own
-        H = np.sqrt(own / np.maximum(joint, 1e-300))
+            with_any[:, pair] += share[:, None]
+        pairs = self._pairs(np.arange(len(space)), focus)
+        own = anova.of_pairs[:, [anova.pairs.index(pair) for pair in pairs]]
+        first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+        joint = anova.mains[:, first] + anova.mains[:, second] + own
+        H = np.sqrt(own / np.maximum(joint, np.finfo(float).tiny))
         size = np.sqrt(own * anova.variance[:, None])
-        pairs = np.full((3, d, d), np.nan)
-        pairs[:, a, b] = pairs[:, b, a] = (
-            H.mean(axis=0),
-            H.std(axis=0),
-            size.mean(axis=0),
-        )
-        total = np.sqrt(np.minimum(of_one, 1.0))
+        total = np.sqrt(np.minimum(with_any, 1.0))
         return InteractionStrength(
-            subject=self._subject,
-            pairs=pairs[0],
-            pairs_std=pairs[1],
-            absolute=pairs[2],
+            subject=self.about,
+            players=tuple((name,) for name in space.names),
+            sets=tuple(pairs),
+            values=H.mean(axis=0),
+            draws=H,
+            half_width=NORMAL_95 * H.std(axis=0),
+            absolute=size.mean(axis=0),
             total=total.mean(axis=0),
             total_std=total.std(axis=0),
-            drawn=H,
             shares=own * anova.of_evaluations[:, None],
-            focus=name,
-            seed=self._seed,
+            focus=None if focus is None else space.names[focus],
+            seed=self.seed,
             notes=(_DRAWN(draws=len(H)), *self._besides()),
         )
 
-    def _screened(
-        self, matters: npt.NDArray[np.bool_], focus: int | None, F: Array
-    ) -> npt.NDArray[np.bool_]:
+    def _screened(self, matters: Bools, focus: int | None, F: Array) -> Bools:
         """Return which hyperparameters are looked at: all, or of many those that matter most.
 
         By their total effects: half the mean square of what the function changes by where one of
@@ -336,7 +306,7 @@ class InteractionExplainer:
             rows = self._rows.copy()
             rows[:, j] = np.roll(rows[:, j], 1)
             effects[j] = (
-                np.mean((self._explained(self._space.project(rows)) - F) ** 2)
+                np.mean((self.explained(self.space.project(rows)) - F) ** 2)
                 / 2.0
             )
         if focus is not None:
@@ -348,23 +318,15 @@ class InteractionExplainer:
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""
-        explained, space, n = self._explained, self._space, len(self._rows)
+        explained, space, n = self.explained, self.space, len(self._rows)
         values = self._rows[:, members]
-        game, surrogate = explained.game, explained.surrogate
-        if (
-            isinstance(game, OfPredictions)
-            and isinstance(surrogate, GaussianProcessSurrogate)
-            and not any(space.is_conditional(space.names[j]) for j in members)
-            and not any(
-                parent in members for c in space.conditions for parent, _ in c
-            )
-            and (
-                found := surrogate.predict_grid(
-                    self._configs, np.array(members), values
-                )
-            )
-        ):
-            return np.asarray(sum(game.terms_of(*found).values()), dtype=float)
+        conditional = any(
+            space.is_conditional(space.names[j]) for j in members
+        )
+        if not conditional and not space.decides_activity(members):
+            on_grid = explained.on_grid(self._configs, members, values)
+            if on_grid is not None:
+                return on_grid
         combined = np.empty((n, n))
         step = max(1, _AT_ONCE // n)
         for start in steps(range(0, n, step), "batches"):
@@ -376,7 +338,7 @@ class InteractionExplainer:
 
     def _averaged(self, combined: Array) -> Array:
         """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
-        kept = self._kept / self._kept.sum(axis=1, keepdims=True)
+        kept = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
         # counted from the first row, equal rows have no spread, not even from rounding
         return np.asarray(
             combined[0] + kept @ (combined - combined[0]), dtype=float
@@ -384,8 +346,10 @@ class InteractionExplainer:
 
     def _centred(self, F: Array) -> Array:
         """Return partial dependences with mean 0 over the rows that are kept, 0 elsewhere."""
-        mean = np.sum(F * self._kept, axis=1) / self._kept.sum(axis=1)
-        return np.asarray((F - mean[:, None]) * self._kept, dtype=float)
+        mean = np.sum(F * self._with_rows, axis=1) / self._with_rows.sum(
+            axis=1
+        )
+        return np.asarray((F - mean[:, None]) * self._with_rows, dtype=float)
 
     def _strength(
         self, interaction: Array, effect: Array, scale: float
@@ -393,7 +357,7 @@ class InteractionExplainer:
         """Return the root mean square of an interaction, its H, and the standard error of H."""
         if scale == 0.0:
             return 0.0, 0.0, 0.0
-        size = self._kept.sum(axis=1)
+        size = self._with_rows.sum(axis=1)
         part = np.sqrt(np.sum((interaction / scale) ** 2, axis=1) / size)
         joint = np.sqrt(np.sum((effect / scale) ** 2, axis=1) / size)
         part = np.where(part <= _ROUNDED, 0.0, part)
@@ -409,13 +373,13 @@ class InteractionExplainer:
         )
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self, looked_at: npt.NDArray[np.bool_]) -> tuple[Fact, ...]:
-        notes = [_FROM_SAMPLE(size=len(self._rows), seed=self._seed)]
+    def _notes(self, looked_at: Bools) -> tuple[Fact, ...]:
+        notes = [_FROM_SAMPLE(size=len(self._rows), seed=self.seed)]
         if not looked_at.all():
             count = int(looked_at.sum())
             notes.append(_SCREENED(shown=count, all=len(looked_at)))
         return (*notes, *self._besides())
 
     def _besides(self) -> tuple[Fact, ...]:
-        condition = (_CONDITION(),) if any(self._space.conditions) else ()
-        return (*condition, *self._subject.notes)
+        condition = (_CONDITION(),) if any(self.space.conditions) else ()
+        return (*condition, *self.about.notes)

@@ -5,34 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import Estimate, filled
+from hpo_explain.base import NORMAL_95, Claim, InputError, Table
 from hpo_explain.belief.decide import (
     INTERACTS,
-    LEVEL,
     MATTERS,
     Decision,
     decide,
-    interval,
     varying,
 )
-from hpo_explain.space import Array, Ints
-
-if TYPE_CHECKING:
-    import pandas as pd
+from hpo_explain.methods._engines.estimates import Estimates
+from hpo_explain.space import Array
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class InteractionStrength(Result):
+class InteractionStrength(Estimates):
     """The H-statistic of pairs of hyperparameters, and of each with any others.
 
     H is 0 where two effects only add up, and 1 where there is nothing but interaction. It is
@@ -46,17 +36,17 @@ class InteractionStrength(Result):
 
     Attributes
     ----------
-    pairs, pairs_std : ndarray of shape (d, d)
-        H of each pair (Eq. 44), symmetric, and its error; NaN on the diagonal and for pairs that
-        were not asked for.
-    absolute : ndarray of shape (d, d)
+    players, sets : tuple
+        The hyperparameters, and the pairs that were looked at, by their places.
+    values, half_width : ndarray of shape (number of pairs,)
+        H of each pair (Eq. 44), and 1.96 times its standard error, or standard deviation.
+    draws : ndarray of shape (number of functions, number of pairs) or None
+        H of each pair in each function; None where it was estimated from a sample.
+    absolute : ndarray of shape (number of pairs,)
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
     total, total_std : ndarray of shape (d,)
         H of each hyperparameter with any others (Eq. 45; of functions by pairs alone), and its
         error; NaN for those that were not looked at, where there are many.
-    drawn : ndarray of shape (number of functions, number of pairs) or None
-        H of each pair that is known, by first and second member, in each function; None where it
-        was estimated from a sample.
     shares : ndarray of shape (number of functions, number of pairs) or None
         Share of each pair's interaction in what evaluations vary by.
     focus : str or None
@@ -82,7 +72,19 @@ class InteractionStrength(Result):
     ['x × y']
     """
 
-    table: ClassVar[Table] = Table(columns={})
+    table: ClassVar[Table] = Table(
+        index=("pair", "labels"),
+        columns={
+            "members": "members",
+            "H": "values",
+            "std": lambda result: result.half_width / NORMAL_95,
+            "absolute": "absolute",
+            "lower": lambda result: result.ends[:, 0],
+            "upper": lambda result: result.ends[:, 1],
+        },
+        order="by_size",
+        hidden=("players", "sets", "draws", "shares", "half_width"),
+    )
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
         "none with": "No hyperparameter interacts with {found.focus} in its effect on the "
@@ -93,12 +95,9 @@ class InteractionStrength(Result):
         "{larger}",
     }
 
-    pairs: Array
-    pairs_std: Array
     absolute: Array
     total: Array
     total_std: Array
-    drawn: Array | None = None
     shares: Array | None = None
     focus: str | None = None
     sample_size: int = 0
@@ -110,14 +109,9 @@ class InteractionStrength(Result):
         return self.subject.names
 
     @property
-    def posterior(self) -> PosteriorDraws:
-        """H of pairs in functions that the trials allow, by label; the largest comes first."""
-        if self.drawn is None:
-            return super().posterior
-        names = tuple(
-            f"{self.names[j]} × {self.names[k]}" for j, k in self.members()
-        )
-        return PosteriorDraws(names, self.drawn[:, self._order])
+    def stretch(self) -> float:
+        """Intervals of H are those of the draws."""
+        return 1.0
 
     def strength(self, first: str, second: str | None = None) -> float:
         """Return H of a pair, or of one hyperparameter with any others.
@@ -127,63 +121,31 @@ class InteractionStrength(Result):
         ValueError
             If a name is unknown, or the pair was not asked for.
         """
-        j = self._index("first", first)
-        if second is None:
-            if np.isnan(self.total[j]):
-                problem = f"is {first!r}, which was not looked at"
-                raise InputError(
-                    "first", problem, first, "Ask for the pairs of this one."
-                )
-            return float(self.total[j])
-        found = float(self.pairs[j, self._index("second", second)])
-        if np.isnan(found):
+        if second is not None:
+            return self.value(first, second)
+        total = float(self.total[self.subject.space.index(first)])
+        if np.isnan(total):
+            problem = f"is {first!r}, which was not looked at"
             raise InputError(
-                "second",
-                f"is {second!r}, but its pair with {first!r} was not asked for",
-                second,
-                "Ask for all pairs, or for those of one of the two.",
+                "first", problem, first, "Ask for the pairs of this one."
             )
-        return found
+        return total
 
-    def _index(self, argument: str, name: str) -> int:
-        return self.names.index(
-            check_name(argument, name, self.names, "hyperparameter")
-        )
-
-    def half(self, pair: tuple[int, int]) -> float | tuple[float, float]:
-        """Return how far H of a pair reaches down and up: its 95 % interval, or its error."""
-        if (ends := self._interval(pair)) is None:
-            return NORMAL_95 * float(self.pairs_std[pair])
-        low, high = ends
-        H = float(self.pairs[pair])
-        return max(H - low, 0.0), max(high - H, 0.0)
-
-    def members(self) -> list[tuple[int, int]]:
-        """Return the pairs as positions in `names`, the one with most interaction first.
+    def by_size(self, orders: Any = ()) -> list[int]:
+        """Return the places of the pairs, the one with most interaction first.
 
         They are ordered by `absolute`: the largest H may be that of a pair that hardly matters.
         """
-        known = list(self._places)
-        return [known[i] for i in self._order]
+        return [int(i) for i in np.argsort(-self.absolute, kind="stable")]
 
-    @cached_property
-    def _places(self) -> dict[tuple[int, int], int]:
-        """Place of each known pair in `drawn` and `shares`."""
-        known = np.argwhere(np.triu(~np.isnan(self.pairs), 1))
-        return {(j, k): i for i, (j, k) in enumerate(known.tolist())}
-
-    @cached_property
-    def _order(self) -> Ints:
-        sizes = np.array([self.absolute[pair] for pair in self._places])
-        return np.argsort(-sizes, kind="stable")
-
-    def _interval(self, pair: tuple[int, int]) -> tuple[float, float] | None:
-        """Return the 95 % interval of H of a pair; None where it was estimated from a sample."""
-        return (
-            None
-            if self.drawn is None
-            else interval(self.drawn[:, self._places[pair]])
-        )
+    def half(self, place: int) -> float | tuple[float, float] | None:
+        """Return how far H of a pair reaches down and up: its 95 % interval, or its error."""
+        ends = self.interval(place)
+        if ends is None:
+            return super().half(place)
+        low, high = ends
+        H = float(self.values[place])
+        return max(H - low, 0.0), max(high - H, 0.0)
 
     @property
     def headline(self) -> str:
@@ -197,39 +159,42 @@ class InteractionStrength(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The pair with most interaction, or that there is none."""
-        ranking = self.members()
-        if not ranking:
+        order = self.by_size()
+        if not order:
             return (replace(self._none(None), certain=True, because=()),)
         if self.shares is None:
-            if self.pairs[ranking[0]] == 0.0:
+            if self.values[order[0]] == 0.0:
                 return (self._none(None),)
-            return (self._most(ranking, None, "interact"),)
-        each = self.shares[:, self._order]
-        most = decide(varying(each.max(axis=1)), MATTERS, side="below")
-        found = decide(each[:, 0], INTERACTS, side="above")
-        if most.certain and not found.certain:
-            return (self._none(most),)
-        first = float((each.argmax(axis=1) == 0).mean()) >= LEVEL
-        return (
-            self._most(
-                ranking, found, "interact" if first else "seem to interact"
-            ),
-        )
+            return (self._most(order, None, verb="interact"),)
+        shares = self.shares[:, order]
+        largest = decide(varying(shares.max(axis=1)), MATTERS, side="below")
+        interacts = decide(shares[:, 0], INTERACTS, side="above")
+        if largest.certain and not interacts.certain:
+            return (self._none(largest),)
+        leads = (shares.argmax(axis=1) == 0).astype(float)
+        is_first = decide(leads, 0.5, side="above").certain
+        verb = "interact" if is_first else "seem to interact"
+        return (self._most(order, interacts, verb=verb),)
 
-    def _none(self, most: Decision | None) -> Claim:
+    def _none(self, largest: Decision | None) -> Claim:
         """Return that there is no interaction, of which the largest is known or not."""
-        looked_at = zip(self.names, self.total, strict=True)
-        about = tuple(name for name, total in looked_at if not np.isnan(total))
+        about = [
+            name
+            for name, total in zip(self.names, self.total, strict=True)
+            if not np.isnan(total)
+        ]
+        if self.focus is not None:
+            about = [self.focus]
         at_most = ""
-        if most is not None:
-            percent = max(math.ceil(100.0 * most.bound), 1)
+        if largest is not None:
+            percent = max(math.ceil(100.0 * largest.bound), 1)
             at_most = (
                 f": each pair explains less than {percent}% of its variance"
             )
         claim = self.decided(
             "share",
-            about if self.focus is None else (self.focus,),
-            most,
+            tuple(about),
+            largest,
             estimate=0.0,
             says="none" if self.focus is None else "none with",
             at_most=at_most,
@@ -237,88 +202,35 @@ class InteractionStrength(Result):
         return replace(claim, side="below")
 
     def _most(
-        self, ranking: list[tuple[int, int]], found: Decision | None, verb: str
+        self, order: list[int], interacts: Decision | None, *, verb: str
     ) -> Claim:
         """Return which pair interacts most, with its H, and whether it does is certain."""
-        j, k = ranking[0]
-        H = float(self.pairs[j, k])
-        told = filled(
-            "{H}", H=Estimate(H, NORMAL_95 * float(self.pairs_std[j, k]))
-        )
-        ends = self._interval((j, k))
-        if found is not None and ends is not None:
+        first = order[0]
+        H, ends = float(self.values[first]), self.interval(first)
+        shown: Any = self.estimate(first)
+        if interacts is not None and ends is not None:
             low, high = min(ends[0], H), max(ends[1], H)
-            found = replace(found, estimate=H, interval=(low, high))
-            told = f"between {low:.2f} and {high:.2f}"
-        largest = max(ranking, key=lambda pair: float(self.pairs[pair]))
-        larger = ""
-        if f"{self.pairs[largest]:.2f}" != f"{H:.2f}":
-            both = " and ".join(self.names[i] for i in largest)
-            larger = (
-                f" H is larger for {both} ({self.pairs[largest]:.2f}), which matter less "
-                "together."
-            )
+            interacts = replace(interacts, estimate=H, interval=(low, high))
+            shown = f"between {low:.2f} and {high:.2f}"
         return self.decided(
             "share",
-            (self.names[j], self.names[k]),
-            found,
+            self.members[first],
+            interacts,
             estimate=H,
             says="most",
-            H=told,
+            H=shown,
             verb=verb,
-            larger=larger,
+            larger=self._larger(first),
             pairs="all pairs"
             if self.focus is None
             else f"all pairs with {self.focus}",
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per pair: members, H, std, absolute; the most interaction first.
-
-        Of functions that the trials allow also the 95 % interval of H, from `lower` to `upper`.
-        """
-        import pandas as pd
-
-        ranking = self.members()
-        held = {
-            "H": self.pairs,
-            "std": self.pairs_std,
-            "absolute": self.absolute,
-        }
-        columns = {
-            name: [values[pair] for pair in ranking]
-            for name, values in held.items()
-        }
-        if self.drawn is not None:
-            ends = [interval(H) for H in self.drawn[:, self._order].T]
-            columns |= {
-                "lower": [low for low, _ in ends],
-                "upper": [high for _, high in ends],
-            }
-        members = [(self.names[j], self.names[k]) for j, k in ranking]
-        labels = pd.Index(map(" × ".join, members), name="pair")
-        return pd.DataFrame({"members": members, **columns}, index=labels)
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "names": self.names,
-            "pairs": [
-                {
-                    "members": (self.names[j], self.names[k]),
-                    "H": self.pairs[j, k],
-                    "std": self.pairs_std[j, k],
-                    "absolute": self.absolute[j, k],
-                    "interval": self._interval((j, k)),
-                }
-                for j, k in self.members()
-            ],
-            "total": [
-                {"hyperparameter": name, "H": h, "std": std}
-                for name, h, std in zip(
-                    self.names, self.total, self.total_std, strict=True
-                )
-            ],
-            "focus": self.focus,
-            "sample_size": self.sample_size,
-            "seed": self.seed,
-        }
+    def _larger(self, first: int) -> str:
+        """Return which pair has a larger H than the one that interacts most; empty if none has."""
+        largest = max(self.by_size(), key=lambda i: float(self.values[i]))
+        H = f"{self.values[largest]:.2f}"
+        if H == f"{self.values[first]:.2f}":
+            return ""
+        both = " and ".join(self.members[largest])
+        return f" H is larger for {both} ({H}), which matter less together."

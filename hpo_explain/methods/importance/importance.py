@@ -8,19 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    KINDS,
+    InputError,
+    Kind,
+    Option,
+    Subject,
     check_count,
     check_flag,
     check_number,
     check_option,
+    declared_fact,
 )
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.options import KINDS, Kind
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Surrogate
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Config, encode_one

@@ -24,7 +24,7 @@ from math import comb
 
 import numpy as np
 
-from hpo_explain.base.options import InteractionIndex
+from hpo_explain.base import InteractionIndex
 from hpo_explain.space import Array
 
 Sets = tuple[tuple[int, ...], ...]

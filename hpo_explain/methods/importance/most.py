@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim
+from hpo_explain.base import Claim
 from hpo_explain.belief.decide import MATTERS, Decision, decide
 from hpo_explain.space import Array
 

@@ -14,24 +14,30 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    GAMES,
+    OVER,
+    Fact,
+    Game,
+    InputError,
+    InteractionIndex,
+    Over,
     check_fraction,
     check_option,
     check_sequence,
+    declared_fact,
 )
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import GAMES, OVER, Game, InteractionIndex, Over
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.importance.games import GameExplainer, players_of
+from hpo_explain.methods.importance.games import (
+    players_of,
+    spread,
+    tuning_game,
+)
 from hpo_explain.methods.importance.interaction_indices import (
     interaction_weights,
 )
-from hpo_explain.methods.importance.set_values import SetValues
-from hpo_explain.methods.importance.sets_result import GameExplanation
+from hpo_explain.methods.importance.tunability_result import GameExplanation
+from hpo_explain.models import Surrogate
 from hpo_explain.question.explained import shared_subject
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.question.given import default_source, read_one
@@ -49,8 +55,7 @@ _OF_MODEL = declared_fact(
 )
 _OF_OTHERS = declared_fact(
     "games_of_others",
-    "compared with the values that {count} tried",
-    count=lambda told: counted(told["runs"], "other run"),
+    "compared with the values that {runs:#other run} tried",
 )
 _UNEVEN_RUNS = declared_fact(
     "runs_uneven",
@@ -171,7 +176,7 @@ def tunability(
         default,
         over,
         note,
-        tried=(tried,),
+        others=tried,
         index=index,
         order=order,
     )
@@ -186,7 +191,6 @@ def _played(
     default: Config | int | None,
     over: Over | float,
     *notes: Fact,
-    tried: tuple[list[npt.NDArray[Any]], ...] = (),
     **options: Any,
 ) -> GameExplanation:
     """Return a game of a run, or of several."""
@@ -204,22 +208,15 @@ def _played(
     if default is None:
         default = default_source(question.run, question.run.incumbent)
         notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
-    config, trial = (
+    return tuning_game(
+        game,
+        question.model,
         question.config("default", default),
-        question.trial(default),
+        trial=question.trial(default),
+        subject=question.subject(notes=notes),
+        seed=question.seed,
+        **options,
     )
-    explainer = _explainer(question, notes, seed=question.seed, **options)
-    found: GameExplanation = getattr(explainer, game)(
-        config, *tried, trial=trial
-    )
-    return found
-
-
-def _explainer(
-    question: Question, notes: Sequence[Fact], **options: Any
-) -> GameExplainer:
-    subject = question.subject(notes=notes)
-    return GameExplainer(question.model, subject=subject, **options)
 
 
 def _of_several(
@@ -245,33 +242,34 @@ def _of_several(
         remedy = "Give a configuration, such as hx.compare(runs).default.configuration."
         raise InputError("default", problem, default, remedy)
     config = question.config("default", default)
-    each = {
+    of_runs = {
         name: replace(question, run=run, runs={}) for name, run in runs.items()
     }
-    explainers = {
-        name: _explainer(a, notes, seed=a.seed, **options)
-        for name, a in each.items()
-    }
-    players = shared_players(explainers, config)
-    games: dict[str, GameExplanation] = {}
-    for i, (name, of_run) in enumerate(each.items()):
-        # another seed for each, so that functions drawn are independent
-        own = _explainer(
-            of_run, notes, players=players, seed=question.seed + i, **options
+    models = [of_run.model for of_run in of_runs.values()]
+    players = shared_players(models, config, seed=question.seed)
+    games = {
+        name: tuning_game(
+            game,
+            of_run.model,
+            config,
+            subject=of_run.subject(notes=notes),
+            players=players,
+            # another seed for each, so that functions drawn are independent
+            seed=question.seed + i,
+            **options,
         )
-        games[name] = getattr(own, game)(config)
+        for i, (name, of_run) in enumerate(of_runs.items())
+    }
     return shared_game(games, over)
 
 
 def shared_players(
-    explainers: Mapping[str, GameExplainer], default: Config
+    models: Sequence[Surrogate], default: Config, *, seed: int
 ) -> list[list[int]]:
     """Return the columns of each player: those that matter in some run, the same in all."""
-    spread = np.array(
-        [explainer.spread(default) for explainer in explainers.values()]
-    )
-    somewhere = ~np.isnan(spread).all(axis=0)
-    return players_of(np.where(somewhere, np.nansum(spread, axis=0), np.nan))
+    spreads = np.array([spread(model, default, seed=seed) for model in models])
+    somewhere = ~np.isnan(spreads).all(axis=0)
+    return players_of(np.where(somewhere, np.nansum(spreads, axis=0), np.nan))
 
 
 def shared_game(
@@ -286,55 +284,57 @@ def shared_game(
     over : {"mean", "min", "max"} or float
         How the values of the runs become one; a number between 0 and 1 is their quantile.
     """
-    each = tuple(games.values())
-    first, total = each[0], each[0].total
-    values = _over(np.stack([game.coalitions for game in each]), over)
-    weights = np.zeros((0, len(values)))
-    if total.players:
+    each = list(games.values())
+    first = each[0]
+    coalitions = _over(np.stack([game.coalitions for game in each]), over)
+    weights = np.zeros((0, len(coalitions)))
+    if first.players:
         weights = interaction_weights(
-            len(total.players), first.order, first.index
+            len(first.players), first.order, first.index
         )
-    of_runs = [game.drawn for game in each if game.drawn is not None]
-    drawn = (
-        _over(np.stack(of_runs), over) if len(of_runs) == len(each) else None
-    )
-    if drawn is not None:
-        values = drawn.mean(axis=0)
-    subject = shared_subject(
-        first.subject.space, [game.subject for game in each]
-    )
-    notes = tuple(dict.fromkeys(note for game in each for note in game.notes))
-    wholes = np.abs([game.whole for game in each])
-    if over == "mean" and wholes.max() > _UNEVEN * wholes.min():
-        most = list(games)[int(np.argmax(wholes))]
-        notes = (
-            _UNEVEN_RUNS(name=most, share=float(wholes.max() / wholes.sum())),
-            *notes,
-        )
+    coalition_draws = draws = None
+    of_runs = [
+        game.coalition_draws
+        for game in each
+        if game.coalition_draws is not None
+    ]
+    if len(of_runs) == len(each):
+        coalition_draws = _over(np.stack(of_runs), over)
+        coalitions = coalition_draws.mean(axis=0)
+        draws = coalition_draws @ weights.T
+    predictions = [game.default_prediction for game in each]
     return replace(
         first,
-        subject=subject,
-        notes=notes,
+        subject=shared_subject(
+            first.subject.space, [game.subject for game in each]
+        ),
+        notes=_shared_notes(games, over),
         default_trial=None,
-        default_prediction=float(
-            np.mean([game.default_prediction for game in each])
-        ),
-        total=SetValues(
-            total.players,
-            total.sets,
-            weights @ values,
-            _half_width(each, over),
-            None if drawn is None else drawn @ weights.T,
-            total.stretch,
-        ),
-        coalitions=values,
+        default_prediction=float(np.mean(predictions)),
+        values=weights @ coalitions,
+        draws=draws,
+        half_width=_half_width(each, over),
+        coalitions=coalitions,
+        coalition_draws=coalition_draws,
         noise=max(game.noise for game in each),
         rows=None,
         reference=None,
-        drawn=drawn,
         over=over,
         games=dict(games),
     )
+
+
+def _shared_notes(
+    games: Mapping[str, GameExplanation], over: Over | float
+) -> tuple[Fact, ...]:
+    """Return the notes of all games, and whether one makes up most of the average."""
+    notes = [note for game in games.values() for note in game.notes]
+    wholes = np.abs([game.whole for game in games.values()])
+    if over == "mean" and wholes.max() > _UNEVEN * wholes.min():
+        most = list(games)[int(np.argmax(wholes))]
+        share = float(wholes.max() / wholes.sum())
+        notes.insert(0, _UNEVEN_RUNS(name=most, share=share))
+    return tuple(dict.fromkeys(notes))
 
 
 def _over(values: Array, over: Over | float) -> Array:
@@ -348,18 +348,13 @@ def _over(values: Array, over: Over | float) -> Array:
 
 
 def _half_width(
-    games: tuple[GameExplanation, ...], over: Over | float
+    games: Sequence[GameExplanation], over: Over | float
 ) -> Array | None:
     """Return half the intervals of integrating: of a mean, or at most that of the worst run."""
-    halves = [
-        game.total.half_width
-        for game in games
-        if game.total.half_width is not None
-    ]
+    halves = [game.half_width for game in games if game.half_width is not None]
     if len(halves) < len(games):
         return None
     if over == "mean":
-        return np.asarray(
-            np.sqrt(np.sum(np.square(halves), axis=0)) / len(games)
-        )
+        squares = np.sum(np.square(halves), axis=0)
+        return np.asarray(np.sqrt(squares) / len(games))
     return np.asarray(np.max(halves, axis=0))

@@ -137,8 +137,8 @@ def desirability_path(
             every, notes = explainable(run, acquisition, pending=pending)
             numbers = some_of(run, every)
             if len(numbers) < len(every):
-                of = _SOME(shown=len(numbers), explainable=len(every))
-                notes = (*notes, of)
+                some = _SOME(shown=len(numbers), explainable=len(every))
+                notes = (*notes, some)
         else:
             numbers, notes = proposals_of(run, trials), ()
         calls = (delayed(_explain)(explainer, run, n) for n in numbers)

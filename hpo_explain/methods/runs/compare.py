@@ -28,15 +28,21 @@ from typing import Any, overload
 
 import numpy as np
 
-from hpo_explain.base.checks import check_jobs, check_option, check_seed
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import KINDS, Kind, sign_of
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.base.workers import by_workers
+from hpo_explain.base import (
+    KINDS,
+    Fact,
+    InputError,
+    Kind,
+    Subject,
+    by_workers,
+    check_jobs,
+    check_option,
+    declared_fact,
+    join_words,
+    shows_progress,
+    sign_of,
+    steps,
+)
 from hpo_explain.belief.drawn import Draws, Within, as_draws, in_own_order
 from hpo_explain.belief.trust import Trust
 from hpo_explain.methods.importance.fanova import FanovaExplainer
@@ -51,7 +57,7 @@ from hpo_explain.methods.proposals.desirability_path_result import (
 from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explained import Explained, shared_subject
 from hpo_explain.question.given import several_runs, surrogate_of
 from hpo_explain.run import Run
@@ -196,7 +202,7 @@ def compare(
     parts = list(
         steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read))
     )
-    return ComparisonExplainer(parts, seed=seed).explain()
+    return comparison_of(parts, seed=seed)
 
 
 def _compared(
@@ -306,25 +312,17 @@ class ComparedRun:
         return own.project(X)
 
 
-class ComparisonExplainer:
-    """Says what several runs have in common, and in what they differ.
-
-    Parameters
-    ----------
-    runs : sequence of ComparedRun
-        The runs, at least two.
-    seed : int, default 0
-        Seed of samples.
+def comparison_of(runs: Sequence[ComparedRun], *, seed: int = 0) -> Comparison:
+    """Return what several runs have in common, and in what they differ; see :func:`compare`.
 
     Raises
     ------
     InputError
-        If there are fewer than two runs, or they share no hyperparameter.
+        If they share no hyperparameter.
 
     Examples
     --------
     >>> import hpo_explain as hx
-    >>> from hpo_explain.methods.runs.compare import ComparedRun
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> X = space.sample(20)
     >>> run = hx.Run(space, X, X[:, 0] ** 2, "minimize")
@@ -332,33 +330,32 @@ class ComparisonExplainer:
     ...     ComparedRun(name, run.surrogate(), hx.base.Subject.of(run), hx.importance(run))
     ...     for name in ("one", "two")
     ... ]
-    >>> hx.methods.ComparisonExplainer(parts).explain().runs
+    >>> comparison_of(parts).runs
     ('one', 'two')
     """
+    shared = Shared.of([run.surrogate.space for run in runs])
+    if shared.space is None:
+        names = {run.name: run.surrogate.space.names for run in runs}
+        raise InputError(
+            "runs", "share no hyperparameter", names, "Compare others."
+        )
+    return _Comparing(tuple(runs), shared, shared.space, seed).compared()
 
-    def __init__(self, runs: Sequence[ComparedRun], *, seed: int = 0) -> None:
-        if len(runs) < 2:
-            problem = f"must hold at least two runs, but held {len(runs)}"
-            remedy = "Add a run of the same space."
-            raise InputError(
-                "runs", problem, [run.name for run in runs], remedy
-            )
-        self._runs = tuple(runs)
-        self._seed = check_seed(seed)
-        self._shared = Shared.of([run.surrogate.space for run in runs])
-        if self._shared.space is None:
-            names = {run.name: run.surrogate.space.names for run in runs}
-            raise InputError(
-                "runs", "share no hyperparameter", names, "Compare others."
-            )
-        self._space: SearchSpace = self._shared.space
 
-    @shows_progress
-    def explain(self) -> Comparison:
+@dataclass(frozen=True, eq=False)
+class _Comparing:
+    """The runs, and what their spaces have in common."""
+
+    runs: tuple[ComparedRun, ...]
+    shared: Shared
+    space: SearchSpace
+    seed: int
+
+    def compared(self) -> Comparison:
         """Return shares, effects, where the optimizers went, and one configuration for all."""
-        grid = tuple(tuple(p.decode(_positions(p))) for p in self._space)
+        grid = tuple(tuple(p.decode(_positions(p))) for p in self.space)
         default, scales = self._default()
-        scaled = [*zip(self._runs, scales, strict=True)]
+        scaled = [*zip(self.runs, scales, strict=True)]
         effects = tuple(
             np.array(
                 [self._effect(run, j, values, scale) for run, scale in scaled]
@@ -368,37 +365,37 @@ class ComparisonExplainer:
         notes = tuple(self._notes())
         return Comparison(
             subject=shared_subject(
-                self._space,
-                [replace(run.subject, trust=run.trust) for run in self._runs],
+                self.space,
+                [replace(run.subject, trust=run.trust) for run in self.runs],
                 notes,
             ),
-            runs=tuple(run.name for run in self._runs),
-            importances=tuple(run.importance for run in self._runs),
+            runs=tuple(run.name for run in self.runs),
+            importances=tuple(run.importance for run in self.runs),
             grid=grid,
             effects=effects,
-            incumbents=tuple(run.subject.incumbent for run in self._runs),
-            went=np.stack([self._went(run) for run in self._runs]),
+            incumbents=tuple(run.subject.incumbent for run in self.runs),
+            went=np.stack([self._went(run) for run in self.runs]),
             default=default,
-            same_space=self._shared.same,
+            same_space=self.shared.same,
             notes=notes,
         )
 
     def _notes(self) -> list[Fact]:
         found = []
-        if not self._shared.same:
+        if not self.shared.same:
             left = {
                 run.name: tuple(
                     n
                     for n in run.surrogate.space.names
-                    if n not in self._space.names
+                    if n not in self.space.names
                 )
-                for run in self._runs
+                for run in self.runs
             }
             found.append(
-                _NOT_SHARED(names=self._space.names, left=tuple(left.items()))
+                _NOT_SHARED(names=self.space.names, left=tuple(left.items()))
             )
-        if self._shared.narrowed:
-            found.append(_NARROWED(names=self._shared.narrowed))
+        if self.shared.narrowed:
+            found.append(_NARROWED(names=self.shared.narrowed))
         return found
 
     # ------------------------------------------------------------------ effects
@@ -412,8 +409,8 @@ class ComparisonExplainer:
     ) -> Array:
         """Return the mean loss at values of a hyperparameter; NaN where it is never active."""
         own = run.surrogate.space
-        column = own.index(self._space.names[j])
-        latent = own.sample(_ROWS, self._seed, latent=True)
+        column = own.index(self.space.names[j])
+        latent = own.sample(_ROWS, self.seed, latent=True)
         latent = np.tile(
             latent, (len(values), 1)
         )  # together: rows share most of their values
@@ -438,8 +435,8 @@ class ComparisonExplainer:
         own = run.surrogate.space
         tried = run.subject.tried
         later = own.decode(tried[len(tried) // 2 :])
-        found = np.full((len(self._space), 3), np.nan)
-        for j, parameter in enumerate(self._space):
+        found = np.full((len(self.space), 3), np.nan)
+        for j, parameter in enumerate(self.space):
             if isinstance(parameter, CategoricalParameter):
                 continue
             places = []
@@ -462,7 +459,7 @@ class ComparisonExplainer:
     def _default(self) -> tuple[Default, list[tuple[float, float]]]:
         """Return the default, and the best and the average cost of each run."""
         candidates, losses, scales = self._candidates(), [], []
-        for run in steps(self._runs, "runs"):
+        for run in steps(self.runs, "runs"):
             latent, space = self._latent(run), run.surrogate.space
             rows = np.concatenate(
                 [self._rows(run, config, latent) for config in candidates]
@@ -471,7 +468,7 @@ class ComparisonExplainer:
                 -1, len(candidates), len(rows) // len(candidates)
             )
             cost = found.mean(axis=2)
-            average = run.costs(space.sample(_ROWS, self._seed)).mean(axis=1)
+            average = run.costs(space.sample(_ROWS, self.seed)).mean(axis=1)
             least = np.minimum(cost.min(axis=1), run.least)
             gap = np.where(average > least, average - least, np.inf)
             losses.append((cost - least[:, None]) / gap[:, None])
@@ -479,7 +476,7 @@ class ComparisonExplainer:
             scales.append((best, mean if mean > best else np.inf))
         mean_losses = np.array([loss.mean(axis=0) for loss in losses])
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
-        known = all(run.draws is not None for run in self._runs)
+        known = all(run.draws is not None for run in self.runs)
         drawn = [
             in_own_order(loss[:, chosen], r)
             for r, loss in zip(self._ranks, losses, strict=True)
@@ -494,34 +491,28 @@ class ComparisonExplainer:
     @property
     def _ranks(self) -> list[int]:
         """The place of each run among their names."""
-        names = sorted(run.name for run in self._runs)
-        return [names.index(run.name) for run in self._runs]
+        names = sorted(run.name for run in self.runs)
+        return [names.index(run.name) for run in self.runs]
 
     def _candidates(self) -> list[dict[str, Any]]:
-        found = list(
-            self._space.decode(self._space.sample(_SPREAD, self._seed))
-        )
-        for run in self._runs:
+        found = list(self.space.decode(self.space.sample(_SPREAD, self.seed)))
+        for run in self.runs:
             tried = run.subject.tried
             if not len(tried):
                 continue
             order = np.argsort(run.cost(tried), kind="stable")[:_BEST]
             for config in run.surrogate.space.decode(tried[order]):
-                if self._shared.same or self._allowed(config):
+                if self.shared.same or self._allowed(config):
                     found.append(
-                        {
-                            n: config[n]
-                            for n in self._space.names
-                            if n in config
-                        }
+                        {n: config[n] for n in self.space.names if n in config}
                     )
         return found
 
     def _allowed(self, config: dict[str, Any]) -> bool:
         """Say whether a configuration has a value that all runs allow of each hyperparameter."""
         try:
-            self._space.encode(
-                {name: config[name] for name in self._space.names}
+            self.space.encode(
+                {name: config[name] for name in self.space.names}
             )
         except (KeyError, ValueError):
             return False
@@ -530,14 +521,14 @@ class ComparisonExplainer:
     def _rows(
         self, run: ComparedRun, config: dict[str, Any], latent: Array
     ) -> Array:
-        if self._shared.same:
-            return self._space.encode([config])
-        return run.rows(self._space, config, latent)
+        if self.shared.same:
+            return self.space.encode([config])
+        return run.rows(self.space, config, latent)
 
     def _latent(self, run: ComparedRun) -> Array:
         """Return the values of a run's own hyperparameters over which a candidate is averaged."""
-        n = 1 if self._shared.same else _OVER
-        return run.surrogate.space.sample(n, self._seed, latent=True)
+        n = 1 if self.shared.same else _OVER
+        return run.surrogate.space.sample(n, self.seed, latent=True)
 
 
 def _positions(parameter: Any) -> Array:

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.posterior import DRAWS, PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import (
+    DRAWS,
+    Claim,
+    PosteriorDraws,
+    Result,
+    Table,
+    format_value,
+    listed,
+)
 from hpo_explain.belief.decide import MATTERS, decide, interval
 from hpo_explain.belief.drawn import in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import listed
 from hpo_explain.base.figures import (
     MOST_ROWS,
     Axis,
@@ -15,7 +16,6 @@ from hpo_explain.base.figures import (
     Rows,
     View,
 )
-from hpo_explain.base.phrases import listed
 from hpo_explain.methods.runs.compare_result import Comparison
 from hpo_explain.space import CategoricalParameter
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Subject, check_number, declared_fact
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.question.explains import Question, explains
 

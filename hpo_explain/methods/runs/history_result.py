@@ -8,14 +8,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.numbers import format_level, format_value
-from hpo_explain.base.options import sign_of
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.space import Array
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Origin,
+    Result,
+    Table,
+    counted,
+    format_level,
+    format_value,
+    sign_of,
+)
+from hpo_explain.space import Array, Bools, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,13 +111,13 @@ class History(Result):
         "proposal is better.",
     }
 
-    trials: npt.NDArray[np.int64]
+    trials: Ints
     objective: Array
     learned: Array
     bound: float
-    feasible: npt.NDArray[np.bool_]
+    feasible: Bools
     origins: tuple[Origin, ...]
-    proposed: npt.NDArray[np.bool_]
+    proposed: Bools
     proposes: bool = True
     tied: tuple[int, ...] = ()
     later: tuple[int, ...] = ()
@@ -132,7 +137,7 @@ class History(Result):
         return self.tied[0] if self.tied else None
 
     @property
-    def diverged(self) -> npt.NDArray[np.bool_]:
+    def diverged(self) -> Bools:
         """Which trials are worse than `bound`, (n,)."""
         return np.asarray(
             self._sign * self.objective > self._sign * self.bound

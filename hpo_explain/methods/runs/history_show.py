@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.facts import Origin
+from hpo_explain.base import Origin, counted, format_value, number
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
-from hpo_explain.base.numbers import format_value, number
-from hpo_explain.base.phrases import counted
 from hpo_explain.methods.runs.history_result import History
 
 _BY_HAND = (Origin.ENQUEUED, Origin.PERSON)

@@ -1,4 +1,4 @@
-"""How early trials have their final rank, and what stopping them early would have cost.
+"""How early trials have their final rank, and what their values depend on.
 
 =========  ============================================================================
 symbol     meaning
@@ -22,46 +22,35 @@ without this bias; the other one is that of ρ_s as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import kendalltau, rankdata
 
-from hpo_explain.base.checks import (
-    check_count,
+from hpo_explain.base import (
+    KINDS,
+    NORMAL_95,
+    InputError,
+    NothingToExplain,
     check_fraction,
     check_option,
-    check_seed,
     check_sequence,
+    declared_fact,
 )
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import NORMAL_95
-from hpo_explain.base.options import KINDS, Kind
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.learning_curves_result import (
     FINISHED_ONLY,
     LearningCurves,
-    PrunerReplay,
 )
-from hpo_explain.methods.runs.pruners import RULES
 from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import surrogate_of
-from hpo_explain.run import Curves, Pruner, Run, thinned
-from hpo_explain.space import Array
+from hpo_explain.run import Curves, Run, thinned
+from hpo_explain.space import Array, Bools
 
 _LEAST = 3  # finished trials: with two, every correlation is 1 or -1
 _LEAST_FOR_INTERVAL = 5
 _LEAST_FOR_SHARES = 10
 _MOST_FOR_SHARES = 200  # trials, per step: another model for each
-_MOST_VALUES = 1_000_000  # that are replayed, over all orders
-_MOST_ASKED = 20_000  # values for which a framework's own pruner is asked
+_MOST_NAMED = 20  # steps in an error
 
 _NO_CURVES = declared_fact(
     "no_curves",
@@ -71,19 +60,11 @@ _NO_CURVES = declared_fact(
 )
 _FEW = declared_fact(
     "few_curves_finished",
-    "{n} with values step by step finished; ranks need at least 3",
-    n=lambda fact: counted(fact["finished"], "trial"),
+    "{finished:#trial} with values step by step finished; ranks need at least 3",
 )
 _ENDS_ELSEWHERE = declared_fact(
     "ends_elsewhere",
     "the last value reported is not the objective itself in {n} of {finished} finished trials",
-)
-_NOT_ASKED = declared_fact(
-    "pruner_not_asked",
-    "the run's own pruner was not replayed: {values} values take too long",
-)
-_FAILED = declared_fact(
-    "pruner_failed", "{label} was not replayed, as it failed ({error})"
 )
 
 
@@ -93,13 +74,12 @@ def learning_curves(
     *,
     enough: float = 0.8,
     at: Sequence[float] | None = None,
-    orders: int = 50,
 ) -> LearningCurves:
-    """Say how early the final rank of trials is known, and whether a pruner would cost the best.
+    """Say how early the final rank of trials is known, and what their values depend on.
 
     It needs values that trials reported step by step: intermediate values of Optuna, iterations of
     Ray Tune, or a table with one row per trial and step (``trial=``, ``fidelity=``). Pruned trials
-    tell what values at a step depend on; ranks and regrets are those of finished trials. `kind` is
+    tell what values at a step depend on; ranks are those of finished trials. `kind` is
     the model of the value at a step.
 
     Parameters
@@ -110,27 +90,23 @@ def learning_curves(
         The steps at which it is asked what the value depends on; by default the first one, one
         after a quarter of the steps, and the last one. Steps with fewer than 10 trials are passed
         over.
-    orders : int, default 50
-        In how many random orders of the trials pruners are replayed, at most.
 
     Returns
     -------
     LearningCurves
-        The rank correlation at each step, what pruners would have done to the finished trials (the
-        median rule, successive halving, Hyperband, and the study's own pruner), and at a few steps
-        the shares of hyperparameters.
+        The rank correlation at each step, and at a few steps the shares of hyperparameters.
 
     Raises
     ------
     NothingToExplain
         If no trial reported a value, or fewer than three of those that did have finished.
     ValueError
-        If an option is not allowed.
+        If `enough` is not between 0 and 1, or `at` names a step at which nothing was reported.
 
     References
     ----------
-    .. [1] Li, L. et al. (2018). Hyperband: a novel bandit-based approach to hyperparameter
-       optimization. JMLR 18(185).
+    .. [1] Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson,
+       Kendall and Spearman correlations. Psychometrika 65. Eq. 6.
 
     Examples
     --------
@@ -148,312 +124,143 @@ def learning_curves(
     0.0
     """
     check_option("kind", question.kind, KINDS)
-    explainer = LearningCurvesExplainer(question.run, seed=question.seed)
-    return explainer.explain(
-        enough=enough, at=at, orders=orders, kind=question.kind
+    check_fraction("enough", enough)
+    run, curves = question.run, question.run.curves
+    if curves is None:
+        raise NothingToExplain(_NO_CURVES(objective=run.objective_name))
+    final = _final(run, curves)
+    done = ~np.isnan(final)
+    n_finished, n_unfinished = int(done.sum()), int((~done).sum())
+    if n_finished < _LEAST:
+        raise NothingToExplain(_FEW(finished=n_finished))
+    held = curves.held()
+    there = ~np.isnan(held)
+    sign = run.sign
+    last = len(curves.steps) - 1
+    ranks = []
+    for s in range(last + 1):
+        rows = there[:, s] & done
+        ranks.append(
+            _ranks(sign * final[rows], sign * held[rows, s], at_end=s == last)
+        )
+    correlation, lower, upper, rank, regret = np.array(ranks).T
+    notes = []
+    elsewhere = int((final[done] != _last(curves)[done]).sum())
+    if elsewhere:
+        notes.append(_ENDS_ELSEWHERE(n=elsewhere, finished=n_finished))
+    if n_unfinished:
+        notes.append(FINISHED_ONLY(unfinished=n_unfinished))
+    subject = question.subject()
+    shares = {
+        step: _shares(question, curves, held, step)
+        for step in _asked(at, curves, there)
+    }
+    return LearningCurves(
+        subject=subject,
+        curves=curves,
+        final=final,
+        trials=there.sum(axis=0),
+        finished=(there & done[:, None]).sum(axis=0),
+        correlation=correlation,
+        lower=lower,
+        upper=upper,
+        enough=enough,
+        related_from=_from(curves.steps, lower, 0.0),
+        known_from=_from(curves.steps, lower, enough),
+        pick_rank=rank,
+        pick_regret=regret,
+        shares={
+            step: result
+            for step, result in shares.items()
+            if result is not None
+        },
+        notes=(*notes, *subject.notes),
     )
 
 
-class LearningCurvesExplainer:
-    """Compares what trials reported on the way with what came of them.
+def _final(run: Run, curves: Curves) -> Array:
+    """Return the objective of each trial that has a curve; NaN where it has none."""
+    objective = dict(
+        zip(np.asarray(run.trials).tolist(), run.objective, strict=True)
+    )
+    return np.array(
+        [objective.get(trial, np.nan) for trial in curves.trials.tolist()]
+    )
 
-    Parameters
-    ----------
-    run : Run
-        The run, with `Run.curves`.
-    subject : Subject, optional
-        What is explained; by default ``Subject.of(run)``.
-    seed : int, default 0
-        Seed of random orders and models.
 
-    Raises
-    ------
-    NothingToExplain
-        If no trial reported a value, or fewer than three of those that did have finished.
-
-    References
-    ----------
-    .. [1] Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson,
-       Kendall and Spearman correlations. Psychometrika 65. Eq. 6.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> X, trials = space.sample(30, seed=0), np.arange(30)
-    >>> values = X * [0.0, 1.0, 1.0]  # nothing is known at the first step
-    >>> curves = Curves(trials, X, [1, 2, 3], values)
-    >>> run = hx.Run(space, X, X[:, 0], "minimize", curves=curves)
-    >>> LearningCurvesExplainer(run).explain(at=()).known_from
-    2.0
-    """
-
-    def __init__(
-        self, run: Run, *, subject: Subject | None = None, seed: int = 0
-    ) -> None:
-        if run.curves is None:
-            raise NothingToExplain(_NO_CURVES(objective=run.objective_name))
-        self._run = run
-        self._curves: Curves = run.curves
-        self._subject = Subject.of(run) if subject is None else subject
-        self._seed = check_seed(seed)
-        places = {
-            int(trial): row
-            for row, trial in enumerate(np.asarray(run.trials).tolist())
-        }
-        rows = [
-            places.get(trial, -1) for trial in self._curves.trials.tolist()
-        ]
-        self._final = np.where(
-            np.array(rows) >= 0, run.objective[rows], np.nan
-        )
-        finished = int((~np.isnan(self._final)).sum())
-        if finished < _LEAST:
-            raise NothingToExplain(_FEW(finished=finished))
-        self._sign = run.sign
-
-    @shows_progress
-    def explain(
-        self,
-        *,
-        enough: float = 0.8,
-        at: Sequence[float] | None = None,
-        orders: int = 50,
-        kind: Kind = "auto",
-    ) -> LearningCurves:
-        """Return how early ranks are known, and what pruners would have done.
-
-        Parameters
-        ----------
-        enough : float, default 0.8
-            The rank correlation that is asked for.
-        at : sequence of float, optional
-            The steps at which it is asked what the value depends on; by default the first one, one
-            after a quarter of the steps, and the last one. Steps with fewer than 10 trials are
-            passed over.
-        orders : int, default 50
-            In how many random orders pruners are replayed, at most.
-        kind : {"auto", "gp", "forest"}, default "auto"
-            The model of the value at a step, as in :meth:`Run.surrogate`.
-
-        Raises
-        ------
-        InputError
-            If `enough` is not between 0 and 1, or `at` names a step at which nothing was reported.
-        """
-        check_fraction("enough", enough)
-        check_count("orders", orders, minimum=0)
-        curves, final = self._curves, self._final
-        held, done = curves.held(), ~np.isnan(final)
-        there = ~np.isnan(held)
-        last = len(curves.steps) - 1
-        ranks = [
-            self._ranks(held[:, s], there[:, s] & done, at_end=s == last)
-            for s in range(last + 1)
-        ]
-        correlation, lower, upper, rank, regret = np.array(ranks).T
-        ends = final[done] != _last(curves)[done]
-        elsewhere = int(ends.sum())
-        notes: list[Fact] = []
-        if elsewhere:
-            notes.append(
-                _ENDS_ELSEWHERE(n=elsewhere, finished=int(done.sum()))
-            )
-        if self.unfinished:
-            notes.append(FINISHED_ONLY(unfinished=self.unfinished))
-        replays, about = self._replays(orders)
-        shares = {
-            step: self._shares(held, step, kind)
-            for step in self._asked(at, there)
-        }
-        return LearningCurves(
-            subject=self._subject,
-            curves=curves,
-            final=final,
-            trials=there.sum(axis=0),
-            finished=(there & done[:, None]).sum(axis=0),
-            correlation=correlation,
-            lower=lower,
-            upper=upper,
-            enough=enough,
-            related_from=_from(curves.steps, lower, 0.0),
-            known_from=_from(curves.steps, lower, enough),
-            pick_rank=rank,
-            pick_regret=regret,
-            replays=replays,
-            shares={
-                step: result
-                for step, result in shares.items()
-                if result is not None
-            },
-            notes=(*notes, *about, *self._subject.notes),
-        )
-
-    @property
-    def unfinished(self) -> int:
-        """How many trials reported something, but have no final value."""
-        return int(np.isnan(self._final).sum())
-
-    # ------------------------------------------------------------------ ranks
-
-    def _ranks(
-        self, values: Array, rows: npt.NDArray[np.bool_], *, at_end: bool
-    ) -> tuple[float, float, float, float, float]:
-        """Return ρ, its interval, and the final rank and regret of the best at a step."""
-        unknown = float("nan")
-        n = int(rows.sum())
-        if n < 1:
-            return (unknown,) * 5
-        y, y_s = self._sign * self._final[rows], self._sign * values[rows]
-        best = (
-            y_s == y_s.min()
-        )  # several that tie: one of them is picked at random
-        rank, regret = (
-            rankdata(y, "min")[best].mean(),
-            (y[best] - y.min()).mean(),
-        )
-        if n < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():
-            return unknown, unknown, unknown, float(rank), float(regret)
-        rho = float(np.corrcoef(rankdata(y_s), rankdata(y))[0, 1])
+def _ranks(
+    y: Array, y_s: Array, *, at_end: bool
+) -> tuple[float, float, float, float, float]:
+    """Return ρ, its interval, and the final rank and regret of the best at a step."""
+    unknown = float("nan")
+    n = len(y)
+    if n < 1:
+        return (unknown,) * 5
+    best = (
+        y_s == y_s.min()
+    )  # several that tie: one of them is picked at random
+    rank = float(rankdata(y, "min")[best].mean())
+    regret = float((y[best] - y.min()).mean())
+    if n < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():
+        return unknown, unknown, unknown, rank, regret
+    rho = float(np.corrcoef(rankdata(y_s), rankdata(y))[0, 1])
+    if at_end and np.array_equal(y, y_s):
         # the last value is the objective itself: no finding about trials
-        same = at_end and np.array_equal(y, y_s)
-        lower, upper = (
-            (1.0, 1.0)
-            if same
-            else interval(rho, n, float(kendalltau(y_s, y).statistic))
-        )
-        return (
-            min(max(rho, -1.0), 1.0),
-            lower,
-            upper,
-            float(rank),
-            float(regret),
-        )
+        lower, upper = 1.0, 1.0
+    else:
+        lower, upper = interval(rho, n, float(kendalltau(y_s, y).statistic))
+    return min(max(rho, -1.0), 1.0), lower, upper, rank, regret
 
-    # ------------------------------------------------------------------ pruners
 
-    def _replays(
-        self, orders: int
-    ) -> tuple[tuple[PrunerReplay, ...], list[Fact]]:
-        """Return what pruners would have done, and what was not asked."""
-        curves = self._curves
-        if len(curves.steps) < 2:
-            return (), []
-        found = []
-        reported = int((~np.isnan(curves.values)).sum())
-        notes: list[Fact] = []
-        if curves.pruner is not None and reported > _MOST_ASKED:
-            notes.append(_NOT_ASKED(values=reported))
-        elif curves.pruner is not None:
-            try:
-                found.append(self._replay(curves.pruner, 0, own=True))
-            except Exception as error:  # it may be anybody's code
-                what = f"{type(error).__name__}: {error}"
-                notes.append(_FAILED(label=curves.pruner.label, error=what))
-        most = min(orders, max(_MOST_VALUES // curves.values.size, 1))
-        found += [self._replay(rule, most) for rule in RULES]
-        return tuple(found), notes
+# ---------------------------------------------------------------------- what values depend on
 
-    def _replay(
-        self, pruner: Pruner, orders: int, *, own: bool = False
-    ) -> PrunerReplay:
-        curves, done = self._curves, ~np.isnan(self._final)
-        costs, cost = self._sign * curves.values, self._sign * self._final
-        n = len(curves.steps)
-        there = ~np.isnan(costs[done])
 
-        def stops(
-            order: npt.NDArray[np.int64], seed: int
-        ) -> npt.NDArray[np.int64]:
-            at = np.empty(len(order), dtype=np.int64)
-            at[order] = pruner.stopped(
-                curves.steps, costs[order], done[order], seed
-            )
-            return at[done]
+def _asked(
+    at: Sequence[float] | None, curves: Curves, there: Bools
+) -> list[float]:
+    """Return the steps whose values are explained."""
+    steps = curves.steps.tolist()
+    if at is not None:
+        for step in check_sequence("at", at, "steps"):
+            if step not in steps:
+                known = ", ".join(f"{one:g}" for one in steps[:_MOST_NAMED])
+                more = ", ..." if len(steps) > _MOST_NAMED else ""
+                problem = f"must name steps with a value, but names {step!r}"
+                raise InputError("at", problem, step, f"Steps: {known}{more}.")
+        return [float(step) for step in at]
+    enough = np.flatnonzero(there.sum(axis=0) >= _LEAST_FOR_SHARES)
+    if not len(enough):
+        return []
+    few = dict.fromkeys(enough[[0, (len(enough) - 1) // 4, -1]].tolist())
+    return [steps[i] for i in few]
 
-        def lost(at: npt.NDArray[np.int64]) -> tuple[float, int]:
-            finals = cost[done]
-            kept = finals[at == n]
-            best = float(kept.min()) if len(kept) else float(finals.max())
-            return best - float(finals.min()), int((finals < best).sum()) + 1
 
-        at = stops(np.arange(len(curves)), self._seed)
-        unpaid = there & (np.arange(n) > at[:, None])
-        regret, rank = lost(at)
-        rng = np.random.default_rng(self._seed)
-        others = [
-            lost(stops(rng.permutation(len(curves)), i)) for i in range(orders)
-        ]
-        regrets = np.array([loss for loss, _ in others])
-        over = {}
-        if orders:
-            over = {
-                "best_stopped": float(
-                    np.mean([place > 1 for _, place in others])
-                ),
-                "regret_mean": float(regrets.mean()),
-                "regret_high": float(np.quantile(regrets, 0.95)),
-            }
-        saved = float(unpaid.sum() / there.sum())
-        return PrunerReplay(
-            pruner.label, own, at < n, saved, regret, rank, orders, **over
-        )
-
-    # ------------------------------------------------------------------ effects
-
-    def _asked(
-        self, at: Sequence[float] | None, there: npt.NDArray[np.bool_]
-    ) -> list[float]:
-        """Return the steps whose values are explained."""
-        steps = self._curves.steps.tolist()
-        if at is not None:
-            asked = check_sequence("at", at, "steps")
-            wrong = [step for step in asked if step not in steps]
-            if wrong:
-                shown = ", ".join(f"{step:g}" for step in steps[:20])
-                more = ", ..." if len(steps) > 20 else ""
-                problem = (
-                    f"must name steps with a value, but names {wrong[0]!r}"
-                )
-                raise InputError(
-                    "at", problem, wrong[0], f"Steps: {shown}{more}."
-                )
-            return [float(step) for step in asked]
-        enough = np.flatnonzero(there.sum(axis=0) >= _LEAST_FOR_SHARES)
-        if not len(enough):
-            return []
-        few = dict.fromkeys(enough[[0, (len(enough) - 1) // 4, -1]].tolist())
-        return [steps[i] for i in few]
-
-    def _shares(
-        self, held: Array, step: float, kind: Kind
-    ) -> FanovaImportance | None:
-        """Return on which hyperparameters the value at a step depends, if enough have one."""
-        curves, run = self._curves, self._run
-        values = held[:, int(np.searchsorted(curves.steps, step))]
-        rows = np.flatnonzero(np.isfinite(values))
-        if len(rows) < _LEAST_FOR_SHARES or np.ptp(values[rows]) == 0.0:
-            return None
-        numbers = curves.trials[rows]
-        proposed = {*(run.proposals or ())}
-        then = Run(
-            run.space,
-            curves.X[rows],
-            values[rows],
-            run.direction,
-            trials=numbers,
-            proposals=[
-                trial for trial in numbers.tolist() if trial in proposed
-            ],
-            objective_name=f"{run.objective_name} at {curves.step_name} {step:g}",
-        )
-        then = thinned(then, _MOST_FOR_SHARES, seed=self._seed)
-        surrogate, _ = surrogate_of(then, None, kind, self._seed)
-        subject = replace(Subject.of(then), optimizer=run.optimizer)
-        return FanovaExplainer(
-            surrogate, subject=subject, seed=self._seed
-        ).explain()
+def _shares(
+    question: Question, curves: Curves, held: Array, step: float
+) -> FanovaImportance | None:
+    """Return on which hyperparameters the value at a step depends, if enough have one."""
+    run = question.run
+    values = held[:, int(np.searchsorted(curves.steps, step))]
+    rows = np.flatnonzero(np.isfinite(values))
+    if len(rows) < _LEAST_FOR_SHARES or np.ptp(values[rows]) == 0.0:
+        return None
+    numbers = curves.trials[rows]
+    proposed = set(run.proposals or ()).intersection(numbers.tolist())
+    then = Run(
+        run.space,
+        curves.X[rows],
+        values[rows],
+        run.direction,
+        trials=numbers,
+        proposals=sorted(proposed),
+        objective_name=f"{run.objective_name} at {curves.step_name} {step:g}",
+        optimizer=run.optimizer,
+    )
+    then = thinned(then, _MOST_FOR_SHARES, seed=question.seed)
+    shares: FanovaImportance = importance(
+        then, kind=question.kind, seed=question.seed
+    )
+    return shares
 
 
 def interval(rho: float, n: int, tau: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Learning curves: how early the final rank is known, and what stopping early would cost."""
+"""Learning curves: how early the final rank is known, and what values at a step depend on."""
 
 from __future__ import annotations
 
@@ -8,26 +8,29 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import number, percent
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Result,
+    Table,
+    declared_fact,
+    number,
+    percent,
+)
 from hpo_explain.belief.decide import MATTERS, Decision, decide
 from hpo_explain.belief.drawn import in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FINISHED_ONLY = declared_fact(
     "finished_only",
-    "{n} but no final one, so ranks and losses are those of the finished trials only",
-    n=lambda fact: f"{counted(fact['unfinished'], 'trial')} reported values",
+    "{unfinished:#trial} reported values but no final one, so ranks and losses are those of the "
+    "finished trials only",
 )
 _NOT_TOLD = declared_fact(
     "rank_not_told",
@@ -36,65 +39,9 @@ _NOT_TOLD = declared_fact(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class PrunerReplay:
-    """What a pruner would have done to the trials of a run.
-
-    Attributes
-    ----------
-    label : str
-        The pruner.
-    own : bool
-        Whether it is the one that the run has on record.
-    stopped : ndarray of bool, shape (n,)
-        Which finished trials it would have stopped, in the run's order.
-    saved : float
-        Share of the steps of the finished trials that would not have been paid for.
-    regret : float
-        How much worse the best trial that would have finished is than the best one, in the
-        objective's units.
-    rank : int
-        The rank of that trial: 1 where the best one would have finished.
-    orders : int
-        In how many random orders of the same trials it was replayed, too; 0 for none.
-    best_stopped : float
-        In what share of these orders the best trial would have been stopped; NaN for none.
-    regret_mean, regret_high : float
-        The regret's mean and 95 % quantile over these orders; NaN for none.
-    """
-
-    label: str
-    own: bool
-    stopped: npt.NDArray[np.bool_]
-    saved: float
-    regret: float
-    rank: int
-    orders: int = 0
-    best_stopped: float = float("nan")
-    regret_mean: float = float("nan")
-    regret_high: float = float("nan")
-
-    @property
-    def text(self) -> str:
-        """What it would have saved and lost, in words."""
-        label = (
-            f"the run's own pruner ({self.label})" if self.own else self.label
-        )
-        if not self.stopped.any():
-            return f"{label} stops none"
-        lost = "keeps the best"
-        if self.rank > 1:
-            lost = f"stops the best, for a loss of {number(self.regret, 2)}"
-        often = f" (in {percent(self.best_stopped)} of random orders it would stop it)"
-        return (
-            f"{label} saves {percent(self.saved)} of the steps and {lost}"
-            + (often if self.orders else "")
-        )
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LearningCurves(Result):
-    """How early trials have their final rank, and what stopping them early would have cost.
+    """How early trials have their final rank, and what their values at a step depend on.
 
     Correlations and regrets are those of the finished trials: a pruned one has no final value.
     Shares at a step are those of all trials that reached it.
@@ -120,8 +67,6 @@ class LearningCurves(Result):
     pick_rank, pick_regret : ndarray of shape (S,)
         The final rank of the trial that is best at each step (1 for the best), and how much worse
         it ends than the best one among those with a value there, in the objective's units.
-    replays : tuple of PrunerReplay
-        What pruners would have done.
     shares : mapping of float to FanovaImportance
         At a few steps, which hyperparameters the value depends on.
 
@@ -167,7 +112,6 @@ class LearningCurves(Result):
                     "unfinished",
                 )
             },
-            "pruners": lambda found: found.pruners().to_dict(orient="list"),
             "shares": lambda found: found.shares_by_step().to_dict(
                 orient="list"
             ),
@@ -180,17 +124,14 @@ class LearningCurves(Result):
         "unknown": "The rank of trials before the end {known} their final one: at "
         "{found.curves.step_name} {step} of {last} the rank correlation with the final values is "
         "{rho} ({n} finished trials).{above}",
-        "short": "Ranks are known from {found.curves.step_name} {step} of {last} on.",
-        "short unknown": "Early values do not tell the final rank.",
-        "pruning": "Replayed on the finished trials: {each}. | {text}",
         "change": "{names} matters {more} at {found.curves.step_name} {last} ({late} of the "
         "variance) than at {first} ({early}).",
     }
 
     curves: Curves
     final: Array
-    trials: npt.NDArray[np.int64]
-    finished: npt.NDArray[np.int64]
+    trials: Ints
+    finished: Ints
     correlation: Array
     lower: Array
     upper: Array
@@ -199,7 +140,6 @@ class LearningCurves(Result):
     known_from: float | None
     pick_rank: Array
     pick_regret: Array
-    replays: tuple[PrunerReplay, ...] = ()
     shares: Mapping[float, FanovaImportance] = field(default_factory=dict)
 
     @property
@@ -224,8 +164,8 @@ class LearningCurves(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """How early ranks are known, what pruners would cost, and which shares change."""
-        return (*self._ranks(), *self._pruning(), *self._changes())
+        """How early ranks are known, and which shares change."""
+        return (*self._ranks(), *self._changes())
 
     @property
     def ranks(self) -> str:
@@ -249,12 +189,10 @@ class LearningCurves(Result):
 
     @property
     def finding(self) -> str:
-        """How early ranks are known, what pruners would do, and which shares change."""
-        return (
-            super().finding
-            if self._ranks()
-            else f"{self.ranks} {super().finding}".strip()
-        )
+        """How early ranks are known, and which shares change."""
+        if self._ranks():
+            return super().finding
+        return f"{self.ranks} {super().finding}".strip()
 
     def _ranks(self) -> tuple[Claim, ...]:
         steps = self.steps.tolist()
@@ -269,79 +207,58 @@ class LearningCurves(Result):
         return (self._rank_at(int(known[len(known) // 2]), unknown),)
 
     def _rank_at(self, i: int, *because: Fact) -> Claim:
-        rho, low, high = (
-            float(v[i]) for v in (self.correlation, self.lower, self.upper)
-        )
-        known, above, name = (
-            not np.isnan([low, high]).any(),
-            "",
-            self.curves.step_name,
-        )
-        if (
-            self.related_from is not None
-            and self.related_from < self.steps[-1]
-        ):
-            above = f" It is above 0 from {name} {self.related_from:g} on."
+        name, step = self.curves.step_name, float(self.steps[i])
+        rho, low = float(self.correlation[i]), float(self.lower[i])
+        high = float(self.upper[i])
+        interval, shown = None, _short(rho)
+        if not np.isnan([low, high]).any():
+            interval = low, high
+            shown = f"{_short(rho)} ({_short(low)} to {_short(high)})"
+        is_lower = interval is not None and high < self.enough
+        above = ""
+        related = self.related_from
+        if related is not None and related < self.steps[-1]:
+            above = f" It is above 0 from {name} {related:g} on."
         return self.told(
             "order",
             (),
             rho,
-            (low, high) if known else None,
-            values=(float(self.steps[i]),),
+            interval,
+            values=(step,),
             says="unknown" if because else "known",
             certain=not because,
             because=because,
-            known="is not"
-            if known and high < self.enough
-            else "is not known to be",
+            known="is not" if is_lower else "is not known to be",
             above=above,
-            step=f"{self.steps[i]:g}",
+            step=f"{step:g}",
             last=f"{self.steps[-1]:g}",
             n=int(self.finished[i]),
-            rho=f"{_short(rho)} ({_short(low)} to {_short(high)})"
-            if known
-            else _short(rho),
-        )
-
-    def _pruning(self) -> tuple[Claim, ...]:
-        doubts = (
-            (FINISHED_ONLY(unfinished=self.unfinished),)
-            if self.unfinished
-            else ()
-        )
-        return tuple(
-            self.told(
-                "difference",
-                (),
-                replay.regret,
-                values=(replay.label,),
-                says="pruning",
-                certain=not doubts,
-                because=doubts,
-                text=replay.text,
-            )
-            for replay in self.replays
+            rho=shown,
         )
 
     def _changes(self) -> tuple[Claim, ...]:
         """Return for each hyperparameter the largest difference of its shares at two steps."""
-        found: dict[str, tuple[float, Decision, tuple[float, float]]] = {}
-        for first, last in combinations(sorted(self.shares), 2):
+        largest: dict[str, tuple[Decision, tuple[float, float]]] = {}
+        of_draws = {
+            step: result
+            for step, result in sorted(self.shares.items())
+            if result.anova is not None
+        }
+        for ends in combinations(of_draws, 2):
+            early, late = (of_draws[step].shares for step in ends)
             for j, name in enumerate(self.names):
-                ends = [self.shares[step] for step in (first, last)]
-                if any(end.anova is None for end in ends):
-                    continue
-                early, late = (
-                    in_own_order(end.shares[:, j], i)
-                    for i, end in enumerate(ends)
+                change = in_own_order(late[:, j], 1) - in_own_order(
+                    early[:, j], 0
                 )
-                decision = decide(late - early)
-                size = abs(decision.estimate)
-                if decision.certain and size > max(
-                    MATTERS, found.get(name, (0.0,))[0]
-                ):
-                    found[name] = size, decision, (first, last)
-        largest = sorted(found.items(), key=lambda item: -item[1][0])
+                decision = decide(change)
+                least = MATTERS
+                if name in largest:
+                    least = abs(largest[name][0].estimate)
+                if decision.certain and abs(decision.estimate) > least:
+                    largest[name] = decision, ends
+        by_size = sorted(
+            largest.items(), key=lambda item: -abs(item[1][0].estimate)
+        )
         return tuple(
             self.decided(
                 "difference",
@@ -352,7 +269,7 @@ class LearningCurves(Result):
                 more="more" if decision.estimate > 0.0 else "less",
                 **self._shown(name, *ends),
             )
-            for name, (_, decision, ends) in largest
+            for name, (decision, ends) in by_size
         )
 
     def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
@@ -366,27 +283,6 @@ class LearningCurves(Result):
             "early": early,
             "late": late,
         }
-
-    def pruners(self) -> pd.DataFrame:
-        """Return a row per pruner: what it would have stopped, saved and lost.
-
-        The columns from `orders` on are about random orders of the same trials.
-        """
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "pruner": [replay.label for replay in self.replays],
-                "stopped": [
-                    int(replay.stopped.sum()) for replay in self.replays
-                ],
-                **{
-                    name: [getattr(replay, name) for replay in self.replays]
-                    for name in ("saved", "rank", "regret", "orders")
-                    + ("best_stopped", "regret_mean", "regret_high")
-                },
-            }
-        )
 
     def shares_by_step(self) -> pd.DataFrame:
         """Return a row per hyperparameter and step: its share of the variance, and the interval."""

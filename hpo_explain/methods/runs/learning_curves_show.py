@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import counted, join_words
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, broken
-from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.space import Array
 
@@ -54,20 +54,26 @@ def curves(found: LearningCurves) -> Curves:
     cost = final if found.direction == "minimize" else -final
     best = int(np.nanargmin(cost))
     shown = np.random.default_rng(0).permutation(len(values))[:_MOST_CURVES]
+    finished = shown[~np.isnan(final[shown])]
     ended = shown[np.isnan(final[shown])]
-    last = [int(np.flatnonzero(~np.isnan(values[i]))[-1]) for i in ended]
-    left_out = f"{len(shown)} of {len(values)} curves are drawn: a random sample, and the best one."
+    lines, dots, footer = [Line(steps, values[best])], list[Dots](), ""
+    if len(ended):
+        last = [np.flatnonzero(~np.isnan(values[i]))[-1] for i in ended]
+        lines.insert(0, Line(*broken(steps, values[ended]), look="unfinished"))
+        dots = [Dots(steps[last], values[ended, last], look="unfinished")]
+    if len(shown) < len(values):
+        footer = (
+            f"{len(shown)} of {len(values)} curves are drawn: a random sample, and the best "
+            "one."
+        )
     return Curves(
         x=_steps(found),
         y=Axis(label=found.objective_name, limits=_zoomed(values)),
-        thin=broken(steps, values[shown[~np.isnan(final[shown])]]),
-        lines=[Line(*broken(steps, values[ended]), look="unfinished")]
-        * bool(len(ended))
-        + [Line(steps, values[best])],
-        dots=[Dots(steps[last], values[ended, last], look="unfinished")]
-        * bool(len(ended)),
+        thin=broken(steps, values[finished]),
+        lines=lines,
+        dots=dots,
         heading=f"The {found.objective_name} of {counted(len(values), 'trial')} step by step",
-        footer=left_out * (len(shown) < len(values)),
+        footer=footer,
         means={
             "thin": "finished",
             "unfinished": "pruned or ended early",

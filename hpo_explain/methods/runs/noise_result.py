@@ -7,24 +7,26 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import number, percent_range
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    check_name,
+    declared_fact,
+    number,
+    percent_range,
+)
 from hpo_explain.methods.importance.fanova_result import (
-    ALONE,
     FanovaImportance,
 )
-from hpo_explain.methods.importance.most import MOST
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.methods.effects.effect_result import Effect
+    from hpo_explain.methods._engines.effect_result import Effect
 
 
 _RATIO = "ratio"  # the term of claims of how many times one noise is another
@@ -131,7 +133,7 @@ class Noise(Result):
     configurations: tuple[Mapping[str, Any], ...]
     observed: Array
     df: Array
-    evaluations: npt.NDArray[np.int64]
+    evaluations: Ints
     instances: int
     pooled: tuple[float, float, float]
     at_incumbent: tuple[float, float, float] | None
@@ -242,21 +244,24 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
-        known = [claim for claim in importance.claims if claim.side == "above"]
-        shares = [claim for claim in known if claim.term not in (ALONE, MOST)]
-        none, found = not any(claim.certain for claim in shares), list[Claim]()
-        for claim in shares:
+        known = [
+            claim
+            for claim in importance.shares_of_sets
+            if claim.side == "above"
+        ]
+        told = [claim for claim in known if claim.certain] or known[:1]
+        shares = []
+        for claim in known:
             ends = claim.interval or (claim.estimate, claim.estimate)
-            told = claim.certain or (none and not found)
-            frame, text = ("{each}", "")
-            if told:
+            frame, text = "{each}", ""
+            if claim in told:
                 frame, text = self.words(
                     "share",
                     names=claim.hyperparameters,
                     share=percent_range(*ends),
                 )
-            found.append(replace(claim, text=text, frame=frame))
-        return found
+            shares.append(replace(claim, text=text, frame=frame))
+        return shares
 
     def _ratios(self, shares: Sequence[Claim]) -> list[Claim]:
         """Return how many times noisier the noisiest value is than the quietest one."""

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import ROUNDED_95, counted
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
-from hpo_explain.base.numbers import ROUNDED_95
-from hpo_explain.base.phrases import counted
 from hpo_explain.methods.runs.noise_result import Noise
 
 

@@ -18,19 +18,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction, check_option, check_seed
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import KINDS
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    KINDS,
+    Subject,
+    check_fraction,
+    check_option,
+    check_seed,
+    declared_fact,
+)
 from hpo_explain.belief.decide import LEVEL, decide
 from hpo_explain.belief.drawn import as_draws, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
@@ -38,19 +37,18 @@ from hpo_explain.methods.proposals.explain_prediction import (
     PredictionExplainer,
 )
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.run import Objectives
 from hpo_explain.run.objectives import pareto_ranks
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Ints
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
 
 _NOT_IN_ALL = declared_fact(
     "not_in_all_objectives",
-    "left out: {which}, which not all objectives have",
-    which=lambda fact: spans(fact.trials),
+    "left out: {trials:spans}, which not all objectives have",
 )
 
 
@@ -103,41 +101,21 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     check_option("kind", question.kind, KINDS)
     run = question.run
     objectives = Objectives.of(question.runs or {run.objective_name: run})
-    each = {
-        name: replace(question, run=run, runs={})
+    models = {
+        name: replace(question, run=run, runs={}).model
         for name, run in objectives.runs.items()
     }
-    return ParetoExplainer(
-        objectives,
-        {name: one.model for name, one in each.items()},
-        subjects={name: one.subject() for name, one in each.items()},
-        seed=question.seed,
-    ).explain(loss=loss)
+    return front_of(objectives, models, loss=loss, seed=question.seed)
 
 
-class ParetoExplainer:
-    """Says which trials no other one beats in all objectives, and what moving along them costs.
-
-    Parameters
-    ----------
-    objectives : Objectives
-        The objectives of the same trials.
-    surrogates : mapping of str to Surrogate
-        The model of each.
-    subjects : mapping of str to Subject, optional
-        What is explained; by default made from the runs.
-    seed : int, default 0
-        Seed of coalitions where they are sampled.
-
-    Raises
-    ------
-    InputError
-        If an objective has no surrogate.
-
-    References
-    ----------
-    .. [1] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
-       analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
+def front_of(
+    objectives: Objectives,
+    surrogates: Mapping[str, Surrogate],
+    *,
+    loss: float = 0.001,
+    seed: int = 0,
+) -> ParetoFront:
+    """Return the front of objectives of the same trials, each with its model; see :func:`pareto`.
 
     Examples
     --------
@@ -149,63 +127,29 @@ class ParetoExplainer:
     >>> size = hx.Run(space, X, X[:, 0] ** 2, "minimize", objective_name="size")
     >>> both = Objectives.of({"loss": loss, "size": size})
     >>> models = {name: run.surrogate() for name, run in both.runs.items()}
-    >>> hx.methods.ParetoExplainer(both, models).explain().claims[0].kind
+    >>> front_of(both, models).claims[0].kind
     'best'
     """
+    check_fraction("loss", loss)
+    return _Front(objectives, surrogates, check_seed(seed)).explained(loss)
 
-    def __init__(
-        self,
-        objectives: Objectives,
-        surrogates: Mapping[str, Surrogate],
-        *,
-        subjects: Mapping[str, Subject] | None = None,
-        seed: int = 0,
-    ) -> None:
-        missing = [name for name in objectives.names if name not in surrogates]
-        if missing:
-            problem = f"lacks a model of {', '.join(missing)}"
-            raise InputError(
-                "surrogates",
-                problem,
-                [*surrogates],
-                "Give one for each objective.",
-            )
-        self._objectives = objectives
-        self._surrogates = surrogates
-        of_runs = {
-            name: Subject.of(run) for name, run in objectives.runs.items()
-        }
-        self._subjects = of_runs if subjects is None else dict(subjects)
-        self._seed = check_seed(seed)
 
-    @shows_progress
-    def explain(self, *, loss: float = 0.001) -> ParetoFront:
-        """Return the front, moves along it, and what can be saved for a small loss.
+@dataclass(frozen=True, eq=False)
+class _Front:
+    """Objectives of the same trials, and their models."""
 
-        Parameters
-        ----------
-        loss : float, default 0.001
-            How much of an objective may be lost, as a share of its best value.
+    objectives: Objectives
+    surrogates: Mapping[str, Surrogate]
+    seed: int
 
-        Returns
-        -------
-        ParetoFront
-            The front.
-
-        Raises
-        ------
-        InputError
-            If `loss` is not between 0 and 1.
-        NothingToExplain
-            If no trial is feasible.
-        """
-        check_fraction("loss", loss)
-        given = self._objectives
+    def explained(self, loss: float) -> ParetoFront:
+        """Return the front, moves along it, and what can be saved for a small loss."""
+        given = self.objectives
         front = given.front
         X = given.first.X[front]
-        predicted = [self._surrogates[name].predict(X) for name in given.names]
+        predicted = [self.surrogates[name].predict(X) for name in given.names]
         moves = self._moves()
-        first = self._subjects[given.names[0]]
+        first = Subject.of(given.first)
         return ParetoFront(
             subject=first if not moves else moves[0].reasons[0].subject,
             objectives=given.names,
@@ -222,18 +166,16 @@ class ParetoExplainer:
             moves=moves,
             savings=tuple(self._savings(loss)) if moves else (),
             drawn=self._drawn(),
-            notes=self._notes(),
+            notes=(_NOT_IN_ALL(trials=given.left_out),)
+            if given.left_out
+            else (),
         )
-
-    def _notes(self) -> tuple[Fact, ...]:
-        left_out = self._objectives.left_out
-        return (_NOT_IN_ALL(trials=left_out),) if left_out else ()
 
     def _drawn(
         self,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    ) -> tuple[Ints, Ints] | None:
         """Return trials, and their ranks in functions drawn, (draws, k)."""
-        given = self._objectives
+        given = self.objectives
         rows = np.flatnonzero(given.feasible)
         if len(rows) > _MOST_DRAWN:
             first = np.argsort(given.ranks[rows], kind="stable")[:_MOST_DRAWN]
@@ -247,25 +189,20 @@ class ParetoExplainer:
 
     def _costs(self, k: int, X: Array) -> Array | None:
         """Return the cost of rows in each function, (draws, n); None without a joint posterior."""
-        name = self._objectives.names[k]
-        direction = self._objectives.runs[name].direction
-        draws = as_draws(self._surrogates[name], direction, seed=self._seed)
-        return (
-            None
-            if draws is None
-            else in_own_order(draws.costs(X).astype(float), k)
-        )
+        name = self.objectives.names[k]
+        direction = self.objectives.runs[name].direction
+        draws = as_draws(self.surrogates[name], direction, seed=self.seed)
+        if draws is None:
+            return None
+        return in_own_order(draws.costs(X).astype(float), k)
 
     def _moves(self) -> tuple[Move, ...]:
         """Return the move between the ends of the front, and those along it."""
-        front = self._objectives.front
+        front = self.objectives.front
         if len(front) < 2:
             return ()
-        places = (
-            np.linspace(0, len(front) - 1, min(_ALONG, len(front)))
-            .round()
-            .astype(int)
-        )
+        n_stops = min(_ALONG, len(front))
+        places = np.linspace(0, len(front) - 1, n_stops).round().astype(int)
         stops = front[places].tolist()
         pairs = [(stops[0], stops[-1])]
         if len(stops) > 2:
@@ -273,16 +210,16 @@ class ParetoExplainer:
         return tuple(self._move(a, b) for a, b in pairs)
 
     def _move(self, a: int, b: int) -> Move:
-        given = self._objectives
+        given = self.objectives
         before, after = given.first.space.decode(given.first.X[[a, b]])
         reasons = []
         for name in given.names:
             baseline = baseline_background(given.first.space, before)
             explainer = PredictionExplainer(
-                self._surrogates[name],
+                self.surrogates[name],
                 background=baseline,
-                subject=self._subjects[name],
-                seed=self._seed,
+                subject=Subject.of(given.runs[name]),
+                seed=self.seed,
             )
             reasons.append(explainer.explain(after))
         numbers = given.trials[[a, b]].tolist()
@@ -291,7 +228,7 @@ class ParetoExplainer:
     # ------------------------------------------------------------------ cost against gain
 
     def _savings(self, loss: float) -> list[Saving]:
-        pairs = itertools.permutations(range(len(self._objectives.names)), 2)
+        pairs = itertools.permutations(range(len(self.objectives.names)), 2)
         found = [self._saving(k, other, loss) for k, other in pairs]
         return [saving for saving in found if saving is not None]
 
@@ -301,17 +238,15 @@ class ParetoExplainer:
         Of trials for which both are certain the one that saves most for sure, else by the means;
         None where none does.
         """
-        given = self._objectives
+        given = self.objectives
         rows = np.flatnonzero(given.feasible)
         best = int(rows[np.argmin(given.costs[rows, k])])
         allowed = loss * abs(float(given.values[best, k]))
         level = abs(float(given.values[best, other]))
         if level == 0.0:
             return None
-        lost, saved = (
-            self._gap(k, rows, best),
-            -self._gap(other, rows, best) / level,
-        )
+        lost = self._gap(k, rows, best)
+        saved = -self._gap(other, rows, best) / level
         both = ((lost <= allowed) & (saved > 0.0)).mean(axis=0)
         likely = (
             (lost.mean(axis=0) <= allowed)
@@ -323,9 +258,9 @@ class ParetoExplainer:
         sure = (both >= LEVEL) & known
         if not (sure | likely).any():
             return None
-        amounts, among = (
-            (least, sure) if sure.any() else (saved.mean(axis=0), likely)
-        )
+        amounts, among = saved.mean(axis=0), likely
+        if sure.any():
+            amounts, among = least, sure
         at = int(np.argmax(np.where(among, amounts, -np.inf)))
         decision = replace(
             decide(saved[:, at], side="above"),
@@ -341,16 +276,12 @@ class ParetoExplainer:
             saved=decision if known else None,
         )
 
-    def _gap(self, k: int, rows: npt.NDArray[np.int64], best: int) -> Array:
+    def _gap(self, k: int, rows: Ints, best: int) -> Array:
         """Return how much more rows cost than one, (draws, n); (1, n) without draws."""
-        name, X = self._objectives.names[k], self._objectives.first.X
+        name, X = self.objectives.names[k], self.objectives.first.X
         among = np.append(rows, best)
         costs = self._costs(k, X[among])
         if costs is None:
-            sign = (
-                1.0
-                if self._objectives.runs[name].direction == "minimize"
-                else -1.0
-            )
-            costs = sign * mean_of(self._surrogates[name], X[among])[None]
+            sign = self.objectives.runs[name].sign
+            costs = sign * mean_of(self.surrogates[name], X[among])[None]
         return np.asarray(costs[:, :-1] - costs[:, -1:])

@@ -7,18 +7,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.numbers import INACTIVE, format_value, plus_minus
-from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import (
+    INACTIVE,
+    Claim,
+    Direction,
+    PosteriorDraws,
+    Result,
+    Table,
+    format_value,
+    join_words,
+    plus_minus,
+    sign_of,
+)
 from hpo_explain.belief.decide import Decision
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
 )
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,18 +195,18 @@ class ParetoFront(Result):
 
     objectives: tuple[str, ...]
     directions: tuple[Direction, ...]
-    trials: npt.NDArray[np.int64]
+    trials: Ints
     values: Array
-    feasible: npt.NDArray[np.bool_]
-    ranks: npt.NDArray[np.int64]
-    front: npt.NDArray[np.int64]
+    feasible: Bools
+    ranks: Ints
+    front: Ints
     contribution: Array
     configurations: tuple[Mapping[str, Any], ...]
     predicted: Array
     predicted_std: Array
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
-    drawn: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
+    drawn: tuple[Ints, Ints] | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:

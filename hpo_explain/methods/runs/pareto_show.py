@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from hpo_explain.base import counted, join_words, listed, sign_of
 from hpo_explain.base.figures import (
     MOST_ROWS,
     Axis,
@@ -17,8 +18,6 @@ from hpo_explain.base.figures import (
     Rows,
     View,
 )
-from hpo_explain.base.options import sign_of
-from hpo_explain.base.phrases import counted, join_words, listed
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 from hpo_explain.run.diverged import diverged_above
 from hpo_explain.space import Array

@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, check_count, check_seed
 from hpo_explain.base.html import text_html
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import Subject
 from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.question.explains import Question, explains

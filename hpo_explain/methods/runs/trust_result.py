@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.result import Result, Table
+from hpo_explain.base import Claim, Result, Table
 from hpo_explain.belief.trust import Trust
 
 _SHOWN = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import percent
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.base.numbers import percent
 from hpo_explain.belief.trust import R2
 from hpo_explain.methods.runs.trust_result import RunTrust
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import counted, join_words, number, percent, shorten
 from hpo_explain.base.figures import (
     Axis,
     Cells,
@@ -16,11 +17,8 @@ from hpo_explain.base.figures import (
     broken,
     side_by_side,
 )
-from hpo_explain.base.numbers import number, percent
-from hpo_explain.base.phrases import counted, join_words
-from hpo_explain.base.width import shorten
-from hpo_explain.methods.effects.effect_ranges import runs
-from hpo_explain.methods.effects.effect_result import Effect
+from hpo_explain.methods._engines.effect_ranges import runs
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import Array, CategoryIndex
 from hpo_explain.space.support import FEW
 
@@ -268,45 +266,56 @@ def _predicted(found: Effect) -> str:
 def _around(
     found: Effect, *, points: bool, dimmed: bool, left_out: int = 0
 ) -> dict[str, Any]:
-    pair, known = len(found.names) == 2, not np.isnan(found.std).all()
     names = join_words([shorten(name, 60) for name in found.names])
-    heading = _HEADINGS[found.kind, len(found.names)]
-    second = (
-        "attainable: the others at their best"
-        if found.attainable is not None
-        else ""
+    heading = _HEADINGS[found.kind, len(found.names)].format(
+        names=names, objective=shorten(found.subject.objective_name, 40)
     )
-    if found.partial is not None:
-        second = "partial dependence, centred"
-    means = {
-        "main": (
-            ("mean with 95 % band" if known else "mean") if points else "mean"
-        )
-        * (not pair),
-        "band": "95 % band" * (not pair and not points and known),
-        "best": "may be the best",
-        "marked": "may be the best" * (not points),
-        "second": second * (not pair),
-        "doubt" if points else "dimmed": " or ".join(_why(found)) * dimmed,
-        "thin": "single configurations (ICE)"
-        * (not pair and found.ice_mean is not None),
-        "star" if pair else "guide": "incumbent"
-        * (found.incumbent is not None),
-        "tried" if pair else "rug": "tried"
-        * bool(found.tried and (pair or not found.categorical[0])),
-    }
-    marginal = found.kind == "marginal"
-    return {
-        "heading": heading.format(
-            names=names, objective=shorten(found.subject.objective_name, 40)
-        ),
+    words = {
+        "heading": heading,
         "subtitle": subtitle(found),
         "footer": _footer(found, points, dimmed, left_out),
-        "caution": "" if marginal else found.caution,
-        "means": {}
-        if marginal
-        else {mark: text for mark, text in means.items() if text},
     }
+    if found.kind == "marginal":
+        return {**words, "caution": "", "means": {}}
+    means = _means_of_pair(found)
+    if len(found.names) == 1:
+        means = _means_of_curve(found, points=points)
+    if dimmed:
+        means["doubt" if points else "dimmed"] = " or ".join(_why(found))
+    return {**words, "caution": found.caution, "means": means}
+
+
+def _means_of_pair(found: Effect) -> dict[str, str]:
+    """Return what the marks over a surface mean."""
+    means = {"best": "may be the best", "marked": "may be the best"}
+    if found.incumbent is not None:
+        means["star"] = "incumbent"
+    if found.tried:
+        means["tried"] = "tried"
+    return means
+
+
+def _means_of_curve(found: Effect, *, points: bool) -> dict[str, str]:
+    """Return what the marks along a curve mean, or of points where its values are few."""
+    means = {"main": "mean", "best": "may be the best"}
+    if not points:
+        means["marked"] = "may be the best"
+    if not np.isnan(found.std).all():
+        if points:
+            means["main"] = "mean with 95 % band"
+        else:
+            means["band"] = "95 % band"
+    if found.partial is not None:
+        means["second"] = "partial dependence, centred"
+    elif found.attainable is not None:
+        means["second"] = "attainable: the others at their best"
+    if found.ice_mean is not None:
+        means["thin"] = "single configurations (ICE)"
+    if found.incumbent is not None:
+        means["guide"] = "incumbent"
+    if found.tried and not found.categorical[0]:
+        means["rug"] = "tried"
+    return means
 
 
 def subtitle(found: Effect) -> str:
@@ -316,8 +325,10 @@ def subtitle(found: Effect) -> str:
     )
     where = f"given {_sub_space(found)}, " if found.given else ""
     if found.kind == "accumulated":
-        beyond = ", beyond the sum of both" * (len(found.names) == 2)
-        return f"{where}accumulated local effects{beyond}; {better}"
+        what = "accumulated local effects"
+        if len(found.names) == 2:
+            what += ", beyond the sum of both"
+        return f"{where}{what}; {better}"
     if found.kind == "average":
         return f"{where}partial dependence: averaged over all other hyperparameters; {better}"
     active = [
@@ -347,13 +358,10 @@ def _footer(found: Effect, points: bool, dimmed: bool, left_out: int) -> str:
     if pair and np.isnan(found.mean).any():
         parts.append("Empty: no valid configuration.")
     if found.tried and found.kind == "marginal":
-        parts.append(
-            "Dots: tried values."
-            if pair
-            else ""
-            if found.categorical[0]
-            else "Marks along the axis: tried values."
-        )
+        if pair:
+            parts.append("Dots: tried values.")
+        elif not found.categorical[0]:
+            parts.append("Marks along the axis: tried values.")
     if found.tried and not pair and found.categorical[0]:
         parts.append("In brackets: number of trials.")
     if left_out:
@@ -386,19 +394,19 @@ def band_caption(found: Effect, points: bool = False) -> str:
 def dimmed_caption(found: Effect, *, points: bool) -> str:
     """Say what is dimmed; empty where nothing is."""
     why = _why(found)
-    return (
-        f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}."
-        if why
-        else ""
-    )
+    if not why:
+        return ""
+    return f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}."
 
 
 def _why(found: Effect) -> list[str]:
     there = ~np.isnan(found.mean)
-    why = [UNTRIED] if (~found.supported & there).any() else []
-    return why + ["probably infeasible"] * bool(
-        (found.supported & ~found.shown & there).any()
-    )
+    why = []
+    if (~found.supported & there).any():
+        why.append(UNTRIED)
+    if (found.supported & ~found.shown & there).any():
+        why.append("probably infeasible")
+    return why
 
 
 VIEWS = {"": View(effect, "What {found.names} {found.what}.")}

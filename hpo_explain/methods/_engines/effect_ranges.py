@@ -6,14 +6,14 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.base.numbers import among, format_value
+from hpo_explain.base import among, format_value
+from hpo_explain.space import Bools
 
 if TYPE_CHECKING:
-    from hpo_explain.methods.effects.effect_result import Effect
+    from hpo_explain.methods._engines.effect_result import Effect
 
-Mask = npt.NDArray[np.bool_]
+Mask = Bools
 
 
 def kept_values(effect: Effect) -> list[Mask]:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    EFFECTS,
+    EffectKind,
+    InputError,
+    Split,
+    Variance,
     check_count,
     check_flag,
     check_option,
     check_sequence,
 )
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import EFFECTS, EffectKind, Split, Variance
 from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.accumulated_local_effects import (
-    AccumulatedLocalEffectsExplainer,
+    accumulated_local_effects,
 )
 from hpo_explain.methods.effects.partial_dependence import (
     Grid,
@@ -29,7 +33,7 @@ from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
 )
 from hpo_explain.methods.importance.importance import importance
-from hpo_explain.models.protocols import SupportsJoint
+from hpo_explain.models import SupportsJoint
 from hpo_explain.question.explains import Question, explains
 
 _SAMPLE, _SAMPLE_OF_SEVERAL = 1000, 300
@@ -182,9 +186,8 @@ def partial_dependence(
         "given": given,
         "seed": question.seed,
     }
-    explainer: Any
     if regions:
-        explainer = RegionalPartialDependenceExplainer(
+        explain: Any = RegionalPartialDependenceExplainer(
             question.model,
             grid=grid,
             variance=variance or "average",
@@ -193,47 +196,40 @@ def partial_dependence(
             min_leaf=min_leaf,
             min_improvement=min_improvement,
             **options,
-        )
+        ).explain
     elif kind == "accumulated":
-        explainer = AccumulatedLocalEffectsExplainer(
-            question.model, feasible=question.feasible, **options
+        explain = partial(
+            accumulated_local_effects,
+            question.model,
+            feasible=question.feasible,
+            **options,
         )
     else:
         if variance is None:
-            variance = (
-                "covariance"
-                if isinstance(question.model, SupportsJoint)
-                else "average"
-            )
-        explainer = PartialDependenceExplainer(
+            joint = isinstance(question.model, SupportsJoint)
+            variance = "covariance" if joint else "average"
+        explain = PartialDependenceExplainer(
             question.model,
             grid=grid,
             variance=variance,
             attainable=attainable,
             feasible=question.feasible,
             **options,
-        )
-    return (
-        explainer.explain(names)
-        if wanted is None
-        else all_of(explainer, wanted, shares)
-    )
+        ).explain
+    if wanted is None:
+        return explain(names)
+    return all_of(explain, wanted, shares)
 
 
 def _several(names: Names) -> list[str | Sequence[str]] | None:
     """Return the effects that were named; None where it is a single one."""
     if names is None:
         return []
-    given = (
-        [names]
-        if isinstance(names, str)
-        else check_sequence("names", names, "names")
-    )
-    return (
-        None
-        if len(given) in (1, 2) and all(isinstance(n, str) for n in given)
-        else given
-    )
+    if isinstance(names, str):
+        return None
+    named = check_sequence("names", names, "names")
+    is_one = len(named) in (1, 2) and all(isinstance(n, str) for n in named)
+    return None if is_one else named
 
 
 def _most_important(
@@ -241,29 +237,22 @@ def _most_important(
 ) -> tuple[list[str | Sequence[str]], dict[tuple[str, ...], float]]:
     """Return the most important hyperparameters and pairs, and what all explain."""
     order = 2 if pairs and len(question.run.space) > 1 else 1
-    kind = (
-        "auto" if given and question.kind == "gp" else question.kind
-    )  # no forest, no sub-space
+    kind = question.kind
+    if given and kind == "gp":
+        kind = "auto"  # a part of the space is asked of a forest
     found = importance(
         question.run, order, given=given, kind=kind, seed=question.seed
     )
-    shares = {
-        tuple(found.names[j] for j in members): share
-        if np.isfinite(share)
-        else 0.0
-        for members, share in zip(
-            found.members, found.estimate.tolist(), strict=True
-        )
-    }
-    free = {
-        n
-        for n, a in zip(found.names, found.axes, strict=True)
-        if a.activity and a.grid[1:]
-    }
+    estimates = np.nan_to_num(found.estimate, nan=0.0).tolist()
+    shares = dict(zip(found.sets, estimates, strict=True))
     ranked = sorted(shares, key=lambda names: -shares[names])
-    if (
-        given
-    ):  # of what has one value there is no effect, nor of what is never active
+    if given:
+        # of what has one value there is no effect, nor of what is never active
+        free = {
+            name
+            for name, axis in zip(found.names, found.axes, strict=True)
+            if axis.activity and len(axis.grid) > 1
+        }
         ranked = [names for names in ranked if free.issuperset(names)]
     alone = [names for names in ranked if len(names) == 1][:most]
     together = [names for names in ranked if len(names) == 2][:pairs]

@@ -7,7 +7,7 @@ best, by how much two values differ, and whether there is a difference at all ar
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -15,14 +15,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, half_of_level
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    InputError,
+    PosteriorDraws,
+    Result,
+    Subject,
+    Table,
+    check_fraction,
+    declared_fact,
+    format_value,
+    half_of_level,
+    listed,
+)
 from hpo_explain.belief.decide import (
     NEGLIGIBLE,
     STRETCH,
@@ -33,15 +39,22 @@ from hpo_explain.belief.decide import (
 )
 from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable
-from hpo_explain.methods.effects.effect_ranges import (
+from hpo_explain.methods._engines.effect_ranges import (
     kept_values,
     never_tried,
     range_of,
     where_best,
 )
-from hpo_explain.space import Array, CategoricalParameter, category_index
+from hpo_explain.methods._engines.rows_at import values_together
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    category_index,
+)
+from hpo_explain.space.support import supported_at
 
-Mask = npt.NDArray[np.bool_]
+Mask = Bools
 _MASS = (
     0.95  # of the functions are best at one of the values that may be the best
 )
@@ -709,3 +722,24 @@ class Effect(Result):
 
 PartialDependence = Effect
 """What :func:`hpo_explain.partial_dependence` returns."""
+
+
+def marginal_on(
+    subject: Subject, names: Sequence[str], grid: Any, **held: Any
+) -> Effect:
+    """Return the marginal of one or two hyperparameters at values of theirs."""
+    members = [subject.space.index(name) for name in names]
+    parameters = [subject.space.parameters[j] for j in members]
+    return Effect(
+        kind="marginal",
+        subject=subject,
+        names=tuple(names),
+        grid=grid[0] if len(members) == 1 else tuple(grid),
+        positions=tuple(
+            p.encode(values)
+            for p, values in zip(parameters, grid, strict=True)
+        ),
+        supported=supported_at(subject.support, tuple(names), grid),
+        tried=values_together(subject.space, members, subject.tried),
+        **held,
+    )

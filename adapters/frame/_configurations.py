@@ -1,0 +1,190 @@
+"""A column that holds whole configurations: dictionaries, JSON or Python's way to write them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.adapters.frame._names import (
+    is_called_configuration,
+    is_called_results,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NAMES = {
+    "nan": math.nan,
+    "NaN": math.nan,
+    "inf": math.inf,
+    "Infinity": math.inf,
+    "null": None,
+    "true": True,
+    "false": False,
+}
+_NUMBERS = ("float16", "float32", "float64", "int32", "int64", "bool_", "str_")
+_STARTS = ("{", "OrderedDict(", "dict(", "Configuration(")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A table with a column for each entry of its dictionaries.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        The table.
+    column : str
+        The column that held the configurations; empty where there was none. The columns of its
+        entries begin with it and a point.
+    rows : list of dict
+        The configurations; one lacks what was inactive, and None is a value.
+    """
+
+    table: pd.DataFrame
+    column: str = ""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+
+def spread(table: pd.DataFrame, named: Collection[str] = ()) -> Spread:
+    """Return a table in which each entry of its dictionaries is a column.
+
+    Entries of dictionaries inside have names like ``model.depth``; those that begin with ``_`` are
+    left out, as W&B's own.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        A table whose columns have text for names.
+    named : collection of str
+        Columns that the user named: they stay as they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"params": ["{'lr': 0.1}", '{"lr": 0.2}'], "loss": [1.0, 2.0]})
+    >>> found = spread(table)
+    >>> found.table.to_dict("list"), found.column
+    ({'loss': [1.0, 2.0], 'params.lr': [0.1, 0.2]}, 'params')
+    """
+    import pandas as pd
+
+    dictionaries = {
+        name: rows
+        for name in table.columns
+        if name not in named
+        and (rows := _dictionaries(table[name])) is not None
+    }
+    if not dictionaries:
+        return Spread(table)
+    parts = [table.drop(columns=[*dictionaries])]
+    for name, rows in dictionaries.items():
+        keys = dict.fromkeys(key for row in rows for key in row)
+        entries = {
+            f"{name}.{key}": [row.get(key) for row in rows] for key in keys
+        }
+        parts.append(pd.DataFrame(entries, index=table.index, dtype=object))
+    column = _of_settings([*dictionaries])
+    return Spread(
+        pd.concat(parts, axis=1), column, dictionaries.get(column, [])
+    )
+
+
+def _of_settings(names: list[str]) -> str:
+    """Return which of several columns of dictionaries holds configurations."""
+    settings = [name for name in names if not is_called_results(name)]
+    settings.sort(key=lambda name: not is_called_configuration(name))
+    return settings[0] if settings else ""
+
+
+def _dictionaries(column: pd.Series[Any]) -> list[dict[str, Any]] | None:
+    """Return the dictionaries in a column, an empty one for an empty cell; None for other cells."""
+    rows: list[dict[str, Any]] = []
+    for cell in column.tolist():
+        if is_empty(cell):
+            rows.append({})
+            continue
+        found = _dictionary(cell)
+        if found is None:
+            return None
+        rows.append(_flat(found))
+    return rows if any(rows) else None
+
+
+def _dictionary(cell: Any) -> Mapping[Any, Any] | None:
+    if isinstance(cell, Mapping):
+        return cell
+    if not isinstance(cell, str) or not cell.strip().startswith(_STARTS):
+        return None
+    try:
+        found = json.loads(cell)
+    except ValueError:
+        try:
+            found = _literal(ast.parse(cell.strip(), mode="eval").body)
+        except (SyntaxError, ValueError):
+            return None
+    return found if isinstance(found, Mapping) else None
+
+
+def _literal(node: ast.expr) -> Any:
+    """Return the value of what Python or NumPy write, without running anything.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name) and node.id in _NAMES:
+        return _NAMES[node.id]
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        keys = [_literal(key) for key in node.keys if key is not None]
+        return dict(zip(keys, map(_literal, node.values), strict=True))
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return tuple(map(_literal, node.elts))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_literal(node.operand)
+    if isinstance(node, ast.Call):
+        return _of_call(node)
+    raise ValueError(ast.dump(node))
+
+
+def _of_call(node: ast.Call) -> Any:
+    """Return the value of ``np.float64(0.1)``, ``OrderedDict([...])`` and ``dict(lr=0.1)``."""
+    name = ast.unparse(node.func).rpartition(".")[2]
+    values = [_literal(value) for value in node.args]
+    if name in _NUMBERS and len(values) == 1:
+        return values[0]
+    if name in ("OrderedDict", "dict", "Configuration"):
+        named = {entry.arg: _literal(entry.value) for entry in node.keywords}
+        return dict(*values) | dict(named.get("values", named))
+    raise ValueError(name)
+
+
+def _flat(entries: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested entries by their path; lists become tuples, which can be told apart."""
+    found: dict[str, Any] = {}
+    for key, value in entries.items():
+        if str(key).startswith("_"):
+            continue
+        if (
+            isinstance(value, Mapping)
+            and "value" in value
+            and {*value} <= {"value", "desc"}
+        ):
+            value = value["value"]  # as W&B writes its config.yaml
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{key}.")
+        else:
+            found[f"{prefix}{key}"] = _hashable(value)
+    return found
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value

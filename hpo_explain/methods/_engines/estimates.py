@@ -1,0 +1,209 @@
+"""Numbers of sets of hyperparameters: what importances, interactions and games have in common.
+
+Each has a value in every function that the trials allow; its interval, whether it is certain, its
+place in the order, its row of the table and its bar follow from these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import chain
+from typing import ClassVar
+
+import numpy as np
+
+from hpo_explain.base import (
+    Estimate,
+    InputError,
+    Order,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_name,
+    listed,
+    unit_of,
+)
+from hpo_explain.belief.decide import (
+    STRETCH,
+    Decision,
+    Side,
+    decide,
+    interval,
+)
+from hpo_explain.space import Array
+
+SEPARATOR = " × "
+_OTHERS_NAMED = 1  # in the label of a player; the facts of a result name all
+_LABELS_NAMED = 6  # in an error
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Estimates(Result):
+    """Numbers in one unit, each of a set of hyperparameters.
+
+    Attributes
+    ----------
+    players : tuple of tuple of str
+        The hyperparameters, each alone, or several that are looked at as one.
+    sets : tuple of tuple of int
+        What each number is about, by the places of `players`.
+    values : ndarray of shape (m,)
+        The numbers.
+    draws : ndarray of shape (number of draws, m) or None
+        The numbers in each function that the trials allow, or in each tree of a forest; None where
+        the model does not know them.
+    half_width : ndarray of shape (m,) or None
+        Half the 95 % interval of each where it is estimated from a sample, for that alone.
+    """
+
+    table: ClassVar[Table] = Table(
+        index=("hyperparameters", "labels"),
+        columns={
+            "members": "members",
+            "order": lambda result: [len(places) for places in result.sets],
+            "value": "values",
+            "half_width": "half_width",
+            "model_std": "model_std",
+        },
+        order="by_size",
+        contributions=("value",),
+        hidden=("players", "sets", "draws"),
+    )
+    first: ClassVar[Order] = "largest"
+    """Which number comes first, as of `PosteriorDraws`."""
+
+    players: tuple[tuple[str, ...], ...]
+    sets: tuple[tuple[int, ...], ...]
+    values: Array
+    draws: Array | None = None
+    half_width: Array | None = None
+
+    @property
+    def members(self) -> list[tuple[str, ...]]:
+        """The hyperparameters that each number is about."""
+        return [
+            tuple(chain.from_iterable(self.players[place] for place in places))
+            for places in self.sets
+        ]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each number is about, as it is written: "lr", or "lr × depth"."""
+        return tuple(
+            SEPARATOR.join(map(self.player, places)) for places in self.sets
+        )
+
+    def player(self, place: int) -> str:
+        """Return a player as it is written: "lr", "lr + depth", or "lr + 8 others"."""
+        first, *others = self.players[place]
+        if len(others) > _OTHERS_NAMED:
+            return f"{first} + {len(others)} others"
+        return " + ".join([first, *others])
+
+    def value(self, *names: str) -> float:
+        """Return the number of a set of hyperparameters, in any order.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or there is no number of these together.
+        """
+        return float(self.values[self.place(*names)])
+
+    def place(self, *names: str) -> int:
+        """Return where the number of a set of hyperparameters stands; see `value`."""
+        known = list(chain.from_iterable(self.players))
+        for name in names:
+            check_name("names", name, known, "hyperparameter")
+        members = [set(one) for one in self.members]
+        if set(names) not in members or len({*names}) < len(names):
+            raise InputError(
+                "names",
+                f"were {list(names)}, but there is no number of these together",
+                names,
+                f"There is one of {listed(self.labels, _LABELS_NAMED)}.",
+            )
+        return members.index(set(names))
+
+    def by_size(self, orders: Collection[int] = ()) -> list[int]:
+        """Return where the numbers stand (of some sizes of sets), the one farthest from 0 first."""
+        places = [
+            i
+            for i, members in enumerate(self.sets)
+            if not orders or len(members) in orders
+        ]
+        return sorted(places, key=lambda i: -abs(float(self.values[i])))
+
+    def matrix(self, values: Array | None) -> Array:
+        """Return numbers of single players and pairs as a symmetric matrix; NaN where none is."""
+        square = np.full((len(self.players),) * 2, np.nan)
+        if values is None:
+            return square
+        for places, value in zip(self.sets, values, strict=True):
+            if len(places) <= 2:
+                square[places[0], places[-1]] = value
+                square[places[-1], places[0]] = value
+        return square
+
+    @property
+    def ends(self) -> Array:
+        """The ends of each number's interval, (m, 2); NaN without draws."""
+        unknown = (np.nan, np.nan)
+        places = range(len(self.sets))
+        ends = [self.interval(place) or unknown for place in places]
+        return np.array(ends).reshape(-1, 2)
+
+    def estimate(self, place: int) -> Estimate:
+        """Return a number as it is written, with its error."""
+        half = None if self.half_width is None else self.half_width[place]
+        return Estimate(float(self.values[place]), half)
+
+    # ------------------------------------------------------------------ from the draws
+
+    @property
+    def stretch(self) -> float:
+        """How far intervals are stretched, as of :func:`decide`."""
+        return STRETCH["average"]
+
+    @property
+    def model_std(self) -> Array | None:
+        """Standard deviation of each number over the draws; None without any."""
+        if self.draws is None:
+            return None
+        unit = unit_of(self.draws)  # in which no square overflows
+        return np.asarray((self.draws / unit).std(axis=0) * unit)
+
+    def interval(self, place: int) -> tuple[float, float] | None:
+        """Return the 95 % interval of a number over the draws; None without any."""
+        if self.draws is None:
+            return None
+        return interval(self.draws[:, place], stretch=self.stretch)
+
+    def decision(
+        self, place: int, threshold: float = 0.0, side: Side = "either"
+    ) -> Decision | None:
+        """Return whether a number lies beyond a threshold; None without draws."""
+        if self.draws is None:
+            return None
+        return decide(
+            self.draws[:, place], threshold, side=side, stretch=self.stretch
+        )
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The numbers in functions that the trials allow, by label."""
+        if self.draws is None:
+            return super().posterior
+        return PosteriorDraws(self.labels, self.draws, self.first)
+
+    # ------------------------------------------------------------------ as bars
+
+    def half(self, place: int) -> float | tuple[float, float] | None:
+        """Return how far a whisker reaches: to both sides, or down and up; None if not known."""
+        decision = self.decision(place)
+        if decision is not None:
+            return decision.half
+        if self.half_width is None:
+            return None
+        return float(self.half_width[place])

@@ -1,0 +1,65 @@
+"""What explainers of a model have in common: the model, its direction, the subject and the seed."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+
+from hpo_explain.base import Direction, Subject, check_seed
+from hpo_explain.models import Acquisition, Surrogate
+from hpo_explain.question.explained import Explained
+from hpo_explain.space import SearchSpace
+
+
+@dataclass(frozen=True, eq=False)
+class Explainer:
+    """Explains a surrogate of the objective, or an acquisition in its place.
+
+    Parameters
+    ----------
+    surrogate : Surrogate or Acquisition
+        The model of the objective, or an acquisition to explain in its place.
+    direction : {"minimize", "maximize"}, default "minimize"
+        Direction of the objective; an acquisition is larger where it is better.
+    subject : Subject, optional
+        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
+        default it is made from the model and `direction`.
+    seed : int, default 0
+        Seed of all that is drawn.
+
+    Raises
+    ------
+    ValueError
+        If `surrogate` is neither, or an option is not allowed.
+    """
+
+    surrogate: Surrogate | Acquisition
+    _: KW_ONLY
+    direction: Direction = "minimize"
+    subject: Subject | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        _ = (
+            self.about
+        )  # what is wrong with the model is said before it is asked
+
+    @cached_property
+    def explained(self) -> Explained:
+        """What the model predicts, in the units in which it is shown."""
+        given = self.subject
+        return Explained.of(
+            self.surrogate,
+            self.direction if given is None else given.direction,
+        )
+
+    @cached_property
+    def about(self) -> Subject:
+        """What is explained, with all that is known of the model."""
+        return self.explained.completed(self.subject)
+
+    @property
+    def space(self) -> SearchSpace:
+        """The search space."""
+        return self.explained.space

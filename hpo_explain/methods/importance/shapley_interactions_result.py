@@ -1,0 +1,274 @@
+"""What hyperparameters do to a prediction, an acquisition or a variance, alone and together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from hpo_explain.base import (
+    MAY_BE_NOTHING,
+    Claim,
+    Table,
+    between,
+    format_level,
+    format_value,
+    join_words,
+    percent,
+    worth_naming,
+)
+from hpo_explain.belief.decide import (
+    INTERACTS,
+    Decision,
+    decide,
+)
+from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
+from hpo_explain.space import Array
+
+NEGLIGIBLE = 0.1
+"""Interactions that are surely a smaller part of the spread of what is explained are none."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ShapleyInteractions(Sets):
+    """Shapley interactions of a prediction or an acquisition, or of the variance of a prediction.
+
+    The values of all sets add up to the difference between what is explained at one configuration
+    and its average over the background, or to the variance over the space. A single
+    hyperparameter's value is what it does by itself, that of several is what they do together
+    beyond that.
+
+    Attributes
+    ----------
+    of : {"prediction", "acquisition", "variance"}
+        What is explained.
+    config : mapping
+        The configuration, in the user's units; inactive hyperparameters are left out. Empty for a
+        variance.
+    players, sets, values, draws, half_width, index, order
+        The values of sets, as of `Sets`, in the units of what is explained.
+    terms : tuple of str
+        The terms of which they are sums.
+    by_term : ndarray of shape (number of sets, number of terms)
+        The values of each term.
+    prediction, baseline, efficiency_gap : float
+        What is explained, its mean over the background (0 for a variance), and what the values
+        miss of their difference.
+    spread : float
+        The standard deviation of what is explained over the background.
+    background_size : int
+        Number of background rows; of configurations for a variance.
+    noise : float
+        Standard deviation of one evaluation, of which a share of a variance is told.
+    subject, notes
+        As of every result.
+
+    References
+    ----------
+    .. [1] Bordt, S. and von Luxburg, U. (2023). From Shapley values to generalized additive models
+       and back. AISTATS. https://arxiv.org/abs/2209.04012
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "y": [0.1, 0.2, 0.1, 0.3, 0.9]})
+    >>> table["loss"] = table.x * table.y
+    >>> found = hx.methods.shapley_interactions(table, objective="loss", background=50)
+    >>> sorted(found.labels)
+    ['x', 'x × y', 'y']
+    """
+
+    table: ClassVar[Table] = replace(
+        Sets.table, hidden=(*Sets.table.hidden, "terms", "by_term", "noise")
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "none": "No hyperparameters act together on it.",
+        "sure": "Beyond what each does by itself, {each}. | {which} {changes} it by {size}",
+        "shared": "Beyond what each does by itself, {each}. | {which} explain {size:%} of it "
+        "together",
+        "perhaps": "The strongest interaction seems to be that of {which} ({estimate}).",
+        "perhaps shared": "The strongest interaction seems to be that of {which} ({estimate:%}).",
+    }
+
+    of: Literal["prediction", "acquisition", "variance"]
+    config: Mapping[str, Any]
+    terms: tuple[str, ...]
+    by_term: Array
+    prediction: float
+    baseline: float
+    efficiency_gap: float
+    spread: float
+    background_size: int = 0
+    noise: float = 0.0
+
+    @property
+    def start(self) -> float:
+        """What is explained, on average."""
+        return self.baseline
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Those of every `Sets`, and the values of each term, where there are several."""
+        columns = super().columns
+        if len(self.terms) > 1:
+            columns |= dict(zip(self.terms, self.by_term.T, strict=True))
+        return columns
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The strongest interactions, or that there is none."""
+        ranking = self.by_size(range(2, self.order + 1))
+        sizes = np.abs(self.values)
+        named = worth_naming(ranking, sizes, MOST_NAMED, float(sizes.sum()))
+        if not named or self._are_negligible(ranking):
+            return (self._no_interaction(ranking),)
+        claims = [self._interaction(i) for i in named]
+        certain = [claim for claim in claims if claim.certain]
+        if not certain and claims[0].probability < LIKELY:
+            return (self._no_interaction(ranking),)
+        return tuple(certain or claims[:1])
+
+    @property
+    def _kind(self) -> Any:
+        return "share" if self.of == "variance" else "contribution"
+
+    def _draws_of(self, sets: list[int]) -> Array | None:
+        """Return the draws' values of sets, (k, sets): of a variance as shares of evaluations'."""
+        if self.draws is None or self.of == "acquisition":
+            return None
+        values = self.draws[:, sets]
+        if self.of == "prediction":
+            return values
+        whole = self.draws.sum(axis=1, keepdims=True) + self.noise**2
+        return np.asarray(values / np.maximum(whole, np.finfo(float).tiny))
+
+    def _half_width(self, sets: list[int]) -> Array:
+        """Return half the intervals of integrating; 0 where nothing is integrated."""
+        if self.half_width is None:
+            return np.zeros(len(sets))
+        return self.half_width[sets]
+
+    def _are_negligible(self, ranking: list[int]) -> bool:
+        """Return whether interactions are surely small, but for integration if of an acquisition.
+
+        A share of the variance is small below half a percent, all else below a tenth of the spread.
+        """
+        if self.of == "acquisition":
+            most = np.abs(self.values[ranking]) + self._half_width(ranking)
+            return bool((most <= NEGLIGIBLE * self.spread).all())
+        smallness = self._smallness(ranking)
+        return smallness is not None and smallness.certain
+
+    def _smallness(self, sets: list[int]) -> Decision | None:
+        """Return whether the largest of some interactions is negligible; None without draws."""
+        draws = self._draws_of(sets)
+        if draws is None:
+            return None
+        limit = NEGLIGIBLE * self.spread
+        if self.of == "variance":
+            limit = INTERACTS
+        largest = np.abs(draws).max(axis=1, initial=0.0)
+        return decide(largest, np.nextafter(limit, np.inf), side="below")
+
+    def _no_interaction(self, ranking: list[int]) -> Claim:
+        if self.of == "acquisition":
+            return self.told(
+                self._kind,
+                self.all_names,
+                0.0,
+                says="none",
+                certain=True,
+                because=(),
+                side="below",
+            )
+        claim = self.decided(
+            self._kind,
+            self.all_names,
+            self._smallness(ranking),
+            says="none",
+            estimate=0.0,
+        )
+        return replace(claim, side="below")
+
+    def _interaction(self, i: int) -> Claim:
+        """Return what a set does together."""
+        names, value = self.members[i], float(self.values[i])
+        words: dict[str, Any] = {
+            "which": " with ".join(map(self._with_value, names)),
+            "changes": "raises" if value > 0.0 else "lowers",
+        }
+        if self.of == "acquisition":
+            return self._interaction_on_acquisition(i, words)
+        draws, decision = self._draws_of([i]), self.decision(i)
+        sure, perhaps, estimate = "sure", "perhaps", value
+        if self.of == "variance":
+            sure, perhaps = "shared", "perhaps shared"
+            estimate = value / self.prediction
+            if draws is not None:
+                decision = decide(draws[:, 0], INTERACTS, side="above")
+        is_sure = decision is not None and decision.certain
+        claim = self.decided(
+            self._kind,
+            names,
+            decision,
+            says=sure if is_sure else perhaps,
+            values=self._values_of(names),
+            estimate=estimate,
+            **words,
+        )
+        return replace(claim, side="above")
+
+    def _interaction_on_acquisition(
+        self, i: int, words: Mapping[str, Any]
+    ) -> Claim:
+        """Return what a set does to an acquisition, of which only integrating is uncertain."""
+        value, half = float(self.values[i]), float(self._half_width([i])[0])
+        certain = abs(value) > half
+        return self.told(
+            "contribution",
+            self.members[i],
+            value,
+            between(value, None if self.half_width is None else half),
+            values=self._values_of(self.members[i]),
+            certain=certain,
+            because=() if certain else (MAY_BE_NOTHING(),),
+            about=self.estimate(i),
+            says="sure" if certain else "perhaps",
+            **words,
+        )
+
+    def _values_of(self, names: tuple[str, ...]) -> tuple[Any, ...]:
+        if not self.config:
+            return ()
+        return tuple(self.config.get(name) for name in names)
+
+    def _with_value(self, name: str) -> str:
+        value = self.config.get(name)
+        return name if value is None else f"{name} = {format_value(value)}"
+
+    @property
+    def finding(self) -> str:
+        """What is explained, and what hyperparameters do to it only together."""
+        return f"{self._start()} {super().finding}"
+
+    def _start(self) -> str:
+        if self.of != "variance":
+            gap = self.prediction - self.baseline
+            return (
+                f"The {self.what} of {self.where} is {format_level(self.prediction, gap)}, on "
+                f"average {format_level(self.baseline, gap)}."
+            )
+        whole = self.prediction
+        start = (
+            f"The variance of the {self.what} over the space is {whole:.3g}"
+        )
+        if whole <= 0.0:
+            return f"{start}."
+        largest = [
+            f"{self.labels[i]} {percent(float(self.values[i]) / whole)}"
+            for i in self.by_size([1])[:MOST_NAMED]
+        ]
+        return f"{start}; by themselves, {join_words(largest)}."

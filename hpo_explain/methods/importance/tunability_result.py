@@ -1,0 +1,411 @@
+"""What tuning gains over a default, and what else values can do to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hpo_explain.base import (
+    Claim,
+    Game,
+    InputError,
+    Over,
+    Table,
+    check_name,
+    counted,
+    declared_fact,
+    format_level,
+    sign_of,
+    worth_naming,
+)
+from hpo_explain.belief.decide import (
+    INTERACTS,
+    LEVEL,
+    MATTERS,
+    STRETCH,
+    Decision,
+    Side,
+    decide,
+)
+from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
+from hpo_explain.space import Array
+
+_DOES = {
+    "tunability": "gain",
+    "mistunability": "lose",
+    "sensitivity": "make it vary",
+    "optimizer_bias": "miss",
+}
+
+_SEEMS = declared_fact(
+    "may_be_elsewhere",
+    "what nobody tried may be further from the default than it seems",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GameExplanation(Sets):
+    """A game of tuning: the value of every coalition, and what each set does beyond smaller ones.
+
+    A coalition of hyperparameters may take any value while the others stay at the default. Its
+    value is what it gains over the default (*tunability*), what its worst values gain, which is
+    below 0 (*mistunability*), how much the predicted objective varies with it (*sensitivity*), or
+    what the tried values of it gain less than others could (*optimizer bias*, below 0).
+
+    Attributes
+    ----------
+    game : {"tunability", "mistunability", "sensitivity", "optimizer_bias"}
+        Which game.
+    default : mapping
+        The default, in the user's units.
+    default_trial : int or None
+        The trial that it is, if it is one.
+    default_prediction : float
+        What is predicted for it.
+    players, sets, values, draws, half_width, index, order
+        The values of sets, as of `Sets`, which add up to that of all hyperparameters: in the
+        objective's units, squared for the sensitivity. Gains are positive where they improve it.
+    coalitions : ndarray of shape (2 ** number of players,)
+        The value of every coalition: player i is in coalition c where bit i of c is set.
+    noise : float
+        Standard deviation of one evaluation: to gain or to lose less is nothing.
+    rows : ndarray of shape (2 ** number of players, d) or None
+        The encoded configuration that is best (worst) in every coalition; None for the sensitivity.
+    reference : ndarray of shape (2 ** number of players, d) or None
+        Those with which the optimizer's are compared; None for other games.
+    coalition_draws : ndarray of shape (number of draws, 2 ** number of players) or None
+        The value of every coalition for each function that the trials allow, with a best (worst)
+        configuration of its own; None of a model without any.
+    over : {"mean", "min", "max"} or float, optional
+        How the values of several runs became one, coalition by coalition; a number is the quantile.
+        None for a game of a single run.
+    games : mapping of str to GameExplanation
+        The game of each run, by name; empty for a game of a single run.
+    subject, notes
+        As of every result.
+
+    References
+    ----------
+    .. [1] Wever, M. et al. (2025). HyperSHAP: Shapley values and interactions for explaining
+       hyperparameter optimization. https://arxiv.org/abs/2502.01276
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> found = hx.methods.tunability(table, 1, objective="loss")
+    >>> found.gain("x") > 0.0, found.gain()
+    (True, 0.0)
+    """
+
+    table: ClassVar[Table] = replace(
+        Sets.table,
+        beside=("whole", "whole_half", "over_runs"),
+        hidden=(
+            *Sets.table.hidden,
+            "coalitions",
+            "coalition_draws",
+            "rows",
+            "reference",
+            "games",
+        ),
+    )
+    says: ClassVar[Mapping[str, str]] = {
+        "tunability": "Tuning gains {size} over {found.at}{levels}.",
+        "mistunability": "The worst values lose {size} against {found.at}{levels}.",
+        "sensitivity": "With all hyperparameters free, the {found.what} has a standard deviation "
+        "of {std} around {found.at}.",
+        "optimizer_bias": "The values that {who} tried miss {size} of the "
+        "{found.subject.objective_name} that can be gained over {found.at}.",
+        "no tunability": "Tuning gains nothing over the default.",
+        "no mistunability": "No values are worse than the default.",
+        "no sensitivity": "The predicted objective does not vary.",
+        "no optimizer_bias": "The values that were tried miss nothing of what can be gained.",
+        "alone tunability": "Alone, {each}. | {player} gains {size}",
+        "alone mistunability": "Alone, {each}. | {player} loses {size}",
+        "alone sensitivity": "With only one of them free: {each}. | {player} {std}",
+        "alone optimizer_bias": "Alone, {each}. | {player} misses {size}",
+        "together": "{names} {do} {more} together than they add up to alone ({estimate}).",
+    }
+
+    game: Game
+    default: Mapping[str, Any]
+    default_trial: int | None
+    default_prediction: float
+    coalitions: Array
+    noise: float = 0.0
+    rows: Array | None = None
+    reference: Array | None = None
+    coalition_draws: Array | None = None
+    over: Over | float | None = None
+    games: Mapping[str, GameExplanation] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> float:
+        """The value of all hyperparameters together."""
+        return float(self.coalitions[-1])
+
+    @property
+    def stretch(self) -> float:
+        """How far intervals are stretched: those of averages, or of what can be reached."""
+        is_average = self.game == "sensitivity"
+        return STRETCH["average" if is_average else "attainable"]
+
+    @property
+    def whole_half(self) -> float | None:
+        """Half the 95 % interval of the value of all hyperparameters; None if not known."""
+        draws = self._gains(-1)
+        if draws is None:
+            return None
+        return decide(draws, stretch=self.stretch).half
+
+    def _gains(self, code: int) -> Array | None:
+        """Return what a coalition does beyond none, in each function; None without draws."""
+        draws = self.coalition_draws
+        return None if draws is None else draws[:, code] - draws[:, 0]
+
+    @property
+    def start(self) -> float:
+        """The value of no hyperparameters."""
+        return float(self.coalitions[0])
+
+    def gain(self, *names: str) -> float:
+        """Return the value of a coalition: these hyperparameters are free, the others are not.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or plays together with others that are not named.
+        """
+        return float(self.coalitions[self._code(names)])
+
+    def configuration(self, *names: str) -> dict[str, Any]:
+        """Return the best (worst) configuration in which only these differ from the default.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or the game has no configurations.
+        """
+        if self.games:
+            problem = (
+                "is of several runs, each with its own best configuration"
+            )
+            raise InputError(
+                "game",
+                problem,
+                self.game,
+                f"Ask .games[{next(iter(self.games))!r}].",
+            )
+        if self.rows is None:
+            problem = f"is {self.game!r}, which has no best configuration"
+            raise InputError(
+                "game", problem, self.game, "Ask hx.methods.tunability."
+            )
+        code = self._code(names)
+        return dict(self.subject.space.decode(self.rows[code : code + 1])[0])
+
+    def _code(self, names: tuple[str, ...]) -> int:
+        for name in names:
+            check_name("names", name, self.all_names, "hyperparameter")
+        code = 0
+        for place, player in enumerate(self.players):
+            left_out = [name for name in player if name not in names]
+            if not left_out:
+                code |= 1 << place
+            elif len(left_out) < len(player):
+                problem = f"leave out {left_out} of {list(player)}"
+                raise InputError(
+                    "names",
+                    problem,
+                    names,
+                    "These play as one: name all or none.",
+                )
+        return code
+
+    def alone(self) -> Array:
+        """Return the value of each player by itself, (number of players,)."""
+        single = self.coalitions[1 << np.arange(len(self.players))]
+        return np.asarray(single - self.coalitions[0])
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Those of every `Sets`, the value of each set as a coalition, and in each of the runs."""
+        codes = [sum(1 << place for place in places) for places in self.sets]
+        of_runs = {
+            f"in {name}": game.values for name, game in self.games.items()
+        }
+        return {
+            **super().columns,
+            "alone": self.coalitions[np.array(codes, dtype=int)],
+            **of_runs,
+        }
+
+    # ------------------------------------------------------------------ in the claims
+
+    @property
+    def at(self) -> str:
+        """The default in words."""
+        trial = self.default_trial
+        return (
+            "the default" if trial is None else f"the default (trial {trial})"
+        )
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What all hyperparameters can do, what single ones do by themselves, who acts together."""
+        names, last = self.all_names, len(self.coalitions) - 1
+        varies = self.game == "sensitivity"
+        whole = self._decided_whether(last)
+        unlikely = whole is not None and whole.probability <= 1.0 - LEVEL
+        if not names or self.whole == 0.0 or (unlikely and not varies):
+            return (self._nothing(whole),)
+        first = self._said(
+            names,
+            last,
+            self.game,
+            levels=self._levels(),
+            who="the optimizers" if self.games else self.optimizer,
+        )
+        return (first, *self._alone(), *self._together())
+
+    @property
+    def _kind(self) -> Any:
+        return "share" if self.game == "sensitivity" else "difference"
+
+    def _nothing(self, whole: Decision | None) -> Claim:
+        """Return that nothing can be gained, lost or varied."""
+        claim = self.told(
+            self._kind,
+            self.all_names,
+            self.whole,
+            says=f"no {self.game}",
+            certain=False,
+            side="below",
+            because=(_SEEMS(),),
+        )
+        if whole is None:
+            return claim
+        return replace(claim, probability=1.0 - whole.probability)
+
+    def _alone(self) -> list[Claim]:
+        """Return what single players do by themselves, the largest first."""
+        sizes = np.abs(self.alone())
+        order = np.argsort(-sizes, kind="stable").tolist()
+        claims = []
+        for place in worth_naming(order, sizes, MOST_NAMED, abs(self.whole)):
+            decision = self._decided_whether(1 << place)
+            if decision is None or decision.probability >= LIKELY:
+                player = self.players[place]
+                claims.append(
+                    self._said(
+                        player,
+                        1 << place,
+                        f"alone {self.game}",
+                        player=" + ".join(player),
+                    )
+                )
+        return claims
+
+    @property
+    def _loses(self) -> bool:
+        return self.game in ("mistunability", "optimizer_bias")
+
+    def _decided_whether(self, code: int) -> Decision | None:
+        """Return whether a coalition gains (loses) more than noise, or varies by a share.
+
+        All together more than noise makes evaluations scatter, or some by more than 2 % of both.
+        """
+        gains = self._gains(code)
+        if gains is None or self.coalition_draws is None:
+            return None
+        if self.game == "sensitivity":
+            of_evaluations = self.coalition_draws[:, -1] + self.noise**2
+            shares = gains / np.maximum(of_evaluations, np.finfo(float).tiny)
+            is_whole = code == len(self.coalitions) - 1
+            return decide(shares, 0.5 if is_whole else MATTERS, side="above")
+        least = -self.noise if self._loses else self.noise
+        side: Side = "below" if self._loses else "above"
+        return decide(gains, least, side=side, stretch=self.stretch)
+
+    def _said(
+        self, names: tuple[str, ...], code: int, says: str, **words: Any
+    ) -> Claim:
+        value = float(self.coalitions[code] - self.coalitions[0])
+        claim = self.decided(
+            self._kind,
+            names,
+            self._decided_whether(code),
+            says=says,
+            estimate=value,
+            std=math.sqrt(max(value, 0.0)),
+            **words,
+        )
+        return replace(claim, side="above")
+
+    def _together(self) -> list[Claim]:
+        """Return the strongest interaction, where it is surely one."""
+        ranking = self.by_size(range(2, self.order + 1))
+        if not ranking:
+            return []
+        i, value = ranking[0], float(self.values[ranking[0]])
+        least = self.noise
+        if self.game == "sensitivity":
+            least = INTERACTS * (self.whole + self.noise**2)
+        decision = self.decision(i, least, "above")
+        if value <= 0.0:
+            decision = self.decision(i, -least, "below")
+        if decision is None or not decision.certain:
+            return []
+        claim = self.decided(
+            "difference",
+            self.members[i],
+            decision,
+            says="together",
+            more="more" if value * self.whole > 0.0 else "less",
+            do=_DOES[self.game],
+        )
+        return [replace(claim, side="above")]
+
+    def _levels(self) -> str:
+        """Return what is predicted for the default, and at best or at worst."""
+        if self.games:
+            return ""
+        start = self.default_prediction
+        sign = sign_of(self.direction)
+        at_start = format_level(start, self.whole)
+        at_end = format_level(start - sign * self.whole, self.whole)
+        end = "best" if self.game == "tunability" else "worst"
+        return (
+            f" (predicted {self.objective_name} {at_start}, at {end} {at_end})"
+        )
+
+    @property
+    def finding(self) -> str:
+        """The claims in words; of several runs first how their values became one."""
+        text, start = super().finding, self.over_runs
+        if not start:
+            return text
+        return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}"
+
+    @property
+    def over_runs(self) -> str:
+        """How the values of several runs became one, in words; empty for a single run."""
+        if not self.games:
+            return ""
+        runs, over = counted(len(self.games), "run"), self.over
+        if isinstance(over, float):
+            quantile = 1.0 - over if self._loses else over
+            return f"at the {100.0 * quantile:g} % quantile over {runs}"
+        if over in ("min", "max"):
+            # losses are told as positive numbers: the largest gain is the least loss
+            is_least = self._loses == (over == "max")
+            if is_least:
+                return f"at least, in each of {runs}"
+            return f"at most, in any of {runs}"
+        return f"on average over {runs}"

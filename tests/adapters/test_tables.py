@@ -1,0 +1,503 @@
+"""Tables that people keep: settings in one column, prefixes, folds, budgets, several objectives."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.adapters.sources import as_runs
+from hpo_explain.base.errors import InputError, MissingOptionError
+from hpo_explain.reporting import Report
+from hpo_explain.reporting.section import Status
+from tests.adapters.test_kinds import N, table_of, taken
+from tests.noted import noted, the_note
+
+EXTRACTS = Path(__file__).parents[3] / "shared" / "data" / "files"
+
+
+# ---------------------------------------------------------------------- one column of settings
+
+
+def mixed():
+    """Settings of two models, each with some of its own, and what came of them."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for i in range(40):
+        settings = {"C": float(10 ** rng.uniform(-2, 2)), "shrink": None}
+        if i % 2:
+            settings = {"depth": int(rng.integers(2, 9)), "bootstrap": True}
+            settings["size"] = (8, int(rng.integers(1, 3)))
+        rows.append((("svm", "forest")[i % 2], settings, rng.random()))
+    return rows
+
+
+def as_json(settings):
+    return json.dumps(settings)
+
+
+def as_numpy(settings):
+    """As NumPy 2 writes its numbers inside a dictionary."""
+    return (
+        repr(settings)
+        .replace("'C': ", "'C': np.float64(", 1)
+        .replace(", 'shrink'", "), 'shrink'")
+    )
+
+
+def as_ordered(settings):
+    return f"OrderedDict({[*settings.items()]!r})"
+
+
+@pytest.mark.parametrize("write", [dict, repr, as_json, as_numpy, as_ordered])
+@pytest.mark.parametrize("column", ["best_params", "config", "whatever"])
+def test_a_column_of_settings_is_spread_out_and_mixed_keys_are_conditional(
+    write, column
+):
+    table = pd.DataFrame(
+        [
+            {
+                "Model": model,
+                column: write(settings),
+                "cv_score": score,
+                "fit_time": 1.0 + score,
+            }
+            for model, settings, score in mixed()
+        ]
+    )
+    run = hx.from_frame(table, "cv_score", "maximize")
+    assert {*run.space.names} >= {"Model", "C", "depth", "size"}
+    assert dict(run.space["depth"].active_when) == {"Model": ("forest",)}
+    assert dict(run.space["C"].active_when) == {"Model": ("svm",)}
+    for trial, (_, settings, _) in enumerate(mixed()):
+        config = run.config(trial)
+        for name in {"C", "depth"} & {*settings}:
+            assert config[name] == pytest.approx(settings[name])
+        assert ("depth" in config) == ("depth" in settings)
+    assert "fit_time" not in run.space.names
+
+
+def test_settings_inside_settings_have_names_with_points():
+    table = pd.DataFrame(
+        {
+            "params": [
+                {"model": {"depth": i % 5}, "lr": {"value": 0.1 * (i % 7)}}
+                for i in range(20)
+            ],
+            "loss": np.random.default_rng(0).random(20),
+        }
+    )
+    assert taken(table)[0] == ("model.depth", "lr")
+
+
+def test_what_stands_beside_settings_is_no_hyperparameter():
+    rows = mixed()
+    table = pd.DataFrame(
+        {
+            "id": range(40),
+            "machine": [f"m{i % 3}" for i in range(40)],
+            "workers": [i % 4 for i in range(40)],
+            "params": [settings for _, settings, _ in rows],
+            "result": [
+                {"loss": score, "auc": 1 - score} for *_, score in rows
+            ],
+        }
+    )
+    names, kinds = taken(table, "result.loss")
+    assert {"C", "depth"} <= {*names} <= {"C", "depth", "size", "bootstrap"}
+    assert kinds["machine"] == kinds["workers"] == "beside"
+    assert kinds["id"] == "trial"
+    assert taken(table, "loss")[0] == names
+
+
+def test_text_that_only_looks_like_settings_stays_text():
+    for cells in (["{a", "{b"], ["{1, 2}", "{3}"], ["{'a': f(1)}", "{}"]):
+        table = table_of(choice=lambda t, g, c=cells: c * (N // 2))
+        assert taken(table)[0] == ("lr", "depth", "choice")
+
+
+# ---------------------------------------------------------------------- prefixes
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    ["config.", "config/", "config:", "params_", "param_", "hp.", "params."],
+)
+def test_columns_with_a_prefix_are_the_hyperparameters_without_it(prefix):
+    table = table_of().rename(
+        columns={n: f"{prefix}{n}" for n in ("lr", "depth")}
+    )
+    rng = np.random.default_rng(2)
+    table["metrics.other"] = rng.random(N)
+    table["workers"] = rng.integers(1, 9, N)
+    table["trial"] = range(N)
+    names, kinds = taken(table)
+    assert names == ("lr", "depth")
+    assert kinds["workers"] == "beside"
+    assert kinds["trial"] == "trial"
+
+
+def test_one_name_with_a_prefix_of_letters_is_no_prefix():
+    table = table_of(param_count=lambda t, g: g.integers(1, 9, N))
+    assert taken(table)[0] == ("lr", "depth", "param_count")
+
+
+def test_of_an_export_of_wandb_what_follows_the_second_alphabet_came_out():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "Name": [f"sweep-{i}" for i in range(N)],
+            "State": "finished",
+            "batch": rng.choice([16, 32], N),
+            "dropout": rng.random(N),
+            "workers": 4,
+            "bits": rng.random(N),
+            "loss": rng.random(N),
+            "size": rng.random(N),
+        }
+    )
+    names, kinds = taken(table)
+    assert names == ("batch", "dropout")
+    assert (kinds["bits"], kinds["workers"]) == ("layout", "constant")
+    # not in alphabetical order, so nothing tells
+    assert "bits" in taken(table[[*table.columns[::-1]]])[0]
+
+
+# ---------------------------------------------------------------------- folds, seeds, budgets
+
+
+def repeated(name, values, seed=0):
+    """Twelve configurations, each evaluated once for every value."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"lr": lr, "depth": depth, name: value, "loss": rng.random()}
+        for lr, depth in zip(
+            10 ** rng.uniform(-4, -1, 12), rng.integers(1, 9, 12), strict=True
+        )
+        for value in values
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("fold", range(5)),
+        ("seed", [1, 7, 42]),
+        ("random_state", [0, 1, 2]),
+        ("dataset", ["iris", "wine"]),
+        ("repeat", [0, 1]),
+        ("cv_split", range(3)),
+    ],
+)
+def test_of_what_configurations_were_repeated_on_the_mean_counts(name, values):
+    table = repeated(name, values)
+    table["minutes"] = np.random.default_rng(1).gamma(2.0, 5.0, len(table))
+    run = hx.from_frame(table, "loss")
+    means = table.groupby("lr", sort=False)["loss"].mean()
+    assert run.space.names == ("lr", "depth")
+    assert run.objective.tolist() == pytest.approx(means.tolist())
+    assert run.instances.names == tuple(values)
+    kept = hx.from_frame(table, "loss", ignore=[name])
+    assert len(kept) == len(table)
+
+
+@pytest.mark.parametrize("name", ["seed", "fold", None])
+def test_settings_that_are_repeated_together_are_not_told_by_each_other(name):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"lr": 10 ** rng.uniform(-4, -1, 20), "wd": rng.random(20)}
+    )
+    table["units"] = rng.choice(np.arange(8, 512), 20, replace=False)
+    table = table.loc[np.repeat(np.arange(20), 3)].reset_index(drop=True)
+    if name:
+        table[name] = np.tile([0, 1, 2], 20)
+    table["another"] = rng.random(60)  # which nothing tells from what was set
+    table["loss"] = rng.random(60)
+    names, _ = taken(table)
+    assert {*names} >= {"lr", "wd", "units"}
+    often = pd.concat(
+        [table, table.iloc[[3] * 20].assign(another=rng.random(20))]
+    )
+    assert {*taken(often)[0]} >= {"lr", "wd", "units"}
+
+
+def test_numbers_of_trials_with_a_row_for_each_fold_number_the_trials():
+    table = repeated("fold", range(3))
+    table["trial"] = np.repeat(np.arange(12) * 10, 3)
+    run = hx.from_frame(table, "loss")
+    assert run.trials.tolist() == (np.arange(12) * 10).tolist()
+    assert "trial" not in run.space.names
+
+
+def halved():
+    """A halving search: 16 configurations at 1 epoch, 8 at 3, 4 at 9, 2 at 27."""
+    rng = np.random.default_rng(0)
+    lr, rows = 10 ** rng.uniform(-4, -1, 16), []
+    for rung, epochs in enumerate((1, 3, 9, 27)):
+        for i in range(16 >> rung):
+            rows.append({"lr": lr[i], "epochs": epochs, "loss": rng.random()})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("name", ["epochs", "budget", "training_iteration"])
+def test_of_a_budget_the_highest_level_counts(name):
+    table = halved().rename(columns={"epochs": name})
+    run = hx.from_frame(table, "loss")
+    assert run.space.names == ("lr",)
+    assert run.objective.tolist() == table["loss"].tolist()[-2:]
+    assert the_note(run.notes, "fidelity_level").names == (name,)
+    assert name in hx.from_frame(table, "loss", fidelity=False).space.names
+
+
+def test_a_learning_curve_of_each_trial_is_recognized():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"trial_id": f"t{i}", "lr": lr, "epoch": epoch, "loss": lr + 1 / epoch}
+        for i, lr in enumerate(rng.random(6))
+        for epoch in range(1, 10)
+    ]
+    run = hx.from_frame(pd.DataFrame(rows), "loss")
+    assert run.space.names == ("lr",)
+    assert len(run) == 6
+    assert run.objective.tolist() == [r["loss"] for r in rows[8::9]]
+    assert len(run.curves) == 6
+
+
+def test_a_grid_that_was_enumerated_is_told_as_such():
+    pairs = itertools.product(range(1, 7), [0.1, 0.2, 0.3, 0.4], ["a", "b"])
+    table = pd.DataFrame(pairs, columns=["depth", "lr", "kind"])
+    table["loss"] = np.random.default_rng(0).random(48)
+    run = hx.from_frame(table, "loss")
+    assert str(the_note(run.notes, "grid_enumerated")) == (
+        "grid: 48 of 48 combinations tried: nothing untried is left"
+    )
+    part = hx.from_frame(table.iloc[:-2], "loss")
+    assert str(the_note(part.notes, "grid_enumerated")) == (
+        "grid: 46 of 48 combinations tried: 2 are left"
+    )
+    drawn = hx.from_frame(table.sample(24, random_state=0), "loss")
+    assert not noted(drawn.notes, "grid_enumerated")
+
+
+# ---------------------------------------------------------------------- what the user settles
+
+
+def test_what_was_taken_for_what_is_one_note_and_can_be_settled():
+    table = table_of(
+        trial=lambda t, g: range(N),
+        acc=lambda t, g: np.exp(-t["loss"]),
+        host=lambda t, g: g.choice(["a", "b"], N),
+        batch=lambda t, g: g.choice([8, 16], N),
+    )
+    run = hx.from_frame(table, "loss")
+    assert str(the_note(run.notes, "columns")) == (
+        "columns: hyperparameters are lr, depth, batch; trial numbers the trials; left out: acc "
+        "(measured), host (identifies rows); hyperparameters= and ignore= settle it"
+    )
+    assert taken(table, ignore=["batch", "host"]) == (
+        ("lr", "depth"),
+        {
+            "trial": "trial",
+            "acc": "metric",
+            "host": "ignored",
+            "batch": "ignored",
+        },
+    )
+    chosen = ["acc", "trial", "host"]
+    assert taken(table, hyperparameters=chosen)[0] == ("trial", "acc", "host")
+    with pytest.raises(InputError, match=r"ignore .*'bach'.* 'batch'"):
+        hx.from_frame(table, "loss", ignore=["bach"])
+
+
+def test_the_scale_of_a_hyperparameter_can_be_settled():
+    table = pd.DataFrame(
+        {
+            "c": [1.0, 2.0, 4.0, 7.0, 12.0],
+            "x": [1, 2, 1, 2, 3],
+            "loss": range(5),
+        }
+    )
+    note = the_note(hx.from_frame(table, "loss").notes, "scale_unclear")
+    assert note.names == ("c",)
+    assert "linear=['c']" in str(note) or "log=['c']" in str(note)
+    for log in (True, False):
+        option = {"log" if log else "linear": ["c"]}
+        run = hx.from_frame(table, "loss", **option)
+        assert run.space["c"].log is log
+        assert not noted(run.notes, "scale_unclear")
+        assert not noted(run.notes, "log_scale_guessed")
+    for wrong, said in (
+        ({"log": ["d"]}, "log must be a hyperparameter"),
+        ({"log": ["c"], "linear": ["c"]}, "linear names 'c', which log"),
+        ({"log": "c"}, r"Write \['c'\]"),
+    ):
+        with pytest.raises(InputError, match=said):
+            hx.from_frame(table, "loss", **wrong)
+    zero = table.assign(c=[0.0, 1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(
+        InputError, match="log names 'c', which has the value 0"
+    ):
+        hx.from_frame(zero, "loss", log=["c"])
+
+
+def test_hyperparameters_with_the_names_of_roles_work_everywhere(tmp_path):
+    rng = np.random.default_rng(0)
+    names = ["trial", "index", "objective", "state", "value"]
+    table = pd.DataFrame({name: rng.random(12) for name in names})
+    table["loss"] = table["trial"] + table["index"] * table["value"]
+    run = hx.from_frame(table, "loss")
+    assert run.space.names == tuple(names)
+    for function in (
+        hx.summary,
+        hx.importance,
+        hx.optimum,
+        hx.methods.history,
+    ):
+        assert str(function(run))
+        assert not function(run).to_frame().empty
+    report = Report.of({"loss": run})
+    report.write(tmp_path / "report.html")
+    (tab,) = report.tabs
+    assert Status.FAILED not in {card.status for card in tab.cards}
+
+
+# ---------------------------------------------------------------------- objectives
+
+
+def test_a_missing_objective_names_the_likeliest_and_how_many_more_there_are():
+    table = table_of(
+        train_acc=lambda t, g: g.random(N),
+        val_acc=lambda t, g: g.random(N),
+        val_mae=lambda t, g: g.random(N),
+        fit_time=lambda t, g: g.random(N),
+    ).drop(columns="loss")
+    with pytest.raises(MissingOptionError) as caught:
+        hx.from_frame(table)
+    assert "likeliest are val_mae, val_acc, train_acc; 3 more: " in str(
+        caught.value
+    )
+    assert caught.value.settled_by[0].value == "val_mae"
+    with pytest.raises(
+        InputError, match="lr, depth, train_acc, val_acc, val_mae, fit"
+    ):
+        hx.from_frame(table, "?")
+    unnamed = table[["lr", "depth"]].assign(zzz=table["val_acc"])
+    with pytest.raises(MissingOptionError) as caught:
+        hx.from_frame(unnamed)
+    assert [o.name for o in caught.value.settled_by] == [
+        "objective",
+        "direction",
+    ]
+    assert caught.value.settled_by[0].value == "zzz"
+
+
+def test_the_only_column_called_as_a_metric_is_the_objective():
+    table = table_of(train_loss=lambda t, g: t["loss"] * 0.9)
+    run = hx.from_frame(table.rename(columns={"loss": "val_loss"}))
+    assert (run.objective_name, run.direction) == ("val_loss", "minimize")
+    assert the_note(run.notes, "objective_by_name").names == ("val_loss",)
+    assert run.space.names == ("lr", "depth")
+    named = hx.from_frame(table, "loss")
+    assert not noted(named.notes, "objective_by_name")
+    with pytest.raises(MissingOptionError, match="likeliest are auc, loss"):
+        hx.from_frame(table.assign(auc=1.0 / (1.0 + table["loss"])))
+
+
+def two_objectives():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((30, 2)), columns=["x", "y"])
+    table["acc"] = 1.0 - (table["x"] - 0.8) ** 2
+    table["size"] = 10.0 * table["x"] + table["y"]
+    return table
+
+
+def test_several_objectives_of_a_table_are_a_run_each(tmp_path):
+    table = two_objectives()
+    options = {
+        "objective": ["acc", "size"],
+        "directions": ["maximize", "minimize"],
+    }
+    for source in (table, tmp_path / "t.csv"):
+        table.to_csv(tmp_path / "t.csv", index=False)
+        runs = as_runs(source, **options)
+        assert [*runs] == ["acc", "size"]
+        for name, run in runs.items():
+            assert run.space.names == ("x", "y")
+            assert run.objective.tolist() == pytest.approx(
+                table[name].tolist()
+            )
+        assert runs["size"].direction == "minimize"
+    front = hx.methods.pareto(table, **options)
+    first = table["acc"].to_numpy()
+    dominated = [
+        bool(((first > a) & (table["size"].to_numpy() < s)).any())
+        for a, s in zip(first, table["size"], strict=True)
+    ]
+    on_front = np.flatnonzero(~np.array(dominated)).tolist()
+    assert sorted(front.to_frame().reset_index()["trial"]) == on_front
+    with pytest.raises(MissingOptionError, match="'size' is better") as caught:
+        as_runs(table, objective=["acc", "size"])
+    assert caught.value.settled_by[0].value == ["maximize", "minimize"]
+    with pytest.raises(InputError, match="names 2: acc, size"):
+        hx.importance(table, **options)
+
+
+def test_all_objectives_of_optunas_table_are_read():
+    table = two_objectives().rename(
+        columns={"x": "params_x", "y": "params_y", "acc": "values_acc"}
+    )
+    table = table.rename(columns={"size": "values_size"})
+    table = table.assign(number=range(30), state="COMPLETE")
+    runs = as_runs(table, directions=["maximize", "minimize"])
+    assert [*runs] == ["values_acc", "values_size"]
+    short = as_runs(
+        table,
+        objective=["acc", "size"],
+        directions={"acc": "maximize", "size": "minimize"},
+    )
+    assert [*short] == ["values_acc", "values_size"]
+
+
+# ---------------------------------------------------------------------- extracts of real files
+
+
+@pytest.mark.skipif(not EXTRACTS.is_dir(), reason="the extracts are not here")
+@pytest.mark.parametrize(
+    ("file", "objective", "names"),
+    [
+        (
+            "trial_number_as_hyperparameter.csv",
+            "loss",
+            "lrate wdecay optimizer clip layers unfrozen batch_size",
+        ),
+        (
+            "wandb_summary_metrics_as_hyperparameters.csv",
+            "quant_test_acc",
+            "act_bits weight_bits",
+        ),
+        ("rounded_accuracy_made_up.csv", "loss", "lr depth"),
+        (
+            "configurations_in_a_dict_column.csv",
+            "losses",
+            "n_estimators max_depth min_samples_leaf min_samples_split max_features",
+        ),
+        (
+            "nothing_left_out_yet_narrower.csv",
+            "score",
+            "episodes tasks augmentation epochs learning_rate optimizer",
+        ),
+        ("repeat_a_bad_trial.csv", "score", "Kd Ki Kp radius"),
+        ("ties_at_floor.csv", "cost", "fixed_cost wait_coeff"),
+        ("one_hyperparameter_noise.csv", "loss", "particles"),
+    ],
+)
+def test_the_hyperparameters_of_peoples_tables_are_read(
+    file, objective, names
+):
+    table = pd.read_csv(EXTRACTS / file)
+    run = hx.from_frame(table, objective, "minimize")
+    assert run.space.names == tuple(names.split())

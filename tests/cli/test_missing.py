@@ -1,0 +1,92 @@
+"""What is missing: a command to copy, which works, or on a terminal a question."""
+
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hpo_explain.cli import _source
+
+
+@pytest.fixture
+def table(folder):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((20, 2)), columns=["x", "y"])
+    frame["trial"] = range(20)
+    frame["quality"] = frame["x"] + 0.1 * frame["y"]
+    frame["val_loss"] = 1.0 - frame["quality"]
+    frame["test_auc"] = frame["quality"] / 2
+    frame["final size"] = (frame["x"] - 0.3) ** 2
+    frame.to_csv(folder / "my trials.csv", index=False)
+    return "my trials.csv"
+
+
+def copied(outcome):
+    """The arguments of the command that an error ends with."""
+    _, _, line = outcome.stderr.rstrip().rpartition("\n")
+    return shlex.split(line)[1:]
+
+
+def test_the_command_of_an_error_works(table, run):
+    first = run(table)
+    assert first.exit_code == 2
+    assert "likeliest are test_auc, val_loss" in first.stderr
+    assert copied(first) == [table, "--objective", "test_auc"]
+    second = run(*copied(first))
+    assert second.exit_code == 0
+    assert "test_auc (maximize)" in second.stderr
+
+
+def test_a_missing_direction_is_given_by_the_command_of_the_error(table, run):
+    options = [
+        *("--ignore", "val_loss"),
+        *("--ignore", "final size"),
+    ]
+    first = run("importance", table, "--objective", "quality", *options)
+    assert first.exit_code == 2
+    assert copied(first)[-2:] == ["--direction", "minimize"]
+    assert "20 trials of 2 hyperparameters" in run(*copied(first)).stderr
+
+
+def test_of_several_objectives_each_has_a_direction(table, run):
+    both = ["--objective", "val_loss", "--objective", "final size"]
+    first = run("pareto", table, *both, "--ignore", "quality")
+    directions = ["--direction", "minimize"] * 2
+    assert copied(first)[-4:] == directions
+    second = run(*copied(first))
+    assert "Pareto front of val_loss and final size" in second.stdout
+    one = run("importance", *copied(first)[1:])
+    assert one.exit_code == 1
+    assert "names 2: val_loss, final size" in one.stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "direction"), [("y\n", "minimize"), ("n\n", "maximize")]
+)
+def test_on_a_terminal_a_missing_direction_is_asked_for(
+    table, run, monkeypatch, answer, direction
+):
+    monkeypatch.setattr(_source, "_on_terminal", lambda: True)
+    arguments = ["trust", table, "--objective", "quality"]
+    for _ in range(2):  # the answer is not on the command line: asked again
+        outcome = run(*arguments, input=answer)
+        assert outcome.exit_code == 0
+        assert "Is a smaller quality better? [Y/n]" in outcome.stderr
+        assert f"quality ({direction})" in outcome.stderr
+
+
+def test_all_columns_are_listed_when_asked_for(table, run):
+    outcome = run(table, "--objective", "?")
+    assert outcome.exit_code == 1
+    assert "x, y, trial, quality, val_loss, test_auc" in outcome.stderr
+
+
+def test_scales_are_settled_by_options(table, run):
+    options = ["--objective", "val_loss", "--log", "x", "--linear", "y"]
+    kept = ["--hyperparameter", "x", "--hyperparameter", "y"]
+    outcome = run("trust", table, *options, *kept)
+    assert outcome.exit_code == 0
+    assert "scale" not in outcome.stderr
+    wrong = run("trust", table, "--objective", "val_loss", "--log", "z")
+    assert "--log must be a hyperparameter" in wrong.stderr
