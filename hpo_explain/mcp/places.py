@@ -8,10 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 from hpo_explain.adapters.addresses import shown_address
-from hpo_explain.adapters.formats import PICKLE, place_of, runs_in
+from hpo_explain.adapters.formats import PICKLE, Place, place_of, runs_in
 from hpo_explain.base.errors import InputError
 
 _MOST = 50  # that are listed
+_LONGEST = 200  # characters of a name in an error
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,8 @@ class Places:
         """Return what can be asked for: files by their paths in a folder, and addresses."""
         found = list(self.addresses)
         for folder in self.folders:
-            found += [
-                path.relative_to(folder).as_posix()
-                for path in _may_read(folder)
-            ]
+            runs = _runs_by_name(folder).items()
+            found += [name for name, run in runs if run.format is not PICKLE]
         return found
 
     def opened(self, name: object) -> str:
@@ -63,29 +62,49 @@ class Places:
             If the server was not started with it, or reading it would run code.
         """
         found = self.addresses.get(name) if isinstance(name, str) else None
-        for folder in (
-            self.folders if found is None and isinstance(name, str) else ()
-        ):
-            path = folder / str(name).removeprefix("sqlite:///")
-            if path.exists() and path.resolve().is_relative_to(folder):
-                found = str(path.resolve())
-                break
+        for folder in self.folders if isinstance(name, str) else ():
+            run = _runs_by_name(folder).get(
+                str(name).removeprefix("sqlite:///")
+            )
+            if found is None and run is not None:
+                _check_is_data(name, run)
+                found = run.path
         if found is None:
-            problem = f"was {name!r}, which this server was not started with"
+            shown = abridged_name(name)
+            problem = f"was {shown}, which this server was not started with"
             listed = (
                 ", ".join(map(repr, islice(self.names(), _MOST))) or "nothing"
             )
             remedy = f"It reads: {listed}. To read more, start it with their folder or address."
-            raise InputError("study", problem, name, remedy)
-        if "://" not in found and place_of(found).format is PICKLE:
-            problem = f"is {name!r}, a pickle, which would run the code that is in it"
-            remedy = "Use the command line, where --trust-pickle allows that."
-            raise InputError("study", problem, name, remedy)
+            raise InputError("study", problem, shown, remedy)
+        if "://" not in found:
+            _check_is_data(name, place_of(found))
         return found
 
 
-def _may_read(folder: Path) -> list[Path]:
-    """Return the runs in a folder, without what runs code or leads out of it."""
-    places = [place for place in runs_in(folder) if place.format is not PICKLE]
-    paths = [Path(place.path) for place in places]
-    return [path for path in paths if path.resolve().is_relative_to(folder)]
+def abridged_name(name: object) -> str:
+    """Return a name as an error quotes it: an assistant may send megabytes."""
+    text = repr(name)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _check_is_data(name: object, run: Place) -> None:
+    """Raise InputError where reading a file would run the code that is in it."""
+    if run.format is PICKLE:
+        problem = (
+            f"is {name!r}, a pickle, which would run the code that is in it"
+        )
+        remedy = "Use the command line, where --trust-pickle allows that."
+        raise InputError("study", problem, name, remedy)
+
+
+def _runs_by_name(folder: Path) -> dict[str, Place]:
+    """Return the runs in a folder by their paths in it, without what leads out of it.
+
+    What is listed and what is opened are these: nothing hidden, and no text that is no table.
+    """
+    return {
+        Path(run.path).relative_to(folder).as_posix(): run
+        for run in runs_in(folder)
+        if Path(run.path).resolve().is_relative_to(folder)
+    }

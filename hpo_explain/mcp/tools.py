@@ -17,7 +17,7 @@ from hpo_explain.base.html import plain_json
 from hpo_explain.base.options import KINDS
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
-from hpo_explain.mcp.places import Places
+from hpo_explain.mcp.places import Places, abridged_name
 from hpo_explain.question.explains import arguments_of
 
 _STUDY = (
@@ -54,6 +54,15 @@ _TYPES = {
     str: "string",
     type(None): "null",
 }
+_CLASSES: dict[str, type | tuple[type, ...]] = {
+    "integer": int,
+    "number": (int, float),
+    "string": str,
+    "array": list,
+    "null": type(None),
+}
+_LARGEST = 10_000  # of trees, samples and other counts: minutes at most
+_NO_COUNTS = ("seed", "trial", "target")
 
 
 @dataclass(frozen=True)
@@ -119,6 +128,8 @@ class Tool:
         options = {
             name: value for name, value in given.items() if value is not None
         }
+        for name, value in options.items():
+            _check_value(name, value, taken["properties"][name])
         figure = options.pop("figure", False)
         for name in self.method.sources:
             if name in options:
@@ -157,6 +168,28 @@ def said(found: Result) -> dict[str, Any]:
         }
     )
     return answer
+
+
+def _check_value(name: str, value: Any, schema: Mapping[str, Any]) -> None:
+    """Raise InputError where a value has another type, or would keep the server busy for ever."""
+    types = schema.get("type", [])
+    names = [types] if isinstance(types, str) else types
+    if names and not any(_is_a(value, one) for one in names):
+        problem = f"must be of type {' or '.join(names)}, but was {abridged_name(value)}"
+        raise InputError(name, problem, value)
+    is_count = isinstance(value, int) and name not in _NO_COUNTS
+    if is_count and abs(value) > _LARGEST:
+        problem = (
+            f"must be at most {_LARGEST} here, but was {abridged_name(value)}"
+        )
+        remedy = "Use the command line or Python for more."
+        raise InputError(name, problem, value, remedy)
+
+
+def _is_a(value: Any, name: str) -> bool:
+    if isinstance(value, bool) or name == "boolean":
+        return isinstance(value, bool) and name == "boolean"
+    return isinstance(value, _CLASSES[name])
 
 
 def _png(found: Result) -> bytes:
