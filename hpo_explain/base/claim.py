@@ -47,7 +47,7 @@ Kind = Literal[
 class Claim:
     """One thing that a result says.
 
-    An estimate lies in its interval, a share and a probability between 0 and 1.
+    An estimate lies in its interval, a probability between 0 and 1.
 
     Attributes
     ----------
@@ -95,12 +95,8 @@ class Claim:
     frame: str = field(default="{each}", compare=False)
 
     def __post_init__(self) -> None:
-        whole = (0.0, 1.0)
-        check_estimate(self.probability, None, whole)
-        if self.kind == "share":
-            check_estimate(self.estimate, self.interval, whole)
-        else:
-            check_estimate(self.estimate, self.interval)
+        check_estimate(self.estimate, self.interval)
+        check_estimate(self.probability, None, (0.0, 1.0))
 
     @property
     def half(self) -> float | None:

@@ -757,9 +757,9 @@ class FanovaImportance(Result):
         low, high = np.clip(
             interval(share, stretch=stretch), 0.0, 1.0
         ).tolist()
-        shown = replace(
-            found, estimate=float(share.mean()), interval=(low, high)
-        )
+        # shares of draws are estimates, whose sum may exceed the whole
+        estimate = float(np.clip(share.mean(), 0.0, 1.0))
+        shown = replace(found, estimate=estimate, interval=(low, high))
         label, told = SEPARATOR.join(names), percent_range(low, high)
         return self.decided(
             "share",

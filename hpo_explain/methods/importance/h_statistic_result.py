@@ -209,8 +209,8 @@ class InteractionStrength(Estimates):
         H, ends = float(self.values[first]), self.interval(first)
         shown: Any = self.estimate(first)
         if interacts is not None and ends is not None:
-            low, high = ends
-            interacts = replace(interacts, estimate=H, interval=ends)
+            low, high = min(ends[0], H), max(ends[1], H)
+            interacts = replace(interacts, estimate=H, interval=(low, high))
             shown = f"between {low:.2f} and {high:.2f}"
         return self.decided(
             "share",
