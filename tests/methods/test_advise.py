@@ -27,7 +27,7 @@ from hpo_explain.methods.advice.rules import (
 from hpo_explain.question.decision import RunDecision, decision_of
 from hpo_explain.run import WithoutResult
 from hpo_explain.space.searches import inside_of
-from tests.analytic import Known, space_of
+from tests.analytic import Known, space_of, unit_cube
 
 PLANE = hx.SearchSpace(
     [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)]
@@ -604,3 +604,15 @@ def test_any_other_run_gets_hyperparameters_and_values():
     )
     assert executed(several, "")["configs"] == [CONFIG, {"lr": 1.0}] * 2
     assert hx.methods.Action("keep").code == ""
+
+
+def test_what_an_action_rests_on_is_told_once():
+    """Why another trial than the best observed one is kept stands with the action alone."""
+    space = unit_cube(2)
+    X = space.sample(40, seed=0)
+    y = (X[:, 0] - 0.4) ** 2 + 0.1 * np.random.default_rng(5).normal(size=40)
+    found = hx.advise(hx.Run(space, X, y, "minimize"))
+    facts = [str(fact) for action in found.actions for fact in action.evidence]
+    assert any("best observed" in fact for fact in facts)
+    told = found.sentence.lower()
+    assert all(told.count(fact.lower()) <= 1 for fact in facts)

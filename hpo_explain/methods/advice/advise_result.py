@@ -354,6 +354,11 @@ class Advice(Result):
         )
 
     @property
+    def basis(self) -> str:
+        """What else is to be known: what an action rests on is told with it."""
+        return told_apart(self.remarks)
+
+    @property
     def headline(self) -> str:
         """What to do, without values."""
         if not self.actions:
