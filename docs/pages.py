@@ -131,7 +131,7 @@ def heading(title: str) -> str:
 
 def topic_of(method: Method) -> str:
     """Return the folder of methods that a question belongs to."""
-    return (method.result or method.module).split(".")[2]
+    return method.module.split(".")[2]
 
 
 def question(method: Method) -> str:

@@ -700,8 +700,8 @@ TEXTS = {
         ["constant", "0.5", "nothing to explain"],
     ),
     "a frame without saying what the objective is": (
-        lambda: hx.trust(TABLE),
-        ["objective="],
+        lambda: hx.trust(TABLE.rename(columns={"loss": "y"})),
+        ["objective is missing", "objective='?'"],
     ),
     "an objective that is no number": (
         lambda: hx.from_frame(TABLE.assign(loss="good"), objective="loss"),

@@ -3,6 +3,7 @@
 import os
 import re
 import runpy
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -258,6 +259,11 @@ def test_python_of_all_other_pages_compiles():
 # ---------------------------------------------------------------------- commands and links
 
 
+def is_source(word: str) -> bool:
+    """Whether a word in place of a command is a source, of which a summary is asked."""
+    return word in {"PATH", "mlruns"} or bool(re.search(r"[./]", word))
+
+
 def test_every_command_and_option_that_is_shown_exists():
     shown = {
         line.partition("#")[0].strip()
@@ -271,21 +277,17 @@ def test_every_command_and_option_that_is_shown_exists():
         for text in PAGES.values()
         for line in re.findall("`(hpo-explain [^`]+)`", text)
     }
-    commands = {
-        line.split()[1]
-        for line in shown
-        if not line.split()[1].startswith("-")
-    }
-    assert len(commands) > 10
-    for name in commands:
+    words_of = defaultdict(set)
+    for line in shown:
+        first, *words = line.split()[1:]
+        if is_source(first):
+            words_of["summary"] |= {*words}
+        elif not first.startswith("-"):
+            words_of[first] |= {*words}
+    assert len(words_of) > 10
+    for name, words in words_of.items():
         helped = CliRunner().invoke(main, [name, "--help"])
         assert helped.exit_code == 0, name
-        words = {
-            word
-            for line in shown
-            if line.split()[1] == name
-            for word in line.split()[2:]
-        }
         for option in filter(lambda word: word.startswith("--"), words):
             assert re.search(rf"{option}\b", helped.output), (name, option)
 

@@ -70,7 +70,8 @@ class _Evaluator(BaseImportanceEvaluator):
         -------
         dict of str to float
             Shares between 0 and 1, the largest first. As of Optuna's own evaluators they are all 0
-            where one trial counts, and there are none where none does.
+            where one trial counts or no hyperparameter varies, and there are none where no trial
+            counts.
 
         Raises
         ------
@@ -98,7 +99,12 @@ class _Evaluator(BaseImportanceEvaluator):
         )
         for name in names:
             check_name("params", name, known, "hyperparameter")
-        shares = self._shares(run) if len(run) > 1 else np.zeros(len(known))
+        try:
+            run.check_learnable()
+        except NothingToExplain:
+            shares = np.zeros(len(known))
+        else:
+            shares = self._shares(run)
         ranking = np.argsort(-shares, kind="stable")
         return {
             known[j]: float(shares[j])

@@ -142,6 +142,10 @@ def direction_of(name: str) -> Direction | None:
     >>> [direction_of(name) for name in ("val_accuracy", "trainLoss", "neg_log_loss", "y")]
     ['maximize', 'minimize', 'maximize', None]
     """
+    said_larger = _SAID_LARGER.search(name) is not None
+    said_smaller = _SAID_SMALLER.search(name) is not None
+    if said_larger != said_smaller:
+        return "maximize" if said_larger else "minimize"
     words, own = _words(name)
     metric = {"_".join(own), *own[-1:]}
     larger = bool(metric & _LARGER)

@@ -37,16 +37,24 @@ def test_among_numbers_none_is_not_known():
 
 def test_wide_and_combining_characters_are_aligned():
     columns = {
-        "name": ["学習率", "e\u0301", "👩\u200d🔬", "plain"],
+        "name": ["学習率", "e\u0301", "👍\U0001f3fd", "plain"],
         "n": [1, 2, 3, 4],
     }
     # three wide characters take six columns, a letter with an accent of its own takes one, and
-    # a symbol joined of two takes as many as one
+    # a symbol with a colour of its own takes as many as one
     assert lines(columns)[1:] == [
         "学習率  1",
         "e\u0301       2",
-        "👩\u200d🔬      3",
+        "👍\U0001f3fd      3",
         "plain   4",
+    ]
+
+
+def test_a_joiner_that_is_not_seen_is_shown_and_aligned():
+    columns = {"name": ["👩\u200d🔬", "plain"], "n": [1, 2]}
+    assert lines(columns)[1:] == [
+        "👩\\u200d🔬  1",
+        "plain       2",
     ]
 
 
