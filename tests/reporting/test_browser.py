@@ -1,10 +1,10 @@
 """The report as a browser shows it; needs Chromium, its driver and selenium."""
 
-import csv
-import json
 import shutil
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from markupsafe import Markup
 
@@ -263,7 +263,7 @@ def test_the_five_lines_and_their_figure_stand_on_the_first_screen(
         pytest.skip("names of 200 characters take their room")
     shown(browser, address, LAPTOP)
     lowest = browser.execute_script(
-        "return [...document.querySelectorAll('#short dd, #short .plot')]"
+        "return [...document.querySelectorAll('#summary dd, #summary .plot')]"
         ".map(part => part.getBoundingClientRect().bottom);"
     )
     assert len(lowest) == 6
@@ -433,23 +433,22 @@ def test_a_table_is_a_file_at_a_click(browser, trials, tmp_path):
         "Browser.setDownloadBehavior",
         {"behavior": "allow", "downloadPath": str(tmp_path)},
     )
-    for kind in ("csv", "json"):
-        file = tmp_path / f"trials.{kind}"
+    readers = {
+        "csv": pd.read_csv,
+        "json": partial(pd.read_json, orient="split"),
+    }
+    for kind, reader in readers.items():
+        file = tmp_path / f"history.{kind}"
         browser.execute_script(
             f"document.querySelector('[download=\"{file.name}\"]').click();"
         )
         WebDriverWait(browser, 20).until(lambda _, file=file: file.exists())
-        text = file.read_text(encoding="utf-8-sig")
-        if kind == "csv":
-            losses = [
-                float(row["loss"]) for row in csv.DictReader(text.splitlines())
-            ]
-        else:
-            split = json.loads(text)
-            losses = [
-                row[split["columns"].index("loss")] for row in split["data"]
-            ]
-        np.testing.assert_allclose(losses, run.objective, rtol=1e-6)
+        table = reader(file).set_index("trial")
+        finished = table.loc[list(run.trials), "objective"]
+        np.testing.assert_allclose(finished, run.objective, rtol=1e-6)
+        left_out = table.loc[list(run.excluded), "objective"]
+        assert len(left_out) == 1
+        assert left_out.isna().all()
     assert browser.get_log("browser") == []
 
 
