@@ -336,9 +336,7 @@ def test_what_was_computed_for_one_section_serves_the_next(run, monkeypatch):
     monkeypatch.setattr(
         module,
         "decision_of",
-        lambda *args, **options: (
-            calls.append(1) or decided(*args, **options)
-        ),
+        lambda *args, **options: calls.append(1) or decided(*args, **options),
     )
     Report.of({"loss": run}, sections=["summary", "advise", "optimum"])
     hx.optimum(run)
