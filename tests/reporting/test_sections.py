@@ -124,6 +124,12 @@ def test_it_says_how_early_ranks_are_known_and_which_shares_change():
     assert figures_in(page) == 2
 
 
+def test_where_early_values_do_not_tell_the_rank_the_headline_says_so():
+    found = hx.methods.learning_curves(curved([0.0, 0.0, 0.0, 0.0, 1.0]))
+    assert found.known_from in (None, 4.0)
+    assert found.headline == "Early values do not tell the final rank."
+
+
 def test_the_page_has_it_only_where_trials_reported_values_on_the_way():
     without, asked = tuning_run(12), ["learning-curves"]
     (card,) = Report.of({"loss": without}, sections=asked).cards
