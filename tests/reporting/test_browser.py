@@ -6,13 +6,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from markupsafe import Markup
 
 import hpo_explain as hx
 from hpo_explain.base.phrases import printable
 from hpo_explain.reporting import BRIEF
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
-from tests.reporting.pages import part, write
+from tests.reporting.pages import write
 
 webdriver = pytest.importorskip(
     "selenium.webdriver", reason="selenium drives the browser"
@@ -546,24 +545,3 @@ def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(
         assert hx.explain_proposal(run).sentence in best.text
     finally:
         driver.quit()
-
-
-def test_a_table_is_sorted_by_the_column_that_is_chosen(browser, tmp_path):
-    table = Markup(
-        '<table class="sortable"><thead><tr><th>name</th><th>share</th></tr></thead><tbody>'
-        "<tr><td>b</td><td>2</td></tr><tr><td>a</td><td>10</td></tr></tbody></table>"
-    )
-    address = write(
-        tuning_run(12), tmp_path / "t.html", sections=[part(table)]
-    ).as_uri()
-    shown(browser, address, DESKTOP)
-    rows = "return [...document.querySelectorAll('tbody tr')].map(row => row.cells[0].innerText);"
-    for column, expected in (
-        (0, ["a", "b"]),
-        (1, ["b", "a"]),
-        (1, ["a", "b"]),
-    ):
-        browser.execute_script(
-            f"document.querySelectorAll('.sort')[{column}].click();"
-        )
-        assert browser.execute_script(rows) == expected
