@@ -11,8 +11,10 @@ import pickle
 import re
 import tempfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import optuna
 import pytest
@@ -232,15 +234,24 @@ def check_explanation(found, run, number):
     assert found.names == run.space.names
     assert np.isfinite(found.phi).all()
     assert np.isfinite(found.standard_error).all()
-    for values in (
-        found.prediction,
-        found.baseline,
-        found.payout,
-        found.efficiency_gap,
+    split = [term for term in found.terms if term not in found.own_terms]
+    for values, more in (
+        (found.prediction, []),
+        (found.baseline, []),
+        (found.payout, split),
+        (found.efficiency_gap, []),
     ):
-        assert list(values) == [*found.terms, "total"]
+        assert list(values) == [*found.own_terms, "total", *more]
         assert np.isfinite(list(values.values())).all()
-    sums = {term: found.phi[:, t].sum() for t, term in enumerate(found.terms)}
+    for t, term in enumerate(found.terms):
+        if term in split:
+            assert found.payout[term] == pytest.approx(
+                found.phi[:, t].sum(),
+                rel=1e-6,
+                abs=1e-6 * np.abs(found.phi).max(),
+            )
+    own = found.criterion_terms.to_numpy(float)
+    sums = {term: own[:, t].sum() for t, term in enumerate(found.own_terms)}
     sums["total"] = found.phi.sum()
     for term, total in sums.items():
         size = max(
@@ -293,6 +304,7 @@ def check_forms(found):
     assert "script" not in page.tags()
     axes = found.plot()
     assert axes.figure is not None
+    plt.close(axes.figure)
 
 
 def check_importance(run, seed):
@@ -435,6 +447,11 @@ def failures():
 def check_everything(run, numbers, seed):
     check_reading(run, numbers)
     check_space(run.space, run.X, seed)
+    configurations = run.space.decode(run.X)
+    if len(run) > 1 and all(c == configurations[0] for c in configurations):
+        for function in (run.surrogate, partial(hx.importance, run)):
+            assert refusal(function, about=["no hyperparameter varies"])[1]
+        return
     check_surrogates(run, seed)
     check_explanations(run, seed)
     check_importance(run, seed)

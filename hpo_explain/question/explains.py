@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
-from hpo_explain.base.checks import check_option
+from hpo_explain.base.checks import check_option, check_seed
 from hpo_explain.base.options import KINDS, Criterion, Direction, Kind
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.base.subject import Subject
@@ -135,6 +135,8 @@ def explains(
             # the word names an objective, as everywhere
             reading = {**reading, "target": held.pop("target")}
         taken = {name: held.pop(name) for name in names if name in held}
+        if "seed" in taken:
+            taken["seed"] = check_seed(taken["seed"])
         surrogate = taken.pop("surrogate", None)
         if by_name and isinstance(surrogate, str):
             taken["kind"] = check_option("surrogate", surrogate, KINDS)

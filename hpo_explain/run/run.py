@@ -254,7 +254,7 @@ class Run(Record):
         if len(rows) < 2:
             raise NothingToExplain(self._too_few(rows, before))
         X = self.X[rows]
-        if before is None and len(np.unique(X, axis=0)) == 1:
+        if before is None and len(self.space.distinct(X)) == 1:
             config = self.space.decode(X[:1])[0]
             raise NothingToExplain(
                 NOTHING_VARIES(

@@ -258,9 +258,8 @@ def test_gains_of_each_function_drawn_add_up_to_its_own_gain_of_all(run, game):
     """Efficiency, function by function."""
     found = hx.methods.tunability(run, OTHER, kind=game, surrogate="gp")
     sums = found.posterior.values.sum(axis=1)
-    np.testing.assert_allclose(
-        sums, found.drawn[:, -1] - found.drawn[:, 0], atol=1e-9
-    )
+    draws = found.coalition_draws
+    np.testing.assert_allclose(sums, draws[:, -1] - draws[:, 0], atol=1e-9)
 
 
 def test_effects_of_a_readable_model_have_their_std_and_are_certain_where_it_is_small(

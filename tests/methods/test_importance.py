@@ -415,6 +415,10 @@ def test_the_instance_can_be_a_hyperparameter_in_place_of_being_averaged():
     assert found.share("lr", "instance") < 0.02
     averaged = hx.importance(on_folds(), objective="loss", instance="fold")
     assert averaged.names == ("lr",)
+    by_its_name = hx.importance(
+        on_folds(), 2, objective="loss", instances=True
+    )
+    assert by_its_name.names == ("lr", "instance")
     both = hx.importance(
         on_folds(6.0), 2, objective="loss", instance="fold", instances=True
     )
@@ -446,6 +450,7 @@ def test_shares_of_instances_are_those_of_a_table_in_which_they_are_hyperparamet
         table.rename(columns={"fold": "instance"}),
         2,
         objective="loss",
+        hyperparameters=["lr", "instance"],
         kind="forest",
         seed=1,
     )
@@ -472,7 +477,9 @@ def test_instances_that_are_not_there_are_asked_for():
         hx.SearchSpace([hx.FloatParameter("lr", 0.0, 1.0)]), 1.0
     )
     table = on_folds()
-    for options in ({}, {"instance": "fold", "surrogate": own}):
+    averaged_over_nothing = {"hyperparameters": ["lr", "fold"]}
+    by_a_model = {"instance": "fold", "surrogate": own}
+    for options in (averaged_over_nothing, by_a_model):
         with pytest.raises(
             InputError, match="instances was True, but"
         ) as caught:

@@ -100,6 +100,13 @@ def test_another_question_has_another_answer(one, other):
     assert counted(run, **one) != counted(run, **other)
 
 
+def test_a_wrong_seed_is_refused_before_anything_is_read_or_computed():
+    for source in (run_of(), "no-such.db"):
+        with pytest.raises(InputError, match=r"seed must be .* was \[1\]"):
+            counted(source, seed=[1])
+    assert not CALLS
+
+
 def test_an_object_of_the_users_may_change_and_is_asked_anew():
     run, option = run_of(), object()
     assert counted(run, option=option) != counted(run, option=option)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import InputError, check_count, check_seed
+from hpo_explain.base import InputError, check_count
 from hpo_explain.base.html import text_html
 from hpo_explain.question.explains import Question, explains
 from hpo_explain.space import Array
@@ -136,15 +136,15 @@ def sampling_bias(
     >>> hx.methods.sampling_bias(hx.Run(space, X, X[:, 0], "minimize")).p_value < 0.05
     False
     """
-    run, seed = question.run, check_seed(question.seed)
+    run = question.run
     n = check_count("size", size, minimum=2)
     check_count("permutations", permutations)
     if len(run) < 2:
         problem = f"must have at least two finished trials, but has {len(run)}"
         raise InputError("run", problem, run, "Run more trials.")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(question.seed)
     Y = run.X[np.sort(rng.permutation(len(run))[:_MOST_TRIALS])]
-    X = run.space.sample(n, seed=seed, method="uniform")
+    X = run.space.sample(n, seed=question.seed, method="uniform")
     both = np.vstack([X, Y])
     distances = gower_distances(run.space, both, both)
     sigma = _median(distances)
