@@ -211,6 +211,7 @@ def test_the_section_shows_the_finding_the_plot_and_what_was_observed():
     page = Page(content.body)
     assert content.finding == found.sentence
     assert len([tag for tag, _ in page.elements if tag == "figure"]) == 1
-    assert content.brief.startswith(
-        "At the incumbent the standard deviation is"
+    std, *_ = found.at_incumbent
+    assert content.headline == (
+        f"At the incumbent results scatter by {std:.2g} (standard deviation)."
     )

@@ -1,18 +1,17 @@
 """The report as a browser shows it; needs Chromium, its driver and selenium."""
 
-import csv
-import json
 import shutil
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
-from markupsafe import Markup
 
 import hpo_explain as hx
 from hpo_explain.base.phrases import printable
 from hpo_explain.reporting import BRIEF
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
-from tests.reporting.pages import part, write
+from tests.reporting.pages import write
 
 webdriver = pytest.importorskip(
     "selenium.webdriver", reason="selenium drives the browser"
@@ -263,7 +262,7 @@ def test_the_five_lines_and_their_figure_stand_on_the_first_screen(
         pytest.skip("names of 200 characters take their room")
     shown(browser, address, LAPTOP)
     lowest = browser.execute_script(
-        "return [...document.querySelectorAll('#short dd, #short .plot')]"
+        "return [...document.querySelectorAll('#summary dd, #summary .plot')]"
         ".map(part => part.getBoundingClientRect().bottom);"
     )
     assert len(lowest) == 6
@@ -433,23 +432,22 @@ def test_a_table_is_a_file_at_a_click(browser, trials, tmp_path):
         "Browser.setDownloadBehavior",
         {"behavior": "allow", "downloadPath": str(tmp_path)},
     )
-    for kind in ("csv", "json"):
-        file = tmp_path / f"trials.{kind}"
+    readers = {
+        "csv": pd.read_csv,
+        "json": partial(pd.read_json, orient="split"),
+    }
+    for kind, reader in readers.items():
+        file = tmp_path / f"history.{kind}"
         browser.execute_script(
             f"document.querySelector('[download=\"{file.name}\"]').click();"
         )
         WebDriverWait(browser, 20).until(lambda _, file=file: file.exists())
-        text = file.read_text(encoding="utf-8-sig")
-        if kind == "csv":
-            losses = [
-                float(row["loss"]) for row in csv.DictReader(text.splitlines())
-            ]
-        else:
-            split = json.loads(text)
-            losses = [
-                row[split["columns"].index("loss")] for row in split["data"]
-            ]
-        np.testing.assert_allclose(losses, run.objective, rtol=1e-6)
+        table = reader(file).set_index("trial")
+        finished = table.loc[list(run.trials), "objective"]
+        np.testing.assert_allclose(finished, run.objective, rtol=1e-6)
+        left_out = table.loc[list(run.excluded), "objective"]
+        assert len(left_out) == 1
+        assert left_out.isna().all()
     assert browser.get_log("browser") == []
 
 
@@ -547,24 +545,3 @@ def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(
         assert hx.explain_proposal(run).sentence in best.text
     finally:
         driver.quit()
-
-
-def test_a_table_is_sorted_by_the_column_that_is_chosen(browser, tmp_path):
-    table = Markup(
-        '<table class="sortable"><thead><tr><th>name</th><th>share</th></tr></thead><tbody>'
-        "<tr><td>b</td><td>2</td></tr><tr><td>a</td><td>10</td></tr></tbody></table>"
-    )
-    address = write(
-        tuning_run(12), tmp_path / "t.html", sections=[part(table)]
-    ).as_uri()
-    shown(browser, address, DESKTOP)
-    rows = "return [...document.querySelectorAll('tbody tr')].map(row => row.cells[0].innerText);"
-    for column, expected in (
-        (0, ["a", "b"]),
-        (1, ["b", "a"]),
-        (1, ["a", "b"]),
-    ):
-        browser.execute_script(
-            f"document.querySelectorAll('.sort')[{column}].click();"
-        )
-        assert browser.execute_script(rows) == expected

@@ -124,6 +124,8 @@ class LearningCurves(Result):
         "unknown": "The rank of trials before the end {known} their final one: at "
         "{found.curves.step_name} {step} of {last} the rank correlation with the final values is "
         "{rho} ({n} finished trials).{above}",
+        "short": "Ranks are known from {found.curves.step_name} {step} of {last} on.",
+        "short unknown": "Early values do not tell the final rank.",
         "change": "{names} matters {more} at {found.curves.step_name} {last} ({late} of the "
         "variance) than at {first} ({early}).",
     }

@@ -125,6 +125,7 @@ class Noise(Result):
         "same": "Results of the same configuration scatter with a standard deviation of {so}, "
         "the same everywhere as far as can be told.",
         "short": "Results scatter by {so} (standard deviation).",
+        "short here": "At the incumbent results scatter by {so} (standard deviation).",
         "here": "At the incumbent the standard deviation is {so}.",
         "share": "What matters most to the variance of its logarithm: {each}. | {names} ({share})",
         "ratio": "At {name} = {noisy} it is {so} times as large as at {quiet}.",
@@ -193,7 +194,8 @@ class Noise(Result):
         first = self.claims[0]
         if first.kind != "spread":
             return super().headline
-        return self.briefly("short", so=_short(first.estimate))
+        says = "short here" if self.varies else "short"
+        return self.briefly(says, so=_short(first.estimate))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -1,4 +1,4 @@
-/* The report's behavior: trials at a click, tables that sort, and paper that shows everything.
+/* The report's behavior: trials at a click, and paper that shows everything.
    Everything it shows stands in the page's JSON blocks; texts are only ever set as text. */
 (() => {
   "use strict";
@@ -181,28 +181,6 @@
     choose(data.start);
   }
 
-  /* ------------------------------------------------------------------ tables */
-
-  function sortable(table) {
-    table.querySelectorAll("thead th").forEach((head, column) => {
-      const button = element("button", { type: "button", class: "sort" }, ...head.childNodes);
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const down = head.getAttribute("aria-sort") === "ascending";
-        table.querySelectorAll("thead th").forEach((other) => other.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const key = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
-        const order = (a, b) => {
-          const [one, other] = [key(a), key(b)];
-          const apart = Number(one) - Number(other);
-          return Number.isNaN(apart) ? one.localeCompare(other) : apart;
-        };
-        const body = table.tBodies[0];
-        body.append(...[...body.rows].sort((a, b) => (down ? order(b, a) : order(a, b))));
-      });
-    });
-  }
-
   /* ------------------------------------------------------------------ figures of plotly */
 
   async function plotly(packed) {
@@ -239,7 +217,6 @@
   /* ------------------------------------------------------------------ the page */
 
   document.querySelectorAll(".trials").forEach(trials);
-  document.querySelectorAll("table.sortable").forEach(sortable);
 
   const open = (anchor) => {
     const target = anchor && document.getElementById(decodeURIComponent(anchor.slice(1)));
