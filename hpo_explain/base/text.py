@@ -85,18 +85,11 @@ class _People(Formatter):
             return shorten(value, int(spec or 200))
         if spec.startswith((".", ",")):  # digits as asked for
             return format(value, spec)
-        if isinstance(value, str) and _is_clause(value):
-            return value
         return (
             percent(value)
             if spec == "%"
             else format_value(value, width=int(spec or 200))
         )
-
-
-def _is_clause(text: str) -> bool:
-    """Return whether a text goes on where a template stops, or is left out of it."""
-    return not text or (text[0] == " " and bool(text.strip()))
 
 
 def filled(template: str, /, **values: Any) -> str:
@@ -108,8 +101,6 @@ def filled(template: str, /, **values: Any) -> str:
     'lr and depth explain 57%'
     >>> filled("{kept:part} of it", kept=0.002), filled("{kept:part} of it", kept=0.25)
     ('Less than 1% of it', '25% of it')
-    >>> filled("{name} matters{more}", name=" ", more=""), filled("lr{more}", more=" alone")
-    ("' ' matters", 'lr alone')
     """
     return _People().vformat(template, (), values)
 
