@@ -209,6 +209,7 @@ def test_a_task_of_lcbench_is_read_as_it_is_downloaded(tmp_path):
     assert set(table.columns) == {*SPACE.names, "final_val_accuracy"}
 
 
+@pytest.mark.thorough
 def test_the_forest_learns_values_and_mis_coded_layers():
     import pandas as pd
 

@@ -18,10 +18,12 @@ from tests.contradictions.rules import RULES, contradictions
 
 SAMPLE = [
     ("conditional", "tpe", 40, 0.1),
-    ("three categories", "tpe", 60, 0.5),
     ("pure noise", "random", 40, 1.0),
     ("steep learning rate", "tpe", 40, 0.1),
     ("hyper-ellipsoid", "skopt", 30, 0.1),
+]
+MORE = [
+    ("three categories", "tpe", 60, 0.5),
     ("product", "random", 40, 0.01),
     ("layers", "random", 40, 0.1),
     ("disk", "tpe", 40, 0.5),
@@ -35,7 +37,14 @@ def asked(name, sampler, n, noise):
     return Answers(make_run(setting))
 
 
-@pytest.mark.parametrize("which", SAMPLE, ids=lambda which: which[0])
+@pytest.mark.parametrize(
+    "which",
+    [
+        *SAMPLE,
+        *(pytest.param(one, marks=pytest.mark.thorough) for one in MORE),
+    ],
+    ids=lambda which: which[0],
+)
 def test_no_two_answers_about_a_run_contradict_each_other(which):
     assert contradictions(asked(*which)) == []
 

@@ -104,7 +104,7 @@ def test_of_one_hyperparameter_it_is_the_formula(name):
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", CRITERIA)
 def test_all_coalitions_equal_all_orders(name, d, direction):
     make, a = CRITERIA[name]
