@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,6 @@ _PLAIN = (
 )  # sizes between which numbers are written without an exponent
 _ALIKE = 1e-24  # of the squared range: where only values that are alike have weights
 _NO_SHARE = 0.005  # written as a percentage, nothing is left of less
-
-
-def normal_quantile(p: float) -> float:
-    """Return the quantile of the standard normal distribution."""
-    return NormalDist().inv_cdf(p)
 
 
 def half_of_level(level: float) -> float:

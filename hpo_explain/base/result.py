@@ -354,6 +354,7 @@ class Result(ABC):
         values: tuple[Any, ...] = (),
         estimate: float = np.nan,
         because: tuple[Fact, ...] = (),
+        unsettled: Fact | None = None,
         **words: Any,
     ) -> Claim:
         """Return a claim about the objective as the belief's draws decide it, with its words.
@@ -361,6 +362,7 @@ class Result(ABC):
         Without draws (of a model that does not know how its predictions vary together) it is not
         certain, and `estimate` is what it is about. The words are given `estimate` and `size`
         (without its sign): a number with ±, or what it exceeds where that is all that is certain.
+        Where it is not certain, `unsettled` stands for the probability if the words tell that.
         """
         if decision is None:
             return self.told(
@@ -374,11 +376,9 @@ class Result(ABC):
                 about=Estimate(estimate),
                 **words,
             )
-        doubt = (
-            ()
-            if decision.certain
-            else (NOT_SETTLED(probability=decision.probability),)
-        )
+        if not decision.certain:
+            probable = NOT_SETTLED(probability=decision.probability)
+            because = (probable if unsettled is None else unsettled, *because)
         return replace(
             self.told(
                 kind,
@@ -388,7 +388,7 @@ class Result(ABC):
                 says=says,
                 values=values,
                 certain=decision.certain,
-                because=(*doubt, *because),
+                because=because,
                 about=decision.shown,
                 **words,
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -273,74 +274,48 @@ class Optimum(Result):
         )
         more, little = self.better, _LITTLE * self.epsilon
         probable = told(self.p_better)
+        decided = partial(self.decided, unsettled=_PROBABLE())
         return (
-            self._told(
+            decided(
                 "best",
                 config,
                 promised,
-                "config",
-                values,
+                says="config",
+                values=values,
                 objective=self.objective_name,
                 promised=self._promised,
                 settings=settings_of(config, values),
             ),
-            self._told(
+            decided(
                 "difference",
                 (),
                 more,
-                "better",
+                says="better",
                 trial=trial,
                 because=self.why_another,
                 epsilon=self.epsilon,
                 probability=probable,
             ),
-            self._told(
+            decided(
                 "difference",
                 (),
                 replace(self.gained, certain=False),
-                "hardly" if self.expected_gain < little else "more",
+                says="hardly" if self.expected_gain < little else "more",
                 n=self.more,
                 gain=self.expected_gain,
                 little=little,
             ),
             *(
-                self._told(
+                decided(
                     "best",
                     (region.hyperparameter,),
                     replace(region.held, certain=False),
-                    "where" if region in named else "",
-                    (region.values,),
+                    says="where" if region in named else "",
+                    values=(region.values,),
                     name=region.hyperparameter,
                     region=region.inside,
                 )
                 for region in self.narrowest
                 if region.share < 1.0
             ),
-        )
-
-    def _told(
-        self,
-        kind: Any,
-        names: tuple[str, ...],
-        decision: Decision,
-        says: str,
-        values: tuple[Any, ...] = (),
-        because: tuple[Fact, ...] = (),
-        **words: Any,
-    ) -> Claim:
-        """Return a claim with its probability, which its words tell."""
-        doubt = () if decision.certain else (_PROBABLE(),)
-        claim = self.told(
-            kind,
-            names,
-            decision.estimate,
-            decision.interval,
-            says=says,
-            values=values,
-            certain=decision.certain,
-            because=(*doubt, *because),
-            **words,
-        )
-        return replace(
-            claim, probability=decision.probability, side=decision.side
         )
