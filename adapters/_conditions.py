@@ -27,16 +27,13 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
 
-_CHANCE = math.log(
-    0.5
-)  # of a rule that explains everything: as objectives with an `if` are
+# of a rule that explains everything: as objectives with an `if` are
 # common, any rule counts that is less likely by chance
-_CHANCE_OF_PART = math.log(
-    0.01
-)  # over all candidates, where it leaves something unexplained
-_AGAIN = math.log(
-    20.0
-)  # a hyperparameter that other conditions name is the likelier parent
+_CHANCE = math.log(0.5)
+# over all candidates, where it leaves something unexplained
+_CHANCE_OF_PART = math.log(0.01)
+# a hyperparameter that other conditions name is the likelier parent
+_AGAIN = math.log(20.0)
 _VALUES = 1000  # integers with more values are not considered as parents
 _SHOWN = 10
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked

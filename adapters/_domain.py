@@ -288,9 +288,8 @@ def _is_regular(sorted_values: Array) -> bool:
 def _thinned(values: Array) -> Array:
     """Return sorted values without those of which another one of the same cell is left."""
     line = (values - values[0]) / (values[-1] - values[0])
-    logs = np.log(values) - np.log(
-        values[0]
-    )  # the quotient of values may overflow
+    # the quotient of values may overflow
+    logs = np.log(values) - np.log(values[0])
     cells = np.floor(np.column_stack([line, logs / logs[-1]]) * _CELLS)
     kept = np.unique(cells, axis=0, return_index=True)[1]
     thinned: Array = values[np.unique([0, *kept, len(values) - 1])]

@@ -41,10 +41,8 @@ _NOT_ALONE = (
     "again when that process is done."
 )
 _FIRST = 10  # trials after which there is a first page
-_START, _SECTION = (
-    3.0,
-    1.4,
-)  # seconds of one processor, assumed until a report was measured
+# seconds of one processor, assumed until a report was measured
+_START, _SECTION = (3.0, 1.4)
 _SECTIONS = 16  # of a report, if not chosen
 _GROWTH = 1.5  # the next report may take longer than the last one did
 _PATIENCE = 120.0  # seconds that the last report waits for another process that is writing it

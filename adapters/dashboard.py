@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from hpo_explain.reporting import Section
     from hpo_explain.run import Run
 
-_MARKS = (
-    "[//]: # (hpo_explain begins)",
-    "[//]: # (hpo_explain ends)",
-)  # Markdown shows neither
+# Markdown shows neither
+_MARKS = ("[//]: # (hpo_explain begins)", "[//]: # (hpo_explain ends)")
 _ARTIFACT = "artifacts:"
 
 

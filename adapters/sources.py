@@ -179,9 +179,8 @@ def as_run(run: Any, **options: Any) -> Run:
     if isinstance(run, (str, os.PathLike)):
         from hpo_explain.adapters.files import read_place
 
-        found, _ = _asked(
-            run, options
-        )  # who installed an adapter of such files wants it
+        # who installed an adapter of such files wants it
+        found, _ = _asked(run, options)
         return read_place(run, **options) if found is None else found
     if (
         isinstance(run, list)
@@ -493,9 +492,8 @@ def _asked(
     for entry_point in metadata.entry_points(group=ENTRY_POINTS):
         try:
             reader = entry_point.load()
-            inspect.signature(reader).bind(
-                source, **options
-            )  # not every one takes every option
+            # not every one takes every option
+            inspect.signature(reader).bind(source, **options)
         except Exception as error:  # a broken adapter must not stop the others
             unused.append(f"{entry_point.name} ({error})")
             continue

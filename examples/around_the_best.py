@@ -31,16 +31,13 @@ def main() -> None:
         skopt.gp_minimize(loss, dimensions, n_calls=calls, random_state=0)
     )
 
-    path = hx.methods.ablation(
-        run, source=0
-    )  # from the first trial to the incumbent
+    # from the first trial to the incumbent
+    path = hx.methods.ablation(run, source=0)
     print(path)
-    path.plot(
-        view="shares"
-    )  # gains beside Shapley values, which do not depend on the order
-    hx.methods.ablation(
-        run, source={"rate": 1e-4, "momentum": 0.9}
-    )  # from a default of yours
+    # gains beside Shapley values, which do not depend on the order
+    path.plot(view="shares")
+    # from a default of yours
+    hx.methods.ablation(run, source={"rate": 1e-4, "momentum": 0.9})
 
     print(hx.methods.local_importance(run).sentence)
     print(hx.methods.lime(run).sentence)  # a sparse linear model, with its R²

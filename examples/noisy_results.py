@@ -54,9 +54,8 @@ def main() -> None:
         run.surrogate(), run.noise(), kappa=1.0, alpha=2.0
     )
     found = hx.explain_proposal(run, run.incumbent_trial, acquisition=bound)
-    print(
-        found
-    )  # what each hyperparameter does to the mean, the uncertainty and the noise
+    # what each hyperparameter does to the mean, the uncertainty and the noise
+    print(found)
 
 
 if __name__ == "__main__":

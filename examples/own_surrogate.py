@@ -59,9 +59,8 @@ def main() -> None:
     )
     print(reasons.sentence)
     reasons.plot()
-    print(
-        hx.methods.FanovaExplainer(ensemble).explain(order=2).sentence
-    )  # distilled into a forest
+    # distilled into a forest
+    print(hx.methods.FanovaExplainer(ensemble).explain(order=2).sentence)
     print(
         hx.methods.PartialDependenceExplainer(ensemble, sample=200)
         .explain("learning_rate")

@@ -34,15 +34,13 @@ def main() -> None:
     study.optimize(loss, n_trials=parser.parse_args().trials)
     run = hx.from_optuna(study)
 
-    importance = hx.importance(
-        run, order=2
-    )  # by the better model, with 95 % intervals
+    # by the better model, with 95 % intervals
+    importance = hx.importance(run, order=2)
     print(importance)
     importance.plot(view="interactions")
     importance.marginal("C", "gamma").plot()
-    hx.importance(
-        run, cap="50%"
-    )  # within the better half: what is worse counts as the median
+    # within the better half: what is worse counts as the median
+    hx.importance(run, cap="50%")
     hx.importance(run, given={"kernel": ["rbf"]})  # within a sub-space
     optuna.importance.get_param_importances(
         study, evaluator=FanovaImportanceEvaluator(seed=0)

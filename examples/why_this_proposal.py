@@ -50,9 +50,8 @@ def main() -> None:
     print(hx.explain_proposal(study, mine).sentence)
 
     # compared with something else than the whole space
-    hx.explain_proposal(
-        run, background="candidates"
-    )  # the candidates that TPE itself compared
+    # the candidates that TPE itself compared
+    hx.explain_proposal(run, background="candidates")
     hx.explain_proposal(run, background="local")  # what lies around it
     hx.explain_proposal(run, background="incumbent")  # the best known by then
     hx.explain_proposal(run, background=mine)

@@ -14,9 +14,8 @@ from tests.source_tree import ROOT
 # There is a process per core already; numpy reads this when it is imported.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-os.environ.setdefault(
-    "LOKY_MAX_CPU_COUNT", "1"
-)  # -1 workers are one, as where there is one core
+# -1 workers are one, as where there is one core
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")
 
 # Processes that tests start import this source too, whatever is installed.
 os.environ["PYTHONPATH"] = os.pathsep.join(

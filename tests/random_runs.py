@@ -158,9 +158,8 @@ extreme_ints = st.sampled_from(
 @st.composite
 def categories(draw) -> CategoricalDistribution:
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # Optuna warns of choices that are lists
+        # Optuna warns of choices that are lists
+        warnings.simplefilter("ignore")
         return CategoricalDistribution(draw(st.sampled_from(CHOICES)))
 
 

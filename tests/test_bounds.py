@@ -84,9 +84,8 @@ def test_given_bounds_come_before_the_name():
 
 def test_without_bounds_predictions_would_leave_the_range():
     X = SPACE.sample(40, seed=3)
-    X = X[
-        X[:, 0] < 0.8
-    ]  # nothing was tried where the accuracy would go on to rise
+    # nothing was tried where the accuracy would go on to rise
+    X = X[X[:, 0] < 0.8]
     runs = [
         hx.Run(
             SPACE,

@@ -15,9 +15,8 @@ from tests.source_tree import ROOT
 
 distributed = pytest.importorskip("distributed")
 EXAMPLES = ROOT / "examples"
-pytestmark = pytest.mark.filterwarnings(
-    "default"
-)  # what a cluster warns of at its ends
+# what a cluster warns of at its ends
+pytestmark = pytest.mark.filterwarnings("default")
 
 
 @pytest.fixture(

@@ -222,9 +222,8 @@ def test_the_program_of_a_large_framework_runs(
     name, brief, tmp_path, monkeypatch
 ):
     if "KERAS_BACKEND" not in os.environ:
-        monkeypatch.setenv(
-            "KERAS_BACKEND", "jax"
-        )  # the smallest that KerasTuner goes with
+        # the smallest that KerasTuner goes with
+        monkeypatch.setenv("KERAS_BACKEND", "jax")
     pytest.importorskip(
         LARGE[name], reason=f"{name} is not installed", exc_type=ImportError
     )

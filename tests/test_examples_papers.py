@@ -92,9 +92,8 @@ def test_rows_of_a_papers_table_are_quoted_as_they_are_printed():
 
 def test_the_cells_of_a_table_are_compared_one_by_one():
     sheet = Sheet(Profile())
-    ours = np.arange(12.0).reshape(
-        2, 2, 3
-    )  # two repetitions of two rows and three columns
+    # two repetitions of two rows and three columns
+    ours = np.arange(12.0).reshape(2, 2, 3)
     sheet.numbers(
         "{} of {}",
         ["ab", [1, 2, 3]],
@@ -169,12 +168,9 @@ def test_numbers_agree_within_three_standard_errors_of_both_sides(
 
 
 def test_a_paper_whose_repetitions_share_a_draw_is_one_draw():
-    ours = [
-        1.0,
-        3.0,
-        5.0,
-    ]  # mean 3, standard deviation 2, of which Student's quantile is 19.2
+    # mean 3, standard deviation 2, of which Student's quantile is 19.2
     # its error is that of one draw, and of the mean of three: 2 √(1 + 1/3)
+    ours = [1.0, 3.0, 5.0]
     assert row("number", "a number", 10.0, ours).error == "1.15 × 19.2"
     assert (
         row("number", "a number", 10.0, ours, one_draw=True).error

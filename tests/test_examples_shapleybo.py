@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import pytest
 from threadpoolctl import threadpool_limits
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore"
-)  # length-scales at their bounds
+# length-scales at their bounds
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture

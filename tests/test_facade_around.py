@@ -35,9 +35,8 @@ def test_ablation_starts_at_a_trial_that_is_not_as_good_as_its_target(kind):
         [hx.IntParameter("k", 1, 9), hx.FloatParameter("x", 0.0, 1.0)]
     )
     X = space.sample(30, seed=0)
-    X = X[
-        np.argsort(X[:, 0] < 0.3, kind="stable")
-    ]  # the first is one of the best
+    # the first is one of the best
+    X = X[np.argsort(X[:, 0] < 0.3, kind="stable")]
     run = hx.Run(space, X, np.where(X[:, 0] < 0.3, 0.9, 1.0), "maximize")
     found = hx.methods.ablation(run, kind=kind)
     assert found.source["k"] <= 3

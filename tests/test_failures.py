@@ -117,9 +117,8 @@ def test_a_pruned_trial_is_ranked_among_finished_ones_at_its_step(
 
 
 def test_the_last_step_in_common_counts_where_no_finished_trial_reported_at_its_own():
-    found = failures(
-        pruned_run("minimize", 99.0, steps=2)
-    )  # of 10.5, at step 1: one is better
+    # of 10.5, at step 1: one is better
+    found = failures(pruned_run("minimize", 99.0, steps=2))
     np.testing.assert_allclose(found.cost_pruned, [2.5])
 
 

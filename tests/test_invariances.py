@@ -152,9 +152,8 @@ def optimum(w, run, kind):
         name: getattr(found, name)
         for name in ("estimate", "p_better", "epsilon")
     }
-    gain = (
-        found.expected_gain + found.epsilon
-    )  # beside which what is left of draws is rounding
+    # beside which what is left of draws is rounding
+    gain = found.expected_gain + found.epsilon
     return found.to_frame().reset_index().assign(**numbers, gain=gain)
 
 

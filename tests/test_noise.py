@@ -55,9 +55,8 @@ def test_variances_of_repeats_are_sample_variances():
 def test_the_log_variance_is_unbiased_and_its_error_is_known(df):
     """χ² is twice a gamma variable, whose logarithm scipy knows."""
     log_gamma = stats.loggamma(df / 2.0)
-    bias = (
-        np.log(2.0) + log_gamma.mean() - np.log(df)
-    )  # of the logarithm of χ²/ν
+    # of the logarithm of χ²/ν
+    bias = np.log(2.0) + log_gamma.mean() - np.log(df)
     one = Repeats(
         np.zeros((1, 1)), np.array([2.0]), np.array([df]), np.array([2])
     )

@@ -121,9 +121,8 @@ def test_the_example_runs(source, monkeypatch, tmp_path, capsys, quiet_optuna):
     forwards = types.SimpleNamespace(
         **runpy.run_path(str(PACKAGE / "__init__.py"))
     )
-    forwards.report = lambda study, path: (
-        None
-    )  # whole reports are looked at elsewhere
+    # whole reports are looked at elsewhere
+    forwards.report = lambda study, path: None
     hub = types.ModuleType("optunahub")
     hub.load_module = lambda package: forwards
     monkeypatch.setitem(sys.modules, "optunahub", hub)

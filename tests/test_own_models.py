@@ -19,9 +19,8 @@ from tests.public import functions, public
 SPACE = unit_cube(2)
 X = SPACE.sample(30, seed=0)
 RUN = hx.Run(SPACE, X, X[:, 0] ** 2, "minimize")  # x1 alone matters
-OWN = AnalyticSurrogate(
-    SPACE, lambda X: X[:, 1], 0.1
-)  # to this model x2 alone does
+# to this model x2 alone does
+OWN = AnalyticSurrogate(SPACE, lambda X: X[:, 1], 0.1)
 NO_MODEL = {
     "Analysed",
     "compare",

@@ -79,9 +79,8 @@ def distribution_of():
     """
     found = {}
     for distribution in metadata.distributions():
-        name = canonicalize_name(
-            distribution.name
-        )  # which is parsed every time
+        # which is parsed every time
+        name = canonicalize_name(distribution.name)
         for path in distribution.files or []:
             if path.suffix in {".py", ".so", ".pyd"}:
                 found[path.parts[0].removesuffix(".py")] = name

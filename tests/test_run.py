@@ -459,9 +459,8 @@ def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 def test_a_fit_is_a_pure_function_of_run_trial_kind_and_seed(kind):
     one, other = run(), run()
-    other.surrogate(
-        before=3, kind=kind, seed=9
-    )  # neither order nor other fits matter
+    # neither order nor other fits matter
+    other.surrogate(before=3, kind=kind, seed=9)
     for before in (None, 8):
         np.testing.assert_array_equal(
             one.surrogate(before=before, kind=kind, seed=0).predict(X)[0],

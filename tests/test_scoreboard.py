@@ -19,9 +19,8 @@ def at_hand(name):
 
 
 def test_true_shares_are_those_of_a_table_of_which_they_are_known():
-    cost = (
-        np.arange(10)[:, None] * 10.0 + np.arange(10)[None, :]
-    )  # the best tenth is one row
+    # the best tenth is one row
+    cost = np.arange(10)[:, None] * 10.0 + np.arange(10)[None, :]
     np.testing.assert_allclose(true_shares(cost, 0.1), [1.0, 0.0], atol=1e-12)
     np.testing.assert_allclose(true_shares(cost, None), [100 / 101, 1 / 101])
 

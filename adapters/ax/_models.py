@@ -241,10 +241,11 @@ class AxRecord:
         return None if record.surrogate(None) is None else record
 
     def __getstate__(self) -> dict[str, Any]:
+        # fitted again where it is needed
         return {
             **self.__dict__,
             "_found": {},
-        }  # fitted again where it is needed
+        }
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the model that generated trial `before`; for None one of all trials."""

@@ -52,9 +52,8 @@ def is_time(value: Any) -> bool:
     import pandas as pd
 
     kinds = (date, time, timedelta, pd.Period, np.datetime64, np.timedelta64)
-    return isinstance(
-        value, kinds
-    )  # timestamps are dates, and pandas's durations timedeltas
+    # timestamps are dates, and pandas's durations timedeltas
+    return isinstance(value, kinds)
 
 
 # ISO 8601 and what people write in its place, and durations. A bare "16:09" may be a ratio, so a

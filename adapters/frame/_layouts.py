@@ -469,9 +469,8 @@ def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
             if c in form.own or (c.startswith("_") and form.number == "")
         ]
     varies = form.fidelity in columns and table[form.fidelity].nunique() > 1
-    numbered = (
-        form.number and table[form.number].is_unique
-    )  # not those of several studies
+    # not those of several studies
+    numbered = form.number and table[form.number].is_unique
     return Layout(
         form.source,
         names if form.settings else None,

@@ -32,9 +32,8 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-_LARGEST_NUMBER = (
-    2**53
-)  # a Run takes numbers as floats, which are exact up to here
+# a Run takes numbers as floats, which are exact up to here
+_LARGEST_NUMBER = 2**53
 
 _NOT_SHARED = declared_fact(
     "instances_not_shared",

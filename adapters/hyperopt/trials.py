@@ -262,9 +262,8 @@ def _read_chosen(documents: Sequence[Mapping[str, Any]], algo: Any) -> _Chosen:
     module, startup = _read_algo(algo)
     given = _given(documents)
     renumbered = [_is_renumbered(document) for document in documents]
-    recorded = not all(
-        renumbered
-    )  # a database turns all of them into Python's own
+    # a database turns all of them into Python's own
+    recorded = not all(renumbered)
     own = [i for i in range(len(documents)) if i >= given]
     if module is None and recorded and any(renumbered[i] for i in own):
         module = "hyperopt.tpe"

@@ -321,12 +321,10 @@ def _surrogate(
     gp._y_train_mean = np.array([sign * values.mean()])
     gp._y_train_std = np.array([max(values.std(), 1e-10)])
     y = gp._y_train_mean + gp._y_train_std * gp.y_train_
-    refit = KernelFit(columns.amid, gp.X_train_, y).warm(
-        gp
-    )  # its priors are not ours
-    known = (
-        None if np.isnan(rows).all(axis=0).any() else rows
-    )  # it ignores some hyperparameters
+    # its priors are not ours
+    refit = KernelFit(columns.amid, gp.X_train_, y).warm(gp)
+    # it ignores some hyperparameters
+    known = None if np.isnan(rows).all(axis=0).any() else rows
     return GaussianProcessSurrogate(
         space, gp, columns=columns, negated=minimize, rows=known, refit=refit
     )

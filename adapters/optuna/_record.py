@@ -244,10 +244,11 @@ class SamplerRecord:
     what: ClassVar[str] = ""  # of the sampler's is rebuilt
 
     def __getstate__(self) -> dict[str, Any]:
+        # it is made again where it is needed
         return {
             **self.__dict__,
             "_found": {},
-        }  # it is made again where it is needed
+        }
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return None: the sampler has no surrogate of the objective."""

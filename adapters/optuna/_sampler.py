@@ -101,10 +101,8 @@ _SET_BY_HAND = declared_fact(
     trials=counted_trials,
 )
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
-_DEFAULTS = (
-    TPESampler,
-    NSGAIISampler,
-)  # of studies with one objective, and with several
+# of studies with one objective, and with several
+_DEFAULTS = (TPESampler, NSGAIISampler)
 _ADDED = 0.9  # share of trials that took no time at all beyond which the clock is to blame
 
 REVIEW = "hpo_explain:review"
@@ -209,9 +207,8 @@ def read_choice(
         how, names, own = NOT_RECORDED, [""], None
     model = next((name for name in names if name in _MODELS), "")
     if model:
-        believed = (
-            sampler is None
-        )  # marks tell more than the settings of an assumed sampler
+        # marks tell more than the settings of an assumed sampler
+        believed = sampler is None
         chosen, phase = _chosen_by(
             model, startup, trials, kept, marks, believed=believed
         )
@@ -328,9 +325,8 @@ def _chosen_by(
     phase = _RANDOM_UNTIL(finished=_STARTUP, assumed=True)
     if startup is not None:
         phase = _RANDOM_UNTIL(finished=startup, assumed=False)
-    marked = [
-        trial for trial in trials if _mark(trial) == model
-    ]  # those left out as well
+    # those left out as well
+    marked = [trial for trial in trials if _mark(trial) == model]
     enqueued = _by_hand(marked)
     marked = [trial for trial in marked if trial.number not in enqueued]
     if believed and marked:

@@ -194,15 +194,13 @@ def identity(value: Any) -> Hashable:
     ):
         return kind, value
     try:
-        return marshal.dumps(
-            value, 2
-        )  # from version 3 on, equal values may differ in their bytes
+        # from version 3 on, equal values may differ in their bytes
+        return marshal.dumps(value, 2)
     except ValueError:
         if isinstance(value, tuple):
             return tuple(map(identity, value))
-        return id(
-            value
-        )  # the trials keep it alive, so no other object can have its id
+        # the trials keep it alive, so no other object can have its id
+        return id(value)
 
 
 def _by_key(
@@ -300,9 +298,8 @@ def _encode(parameter: Parameter, values: Sequence[Any]) -> Array:
     if not isinstance(parameter, CategoricalParameter):
         return parameter.encode(values)
     keys = [identity(value) for value in values]
-    distinct = dict(
-        zip(keys, values, strict=True)
-    )  # as few as there are choices
+    # as few as there are choices
+    distinct = dict(zip(keys, values, strict=True))
     position = dict(
         zip(distinct, parameter.encode(distinct.values()), strict=True)
     )
@@ -399,9 +396,8 @@ def _common_step(
     high: float,
 ) -> float | None:
     """Return the coarsest step from `low` that meets the grids of all distributions."""
-    steps = {
-        kind.step for kind in kinds if kind.low < kind.high
-    }  # one value is on any grid
+    # one value is on any grid
+    steps = {kind.step for kind in kinds if kind.low < kind.high}
     if None in steps:
         return None
     # in decimals, as Optuna adjusts a range to its step: 0.3 is three steps of 0.1

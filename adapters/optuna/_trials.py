@@ -130,9 +130,8 @@ class Target:
         if value is None:
             return None
         try:
-            return float(
-                value + 0
-            )  # text is not a number, even if it reads like one
+            # text is not a number, even if it reads like one
+            return float(value + 0)
         except TypeError:
             problem = f"returned {value!r} for trial {trial.number}"
             raise InputError("target", problem, value, remedy) from None

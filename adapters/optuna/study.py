@@ -559,9 +559,8 @@ def read_record(
     own, fixed = unwrapped(choice.own)
     if choice.model == "TPESampler":
         if own is None:
-            own = (
-                TPESampler()
-            )  # marks name it, but its settings are not recorded
+            # marks name it, but its settings are not recorded
+            own = TPESampler()
         return TpeRecord(
             *known,
             own if isinstance(own, TPESampler) else None,

@@ -88,9 +88,8 @@ def _candidates(
 ) -> tuple[list[Any], list[Domain]]:
     """Return the values that grids list for a hyperparameter, and the ranges of distributions."""
     entries = [grid[name] for grid in grids if name in grid]
-    values: list[Any] = (
-        [] if entries else [*tried]
-    )  # a resource that a halving search sets
+    # a resource that a halving search sets
+    values: list[Any] = [] if entries else [*tried]
     ranges: list[Domain] = []
     for given in entries:
         if is_distribution(given):

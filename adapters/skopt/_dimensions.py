@@ -256,9 +256,8 @@ def _part(dimension: Any, transform: str) -> Array | tuple[float, float]:
     """Return start and width of an affine transform, or the table (k, p) of k categories."""
     if isinstance(dimension, Categorical):
         if transform != "own":
-            dimension = copy.copy(
-                dimension
-            )  # it is the user's, and set_transformer changes it
+            # it is the user's, and set_transformer changes it
+            dimension = copy.copy(dimension)
             dimension.set_transformer("onehot")
         categories = list(dimension.categories)
         try:

@@ -247,9 +247,8 @@ def read_specs(result: Any) -> Specs:
     else:  # every minimizer records the function that all of them call
         minimizer = _MINIMIZERS.get(kind)
         optimizer = f"skopt's {minimizer}" if minimizer else "scikit-optimize"
-    asked = arguments.get(
-        "n_random_starts"
-    )  # the older name, which wins where it is given
+    # the older name, which wins where it is given
+    asked = arguments.get("n_random_starts")
     asked = arguments.get("n_initial_points") if asked is None else asked
     given, told = _given(arguments.get("x0")), arguments.get("y0") is not None
     calls = arguments.get("n_calls")  # an Optimizer has no such number

@@ -167,10 +167,11 @@ class SmacRecord:
         )
 
     def __getstate__(self) -> dict[str, Any]:
+        # trained again where it is needed
         return {
             **self.__dict__,
             "_found": {},
-        }  # trained again where it is needed
+        }
 
     # ------------------------------------------------------------------ what a run asks
 

@@ -83,9 +83,8 @@ def searched(name: str, seed: int, n: int) -> hx.Run:
         chosen = CLASSES[config["class"]](config)
         model = make_pipeline(StandardScaler(), SelectKBest(k=kept), chosen)
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # constant pixels, and steps that do not converge
+            # constant pixels, and steps that do not converge
+            warnings.simplefilter("ignore")
             errors.append(
                 1.0 - cross_val_score(model, X[rows], y[rows], cv=2).mean()
             )

@@ -28,9 +28,8 @@ from matplotlib.figure import Figure
 from scipy.stats import binom, norm, t
 from threadpoolctl import threadpool_limits
 
-DATA = (
-    Path(__file__).resolve().parents[3] / "shared" / "data"
-)  # beside the project
+# beside the project
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 AGREES, DIFFERS, NEEDS = "agrees", "differs", "needs data"
 ERRORS = (
     3.0  # standard errors within which numbers agree, if their spread is known

@@ -41,11 +41,8 @@ LOW, HIGH = np.array(
 )
 LOG = np.array([0, 2])  # columns of batch_size and max_units
 LAYERS = SPACE.index("num_layers")
-TRIED, CUTS, LEAST = (
-    2,
-    5,
-    3,
-)  # hyperparameters and cuts by split, and rows that are not split
+# hyperparameters and cuts by split, and rows that are not split
+TRIED, CUTS, LEAST = (2, 5, 3)
 
 
 def values(X: np.ndarray) -> np.ndarray:

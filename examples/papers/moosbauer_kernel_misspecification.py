@@ -55,9 +55,8 @@ def fitted(
         random_state=0,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # a length-scale at its bound
+        # a length-scale at its bound
+        warnings.simplefilter("ignore", ConvergenceWarning)
         return hx.models.GaussianProcessSurrogate(space, process.fit(X, y))
 
 

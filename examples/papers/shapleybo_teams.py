@@ -262,9 +262,8 @@ def teams(sheet: Sheet) -> None:
     """Compare the regret of teams, seed by seed, and draw it."""
     seeds = sheet.profile.size(4, 20)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # length-scales at their bounds, a point met again
+        # length-scales at their bounds, a point met again
+        warnings.simplefilter("ignore")
         found = sheet.profile.repeated(
             played, [(k, seeds) for k in range(len(TASKS))]
         )

@@ -110,9 +110,8 @@ def verdicts(by_lambda: Mapping[int, Contributions]) -> Iterator[Verdict]:
     )
     yield _isolated(10, ten)
     until = INITIAL + EXPLAINED - 1
-    explored = (
-        np.abs(ten.theta[:, :until]).mean(axis=0).std(axis=0, ddof=1)
-    )  # footnote 15
+    # footnote 15
+    explored = np.abs(ten.theta[:, :until]).mean(axis=0).std(axis=0, ddof=1)
     phi = ten.phi[:, EXPLAINED - 1, :, 1].mean(axis=0)
     correlation = _rank(explored, phi)
     yield Verdict(

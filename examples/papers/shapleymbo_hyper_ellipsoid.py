@@ -54,9 +54,8 @@ WEIGHTS = np.arange(1, len(SPACE) + 1)
 THETAS = [f"θ{j}" for j in WEIGHTS]
 PROPOSALS, EXPLAINED, RUNS = 64, 59, 30
 ITERATIONS = np.arange(1, PROPOSALS + 1)
-STD = 5.12**2 * np.sqrt(
-    4.0 / 45.0 * np.sum(WEIGHTS**2)
-)  # of the function over its domain
+# of the function over its domain
+STD = 5.12**2 * np.sqrt(4.0 / 45.0 * np.sum(WEIGHTS**2))
 NOISE = 0.05 * STD
 TERMS = ("φ(m)", "φ(se)", "φ(cb)")
 LAMBDAS = (1, 10)

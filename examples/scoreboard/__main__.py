@@ -140,9 +140,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     command = " ".join(["python -m examples.scoreboard", *given])
-    rest = [
-        name for name in asked.only if name != "advice"
-    ]  # they share a run and its belief
+    # they share a run and its belief
+    rest = [name for name in asked.only if name != "advice"]
     work = []
     if rest:
         sizes = product(

@@ -119,9 +119,8 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         run = _Study(problem, sampler, seed + 500, first)
         for _ in range(0, n, EVERY):
             advice = run.advised()
-            within = [
-                a for a in advice.actions if a.kind != "widen"
-            ]  # a table has no more
+            # a table has no more
+            within = [a for a in advice.actions if a.kind != "widen"]
             run.study = advice.apply(run.study, within)
             run.go_on(EVERY)
         named, observed, reached = (

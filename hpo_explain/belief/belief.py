@@ -24,18 +24,14 @@ from hpo_explain.belief.scales import SCALES, Bounds
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
-MOST, SEARCHED = (
-    500,
-    200,
-)  # trials that it learns from, and that kernels are searched with
+# trials that it learns from, and that kernels are searched with
+MOST, SEARCHED = (500, 200)
 TEMPER = 0.5
 # So far beyond the best trial draws may lie, of the median minus the best. Those of which the
 # best is asked lie further, as under TPE the true one often lies below the first.
 REACH, REACH_AT_BEST = 0.2, 0.5
-_BEST = (
-    0.2,
-    5,
-)  # of the trials weigh the scales for the best, and how many at least
+# of the trials weigh the scales for the best, and how many at least
+_BEST = (0.2, 5)
 
 
 class Belief(Draws):

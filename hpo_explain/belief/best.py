@@ -111,9 +111,8 @@ class Best:
 
     def _explained(self, cells: Ints, count: int) -> Array:
         """Return the share of the variance that lies between cells, (k,)."""
-        half = (
-            len(cells) // 2
-        )  # each stands for the space, as the rows are a Sobol sequence
+        # each stands for the space, as the rows are a Sobol sequence
+        half = len(cells) // 2
         rows, hits = self._counts(cells, count, slice(half))
         others, others_hit = self._counts(cells, count, slice(half, None))
         weights = np.where((rows > 0.0) & (others > 0.0), rows + others, 0.0)

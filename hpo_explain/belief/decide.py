@@ -13,14 +13,10 @@ from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]
 LEVEL = 0.95
-MATTERS, INTERACTS = (
-    0.02,
-    0.005,
-)  # shares of the variance of one, and of what two do together
-GAINED, KEPT = (
-    0.9,
-    0.85,
-)  # of a gain that is asked for first, and of sets of changes that keep it
+# shares of the variance of one, and of what two do together
+MATTERS, INTERACTS = (0.02, 0.005)
+# of a gain that is asked for first, and of sets of changes that keep it
+GAINED, KEPT = (0.9, 0.85)
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
 _ROUNDING = 1e-12  # of the largest: nothing that is rounded lies on no side
@@ -82,9 +78,8 @@ class Decision:
     @property
     def shown(self) -> Estimate:
         """The number with its interval, or the bound alone where only that decided it."""
-        inside = (
-            abs(self.estimate - self.threshold) <= self.half
-        )  # as it is told: with ±
+        # as it is told: with ±
+        inside = abs(self.estimate - self.threshold) <= self.half
         least = abs(self.bound) if self.certain and inside else None
         return Estimate(self.estimate, self.half, least)
 

@@ -13,9 +13,8 @@ from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 
 _DEGREE = 7  # of polynomials of one hyperparameter
-_STEPS = (
-    np.arange(1, 16) / 16
-)  # where a number's effect may jump: polynomials round a cliff off
+# where a number's effect may jump: polynomials round a cliff off
+_STEPS = np.arange(1, 16) / 16
 _PAIRED = (6, 12)  # functions of a number, and of a category, in a pair
 _OF_MANY = 2  # of either, where there are more hyperparameters than
 _MANY = 15
@@ -235,9 +234,8 @@ class _Basis:
         self.functions = self.at(x)
 
     def _everything(self, x: Array) -> Array:
-        off = np.isnan(
-            x
-        )  # of an optional one: it is inactive whatever others are
+        # of an optional one: it is inactive whatever others are
+        off = np.isnan(x)
         if self.axis.category:
             levels = (x[:, None] == self.axis.centers[None, 1:]).astype(float)
         else:

@@ -52,12 +52,10 @@ from hpo_explain.space.sobol import sobol
 # 2.05 in 4 others; elsewhere .99 (.12) in 18 runs.
 _CATEGORIES = 5
 _LEAST = 0.05  # of all weight: a scale that has less is left out
-_DEPTHS = np.concatenate(
-    [[0.0], np.geomspace(2e-3, 8.0, 31)]
-)  # below the best, on a scale
-_GRID = np.linspace(
-    -12.0, 12.0, 2401
-)  # standardized values at which a way back is turned around
+# below the best, on a scale
+_DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])
+# standardized values at which a way back is turned around
+_GRID = np.linspace(-12.0, 12.0, 2401)
 _PAIRS = 2**18  # of rows and trials at once
 _ROWS, _STARTS, _ROUNDS = 2048, 10, 4
 _STEPS = np.array([0.2, 0.08, 0.03, 0.01, 0.003])  # of a number, up and down
@@ -84,9 +82,8 @@ class Gain:
         """Return it for a best (scaled) cost."""
         nodes = _value_of(best, scale, limits) - _DEPTHS
         costs = scale.cost(nodes, limits)
-        slopes = np.diff(costs) / np.diff(
-            nodes
-        )  # slopes[i] is that below node i
+        # slopes[i] is that below node i
+        slopes = np.diff(costs) / np.diff(nodes)
         return cls(nodes, np.append(slopes, 0.0) - np.append(0.0, slopes))
 
     def expected(self, mean: Array, variance: Array) -> Array:

@@ -20,14 +20,10 @@ _LATTICE = 64  # positions of a number among them
 _PARTS = (
     12  # levels that a number with more values has in statements about levels
 )
-_AROUND, _BEST = (
-    4000,
-    40,
-)  # rows around the best ones in each round, and how many these are
-_NEAR, _STEPS = (
-    40,
-    (0.06, 0.02),
-)  # rows around the minimum of each draw, and how far, by round
+# rows around the best ones in each round, and how many these are
+_AROUND, _BEST = (4000, 40)
+# rows around the minimum of each draw, and how far, by round
+_NEAR, _STEPS = (40, (0.06, 0.02))
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,17 +47,8 @@ from hpo_explain.space import (
     Parameter,
 )
 
-RUNGS = (
-    0.002,
-    0.005,
-    0.01,
-    0.02,
-    0.05,
-    0.1,
-    0.2,
-    0.5,
-    1.0,
-)  # of the median minus the best
+# of the median minus the best
+RUNGS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 HELD = 0.95  # share of the draws of each process that keep a near row
 _FAILING = 0.05  # of a box: dropping more never makes more of it fail
 UNTRIED = (

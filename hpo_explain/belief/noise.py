@@ -27,9 +27,8 @@ from hpo_explain.space import Array, Bools
 _STRETCH = 1.6  # of the interval, in the logarithm
 _SETTLED = 2.5  # times the lower end at most is the upper one of a noise that is known
 _LEVELS = 0.05, 0.95
-_TABLED = np.geomspace(
-    1e-8, 30.0, 24
-)  # variances whose standard deviation as a cost is computed
+# variances whose standard deviation as a cost is computed
+_TABLED = np.geomspace(1e-8, 30.0, 24)
 _ROUNDED = 1e-9  # of a step: objectives are multiples of it up to that
 _STEPS = 10_000  # that the whole range of rounded objectives has at most
 

@@ -17,18 +17,14 @@ from hpo_explain.space import Array
 
 Bounds = tuple[float, float]
 _KNOTS = 25  # of the half-rank scale's table
-_GRID = np.linspace(
-    -12.0, 12.0, 1201
-)  # standardized values at which a way back is tabled
+# standardized values at which a way back is tabled
+_GRID = np.linspace(-12.0, 12.0, 1201)
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
-_VARIANCES = (
-    1e-4,
-    4.0,
-)  # of an evaluation that are looked at where its noise is known
-_STEPS = (
-    2.0**20
-)  # standardized values are rounded, so that units change nothing
+# of an evaluation that are looked at where its noise is known
+_VARIANCES = (1e-4, 4.0)
+# standardized values are rounded, so that units change nothing
+_STEPS = 2.0**20
 _NEAR = 0.1  # standardized values so far to both sides tell how steep the way back is
 
 

@@ -95,9 +95,8 @@ def _csv(result: Any) -> str:
     frame = result.to_frame()
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index(allow_duplicates=True)
-    frame = frame.drop(
-        columns="members", errors="ignore"
-    )  # they are in its labels
+    # they are in its labels
+    frame = frame.drop(columns="members", errors="ignore")
     return csv_text(
         frame.map(lambda cell: "None" if cell is None else cell),
         lineterminator="\n",

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from hpo_explain.cli._source import Source
     from hpo_explain.run import Run
 
-_LINES, _REASONS = (
-    10,
-    4,
-)  # at most: in all, and of reasons for leaving trials out
+# at most: in all, and of reasons for leaving trials out
+_LINES, _REASONS = (10, 4)
 _WIDEST = 240
 CAUTIONS = frozenset(
     (

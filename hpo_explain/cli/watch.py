@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-_LONGEST = (
-    7 * 24 * 3600.0
-)  # far below what the clocks of all systems can wait for
+# far below what the clocks of all systems can wait for
+_LONGEST = 7 * 24 * 3600.0
 
 
 def duration(

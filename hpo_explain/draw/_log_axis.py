@@ -55,9 +55,8 @@ def make_log(
     elif most is not None:
         axis.set_major_locator(LogLocator(numticks=most))
     axis.set_major_formatter("{x:g}" if whole else PlainPowers())
-    axis.set_minor_locator(
-        NullLocator()
-    )  # a fifth of the drawing went into them
+    # a fifth of the drawing went into them
+    axis.set_minor_locator(NullLocator())
 
 
 class PlainPowers(Formatter):

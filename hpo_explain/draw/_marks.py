@@ -43,11 +43,8 @@ from hpo_explain.draw._texts import (
     row_labels,
 )
 
-HEIGHT, _ROW, _CELL = (
-    190.0,
-    17.0,
-    22.0,
-)  # points, of axes, of a row of points or of cells
+# points, of axes, of a row of points or of cells
+HEIGHT, _ROW, _CELL = (190.0, 17.0, 22.0)
 _BARS = (18.0, 30.0, 36.0)  # of a row with 1, 2, 3 and more bars
 SCALE = 78.0  # points, width of the scale of colors with its texts
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes

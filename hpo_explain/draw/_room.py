@@ -14,11 +14,8 @@ from hpo_explain.draw._text import plain, visible, wrap
 
 NARROW = 380  # pixels: what fits there fits everywhere
 HEADING, TEXT, SMALL = 14, 12, 11  # pixels, of fonts
-LINE, WIDE, BOLD = (
-    1.3,
-    0.6,
-    0.68,
-)  # of a line and of a character, in sizes of its font
+# of a line and of a character, in sizes of its font
+LINE, WIDE, BOLD = (1.3, 0.6, 0.68)
 NAME = 24  # columns of a name left of axes
 MARGIN = 18  # pixels right of axes
 MARK, ENTRY = 46, 21  # pixels of a mark in a legend, and of an entry

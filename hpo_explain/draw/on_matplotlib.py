@@ -46,10 +46,8 @@ from hpo_explain.draw.pages import is_for_pages
 
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
 _TICKS = 28.0  # points of ticks and margins above and below
-_PANEL, _HIGH = (
-    165.0,
-    105.0,
-)  # points that a panel needs across, and that curves are high
+# points that a panel needs across, and that curves are high
+_PANEL, _HIGH = (165.0, 105.0)
 _MOST_COLUMNS, _TITLE_LINES = 3, 3
 _BESIDE = 45.0  # points that a y axis takes with its label
 _TINTED = "#fff4de"

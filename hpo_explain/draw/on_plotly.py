@@ -37,20 +37,12 @@ from hpo_explain.draw._room import (
 )
 from hpo_explain.draw._text import abbreviated, plain
 
-_AXES, _PANEL, _ROW, _CELL = (
-    260,
-    180,
-    30,
-    26,
-)  # pixels, of what is high without what is around
-_UPRIGHT, _PANELS = (
-    18,
-    2,
-)  # columns of a name that is written upright; panels beside each other
-_NUMBERS, _SCALE = (
-    58,
-    80,
-)  # pixels of numbers left of axes, and of a scale of colors
+# pixels, of what is high without what is around
+_AXES, _PANEL, _ROW, _CELL = (260, 180, 30, 26)
+# columns of a name that is written upright; panels beside each other
+_UPRIGHT, _PANELS = (18, 2)
+# pixels of numbers left of axes, and of a scale of colors
+_NUMBERS, _SCALE = (58, 80)
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 _TINTED = "#fff4de"
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
@@ -84,9 +76,8 @@ class _Axes:
             place,
             wide,
         )
-        self.x = self.y = Axis(
-            label=""
-        )  # as the description has them, lying or not
+        # as the description has them, lying or not
+        self.x = self.y = Axis(label="")
 
     def add(self, trace: Any, meaning: str = "", text: str = "") -> None:
         """Add a trace, in the legend as what its look means."""

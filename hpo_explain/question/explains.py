@@ -230,9 +230,8 @@ def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
     """Return whether a function takes several runs, and its arguments that can be written down."""
     told, hints = told_arguments(function), hints_of(function)
     run, *others = inspect.signature(function).parameters.values()
-    own = (
-        {"surrogate"} if hints.get("kind") == Kind else set()
-    )  # a model that is an object
+    # a model that is an object
+    own = {"surrogate"} if hints.get("kind") == Kind else set()
     found = [
         Argument(
             one.name,

@@ -48,10 +48,8 @@ _INKS = {
 _TYPES = {"csv": "text/csv", "json": "application/json"}
 _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
 _DIGITS = 7  # of the numbers to take along
-_LONG, _ESTIMATED = (
-    2_000,
-    5,
-)  # rows of a table of estimates, and their digits from there on
+# rows of a table of estimates, and their digits from there on
+_LONG, _ESTIMATED = (2_000, 5)
 _LARGE = 50_000  # characters of a file that is taken along
 _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (

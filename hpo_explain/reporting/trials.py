@@ -31,10 +31,8 @@ from hpo_explain.space import Config
 _LONG = 120
 _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
-_MOST_TRIALS, _REACH = (
-    0.8,
-    2.0,
-)  # of the trials are in the inner half of a cut axis
+# of the trials are in the inner half of a cut axis
+_MOST_TRIALS, _REACH = (0.8, 2.0)
 _MOST_ROWS = 12  # bars of an explanation
 _MOST_VALUES = (
     30  # of a trial without one; the table of all trials holds the others

@@ -253,10 +253,8 @@ def test_conditions_are_inferred_from_the_rows_that_count():
     table = pd.DataFrame(
         {"c": ["a", "b"] * 6, "x": [0.5, None] * 6, "loss": 1.0}
     )
-    table.loc[3, ["x", "loss"]] = [
-        0.7,
-        np.nan,
-    ]  # a crash, of which the log is no configuration
+    # a crash, of which the log is no configuration
+    table.loc[3, ["x", "loss"]] = [0.7, np.nan]
     table["late"] = [0.1 if i == 3 else None for i in range(12)]
     run = hx.from_frame(table, "loss")
     assert run.space["x"] == hx.FloatParameter(
@@ -660,9 +658,8 @@ def alike(value, cell):
             value, cell, rel_tol=1e-9, abs_tol=1e-8
         )
     if isinstance(cell, str) and cell == "1" and not isinstance(value, str):
-        return (
-            type(value) is int and value == 1
-        )  # a column of nothing but numbers as text
+        # a column of nothing but numbers as text
+        return type(value) is int and value == 1
     return value == cell and type(value) is type(cell)
 
 

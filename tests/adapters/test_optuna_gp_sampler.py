@@ -160,9 +160,8 @@ def test_beside_running_trials_log_ei_is_the_samplers_own_but_for_its_random_num
     assert "running_trials_averaged" in kinds(chosen.notes)
     own = chosen.acquisition
     values = np.array([trial.value for trial in study.trials[:6]])
-    X = run.space.sample(
-        60, seed=0
-    )  # normalized values are encoded positions here
+    # normalized values are encoded positions here
+    X = run.space.sample(60, seed=0)
     (ours,) = own.terms(X).values()
     # with its own random numbers
     its = sampler.latest._cond_gpr

@@ -242,9 +242,8 @@ def test_a_given_configuration_is_what_tpe_would_have_computed_for_its_next_tria
     with pytest.raises(InputError):
         hx.explain_proposal(run, {"x": 0.5})
     with pytest.raises(InputError, match="does not exist"):
-        hx.explain_proposal(
-            run, trial
-        )  # it was asked for after the run was read
+        # it was asked for after the run was read
+        hx.explain_proposal(run, trial)
 
 
 # ---------------------------------------------------------------------- the run

@@ -279,9 +279,8 @@ def test_random_trials_of_a_parallel_run_are_told_from_those_with_marks():
             "lr", 1e-5, 1, log=True
         )
 
-    sampler = TPESampler(
-        multivariate=True, constant_liar=True, seed=0
-    )  # which leaves marks
+    # which leaves marks
+    sampler = TPESampler(multivariate=True, constant_liar=True, seed=0)
     study = optuna.create_study(sampler=sampler)
     study.optimize(objective, n_trials=30, n_jobs=4)
     marked = [trial.number for trial in study.trials if trial.system_attrs]

@@ -20,9 +20,8 @@ def two_objectives(trial):
     kind = trial.suggest_categorical("kind", [None, True, 1.5, "a", 7])
     trial.suggest_int("n", 1, 64, log=True)
     if kind is None:
-        trial.suggest_float(
-            "of none", 0.1, 0.1 + trial.number
-        )  # ranges change
+        # ranges change
+        trial.suggest_float("of none", 0.1, 0.1 + trial.number)
     trial.set_user_attr("note", {"at": [trial.number, None]})
     trial.set_user_attr("another", "ä")
     trial.storage.set_trial_system_attr(
@@ -65,9 +64,8 @@ def address(tmp_path_factory):
         steps.optimize(with_steps, n_trials=4)
     steps.ask().suggest_float("x", 0.0, 1.0, step=0.25)
     two.enqueue_trial({"x": 0.25}, user_attrs={"why": "tried"})
-    steps.add_trial(
-        optuna.trial.create_trial(value=1.0)
-    )  # of no hyperparameter
+    # of no hyperparameter
+    steps.add_trial(optuna.trial.create_trial(value=1.0))
     optuna.create_study(
         storage=address,
         study_name="none",
@@ -89,9 +87,8 @@ def test_all_that_trials_hold_is_read_as_optuna_reads_it(
     monkeypatch.setattr(_tables, "_AT_ONCE", at_once)
     expected = optuna.load_study(study_name=name, storage=address).get_trials()
     study = load_study(address, name)
-    monkeypatch.setattr(
-        RDBStorage, "_get_trials", None
-    )  # not by Optuna itself
+    # not by Optuna itself
+    monkeypatch.setattr(RDBStorage, "_get_trials", None)
     found = study.get_trials(deepcopy=False)
     assert [*map(contents, found)] == [*map(contents, expected)]
     if name == "two":

@@ -13,9 +13,8 @@ from optuna.samplers import RandomSampler
 import hpo_explain as hx
 from tests.adapters.studies import optimized, rate_drop_of_dart
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore"
-)  # of the platforms and what they depend on
+# of the platforms and what they depend on
+pytestmark = pytest.mark.filterwarnings("ignore")
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 NOTE = "Of a person.\n\nStill *theirs*."
 

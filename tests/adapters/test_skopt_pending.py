@@ -117,9 +117,8 @@ def test_no_point_is_pending_where_skopt_will_draw_it_or_a_result_is_all_there_i
             hx.explain_proposal(source, "pending")
     same = optimizer_of("EI")
     same.tell(same.ask(), 0.1)
-    same._next_x = list(
-        same.Xi[0]
-    )  # evaluated before: skopt will draw another one
+    # evaluated before: skopt will draw another one
+    same._next_x = list(same.Xi[0])
     same.next_xs_ = [same.space.transform([same.Xi[0]])[0]]
     assert hx.from_skopt(same).pending == ()
 
@@ -150,9 +149,8 @@ def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(
     assert run.pending == (7, 8, 9)
     for k, point in enumerate(points):
         explanation = hx.explain_proposal(run, 7 + k, background=ROWS)
-        model, values = seen[
-            k
-        ]  # of skopt's own copy, before this point was asked for
+        # of skopt's own copy, before this point was asked for
+        model, values = seen[k]
         own = skopts_own(optimizer, "EI", point, model, values)
         assert explanation.prediction["total"] == pytest.approx(
             own, rel=1e-4, abs=1e-9

@@ -394,9 +394,8 @@ def test_skopt_calls_back_and_the_report_is_written(tmp_path, monkeypatch):
         lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], callback=[callback]
     )
     assert told == [path] * 2
-    np.testing.assert_array_equal(
-        result.x_iters, plain.x_iters
-    )  # the run is left alone
+    # the run is left alone
+    np.testing.assert_array_equal(result.x_iters, plain.x_iters)
     assert callback.finish(result) == path
     assert "of 6 trials" in path.read_text(encoding="utf-8")
 

@@ -335,9 +335,8 @@ def test_shares_over_runs_scatter_by_what_differs_and_what_is_left_open():
     lost = found.default_posterior
     assert lost.names == ("a", "b")
     assert (lost.values >= 0.0).all()
-    upper = [
-        lost.interval(name, 0.9)[1] for name in "ab"
-    ]  # 95 % of the draws lie below
+    # 95 % of the draws lie below
+    upper = [lost.interval(name, 0.9)[1] for name in "ab"]
     np.testing.assert_allclose(found.default.upper, upper)
     turned = hx.compare(dict([*runs.items()][::-1]), kind="gp")
     np.testing.assert_allclose(

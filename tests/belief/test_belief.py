@@ -253,9 +253,8 @@ def test_many_distinct_values_are_read_in_blocks_and_the_last_costs_are_kept():
         [belief.costs(some) for some in np.split(rows, 30)], axis=1
     )
     together = belief.costs(rows)
-    np.testing.assert_allclose(
-        together, apart, rtol=0, atol=1e-4
-    )  # of single precision
+    # of single precision
+    np.testing.assert_allclose(together, apart, rtol=0, atol=1e-4)
     assert belief.costs(rows.copy()) is together
     assert not together.flags.writeable  # others may ask for them, too
     assert belief.costs(rows[:1]).shape == (192, 1)
@@ -276,9 +275,8 @@ def test_rows_that_differ_in_some_columns_are_valued_together_as_one_by_one(
     together = belief.costs_at(rows, members, values)
     apart = Draws.costs_at(belief, rows, members, values)
     assert together.shape == (len(values), 192, 300)
-    np.testing.assert_allclose(
-        together, apart, rtol=0, atol=1e-3
-    )  # of single precision
+    # of single precision
+    np.testing.assert_allclose(together, apart, rtol=0, atol=1e-3)
 
 
 def test_draws_know_the_function_where_it_was_tried(belief):
@@ -424,9 +422,8 @@ def test_shares_of_noise_are_zero_as_often_as_chance_says():
     space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "abc"])
     anova = Noise(space, None).anova
     for shares, functions in ((anova.mains, 22), (anova.of_pairs, 36)):
-        share = (shares == 0.0).mean(
-            axis=0
-        )  # four standard errors of 300 draws
+        # four standard errors of 300 draws
+        share = (shares == 0.0).mean(axis=0)
         np.testing.assert_allclose(
             share, chi2.cdf(functions, functions), atol=4 * 0.5 / 300**0.5
         )
@@ -438,9 +435,8 @@ def test_variance_over_that_of_evaluations_is_one_of_what_noise_scatters():
 
     space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     share = Scattered(space, lambda X: 16.0 * X[:, 0]).anova.of_evaluations
-    np.testing.assert_allclose(
-        share, [1 / 13, 1 / 4], rtol=1e-3
-    )  # variances 1 / 12 and 1 / 3
+    # variances 1 / 12 and 1 / 3
+    np.testing.assert_allclose(share, [1 / 13, 1 / 4], rtol=1e-3)
 
 
 @pytest.mark.parametrize(("number", "seen"), [(15, 1.0), (16, 0.0)])

@@ -21,10 +21,8 @@ MOST = 300  # seconds of a call; what takes longer is ended
 OFTEN = (
     5  # seconds; what takes less is asked three times, and the median counts
 )
-FRESH = (
-    "first",
-    "demo",
-)  # questions in a process with nothing compiled and nothing warmed up
+# questions in a process with nothing compiled and nothing warmed up
+FRESH = ("first", "demo")
 
 
 def run_of(n, d, categories=3):

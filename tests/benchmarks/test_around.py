@@ -39,9 +39,8 @@ def kind(request):
 @pytest.fixture(scope="module")
 def run(kind):
     run = run_of(10)
-    hx.methods.local_importance(
-        run, kind=kind
-    )  # fits, and loads what is compiled
+    # fits, and loads what is compiled
+    hx.methods.local_importance(run, kind=kind)
     return run
 
 

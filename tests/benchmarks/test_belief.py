@@ -14,12 +14,13 @@ import hpo_explain as hx
 from hpo_explain.belief.belief import Belief
 from hpo_explain.models.product_kernel import Pairs, Prior
 
+# seconds
 AIMS = {
     (50, 10): 0.7,
     (200, 10): 1.5,
     (200, 20): 5.0,
     (1_000, 10): 4.0,
-}  # seconds
+}
 
 
 def seconds(n, d, rounds=3):

@@ -26,9 +26,8 @@ METHODS = {
 @pytest.mark.parametrize("method", METHODS)
 def test_of_10_hyperparameters(benchmark, kind, method):
     run = run_of(10)
-    hx.methods.local_importance(
-        run, kind=kind
-    )  # fits, and loads what is compiled
+    # fits, and loads what is compiled
+    hx.methods.local_importance(run, kind=kind)
     benchmark.pedantic(
         METHODS[method], args=(run, kind), rounds=2, warmup_rounds=1
     )

@@ -113,9 +113,8 @@ def test_boxes_and_mains(benchmark, optuna_seconds):
 def test_boxes_mains_axes_and_result(benchmark, optuna_seconds):
     space = numbers(10)
     X, y = data(space, 1000)
-    forest = ForestSurrogate(
-        space, ForestSurrogate.fit(space, X, y).forest
-    )  # without a check
+    # without a check
+    forest = ForestSurrogate(space, ForestSurrogate.fit(space, X, y).forest)
     seconds = once(
         benchmark, lambda: FanovaExplainer(forest).explain(), rounds=20
     )

@@ -35,9 +35,8 @@ def run():
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 @pytest.mark.parametrize("game", GAMES)
 def test_all_coalitions_of_10_hyperparameters(benchmark, run, kind, game):
-    hx.methods.local_importance(
-        run, kind=kind
-    )  # fits, and loads what is compiled
+    # fits, and loads what is compiled
+    hx.methods.local_importance(run, kind=kind)
     benchmark.pedantic(
         GAMES[game], args=(run, kind), rounds=2, warmup_rounds=1
     )

@@ -42,9 +42,8 @@ def by_scikit_learn(X, y):
         1e-2, (1e-6, 1.0)
     )
     rng = np.random.default_rng(0)
-    rng.permutation(
-        len(X)
-    )  # as ours draws the trials that it fits on: all of them, so few are they
+    # as ours draws the trials that it fits on: all of them, so few are they
+    rng.permutation(len(X))
     restarts = int(rng.integers(2**31))
     with (
         warnings.catch_warnings(),

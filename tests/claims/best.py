@@ -12,9 +12,8 @@ from tests.claims.asked import LOSS, Asked, Scored, covers
 EPSILONS = {"noise": 0.01, "5 %": 0.05, "10 %": 0.1}
 """What counts, as shares of median minus best; the first is at least the noise."""
 USUAL = 0.05
-EXPECTED_RANGE = 2.0 / np.sqrt(
-    np.pi
-)  # of two normal values with a standard deviation of 1
+# of two normal values with a standard deviation of 1
+EXPECTED_RANGE = 2.0 / np.sqrt(np.pi)
 
 
 def better_exists(asked: Asked) -> Iterator[Scored]:

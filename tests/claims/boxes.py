@@ -113,9 +113,8 @@ class Box:
             return np.abs(x[:, None] - codes).argmin(axis=1)
         if isinstance(self.space.parameters[j], CategoricalParameter):
             return x.astype(int) % len(codes)
-        return np.minimum(
-            (x * len(codes)).astype(int), len(codes) - 1
-        )  # values of a number
+        # values of a number
+        return np.minimum((x * len(codes)).astype(int), len(codes) - 1)
 
     def _on_grid(self, j: int, positions: np.ndarray) -> np.ndarray:
         parameter = self.space.parameters[j]

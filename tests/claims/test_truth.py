@@ -47,9 +47,8 @@ def test_ishigamis_indices_are_the_known_ones():
 
 
 def test_of_many_hyperparameters_pick_freeze_finds_the_closed_form():
-    shares = (
-        smooth.fading().shares
-    )  # squares with weights 1, 1/2, ...: variances 1, 1/4, ...
+    # squares with weights 1, 1/2, ...: variances 1, 1/4, ...
+    shares = smooth.fading().shares
     known = 0.25 ** np.arange(8) / (0.25 ** np.arange(8)).sum()
     np.testing.assert_allclose(
         [shares[j,] for j in range(8)], known, atol=0.005
@@ -192,7 +191,6 @@ def test_effects_are_those_of_configurations_in_which_a_hyperparameter_is_active
 
 def test_what_is_attainable_is_no_worse_for_the_distance_of_levels():
     problem = smooth.additive()
-    known = (
-        4 * (problem.levels[0] - 0.3) ** 2
-    )  # the others are worth 0 at their best
+    # the others are worth 0 at their best
+    known = 4 * (problem.levels[0] - 0.3) ** 2
     np.testing.assert_allclose(problem.attainable(0), known, atol=2e-3)

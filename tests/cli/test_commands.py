@@ -37,20 +37,15 @@ HEAVY = [
     "sqlalchemy",
     "tqdm",
 ]
-NEEDED = [
-    "numba",
-    "numpy",
-    "optuna",
-    "scipy",
-    "sqlalchemy",
-    "tqdm",
-]  # to read and to fit
+# to read and to fit
+NEEDED = ["numba", "numpy", "optuna", "scipy", "sqlalchemy", "tqdm"]
+# so that it takes not so long
 LESS = {
     "background": 20,
     "order": 1,
     "grid_size": 5,
     "sample": 30,
-}  # so that it takes not so long
+}
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ import pytest
 pytestmark = pytest.mark.usefixtures("brief_reports")
 SECTIONS = ("history",)
 
-reporting = sys.modules[
-    "hpo_explain.cli.report"
-]  # the package shows the command there
+# the package shows the command there
+reporting = sys.modules["hpo_explain.cli.report"]
 
 
 @pytest.fixture

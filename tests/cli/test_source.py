@@ -87,9 +87,8 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(
 ):
     numbered = TABLE.set_index(pd.RangeIndex(first, first + len(TABLE)))
     numbered.to_csv("again.csv")
-    pd.read_csv("again.csv").to_csv(
-        "trials.csv"
-    )  # saved twice, two such columns
+    # saved twice, two such columns
+    pd.read_csv("again.csv").to_csv("trials.csv")
     outcome = run("importance", "trials.csv", "--objective", "auc", "--csv")
     assert first_column(outcome.stdout) == {"x", "kernel"}
     assert "left out: Unnamed: 0 (numbers rows)" in outcome.stderr

@@ -180,9 +180,8 @@ def test_rows_inside_have_values_that_are_searched():
 
 
 def test_no_configuration_is_tried_next_to_one_that_failed():
-    run = losing(
-        lambda X: X[:, 0] > 0.6, space=PLANE
-    )  # y, the objective, is best at 0
+    # y, the objective, is best at 0
+    run = losing(lambda X: X[:, 0] > 0.6, space=PLANE)
     (tried,) = [a for a in hx.advise(run).actions if a.kind == "try"]
     assert all(config["x"] < 0.7 for config in tried.configurations)
     feasible = run_of(lambda X: X[:, 1], 60).X[:, 0] > 0.6
@@ -421,9 +420,8 @@ def test_a_lucky_trial_is_not_kept():
 
 
 def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
-    found = decision_by(
-        distance(5, 5), distance(0, 9)
-    )  # the other is worse by 9 in each
+    # the other is worse by 9 in each
+    found = decision_by(distance(5, 5), distance(0, 9))
     assert keep(found).probability == 0.5
 
 

@@ -24,9 +24,8 @@ def test_the_best_over_the_others_is_found(sign):
     found = attainable(
         surrogate, 0, grid, "minimize" if sign > 0.0 else "maximize"
     )
-    np.testing.assert_allclose(
-        found.mean, sign * grid**2, atol=0.1
-    )  # of parts of the range
+    # of parts of the range
+    np.testing.assert_allclose(found.mean, sign * grid**2, atol=0.1)
     assert np.isnan(found.std).all()
     assert found.drawn is None
     for value, config in zip(grid, found.configurations, strict=True):

@@ -21,10 +21,11 @@ ADAM = {
     "units_1": 8,
     "dropout_1": 0.25,
 }
+# without momentum and nesterov, and warmup not given
 ADAM = {
     **ADAM,
     "lr": 1e-3,
-}  # without momentum and nesterov, and warmup not given
+}
 SGD = {
     "optimizer": "sgd",
     "momentum": 0.6,
@@ -139,9 +140,8 @@ def test_a_hybrid_background_is_partly_local_and_partly_global():
 
 def test_the_parts_of_a_hybrid_background_are_drawn_apart():
     rows = hybrid_background(SPACE, ADAM, 200, share=0.5, seed=0)
-    momentum = column(
-        rows, "momentum"
-    )  # inactive: from the whole space in both parts
+    # inactive: from the whole space in both parts
+    momentum = column(rows, "momentum")
     agreement = (momentum[:100] == momentum[100:]).mean()
     assert agreement == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / 100))
 

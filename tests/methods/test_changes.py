@@ -291,10 +291,11 @@ def test_an_estimator_s_own_parameters_are_the_default():
     found = hx.changes(search)
     assert found.start.config == {"alpha": 1.0, "fit_intercept": True}
     assert "the framework's default" in found.sentence
+    # its own is "auto"
     others = {
         "solver": ["svd", "lsqr"],
         "fit_intercept": [True, False],
-    }  # its own is "auto"
+    }
     search = GridSearchCV(Ridge(), others, cv=3).fit(X, 5.0 + X[:, 0])
     assert hx.changes(search).start.role == "middle"
 

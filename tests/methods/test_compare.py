@@ -134,9 +134,8 @@ def test_what_the_default_loses_lies_below_its_bound(seed):
     (claim,) = claims(found, "keep")
     assert claim.certain
     x = np.array(claim.values)
-    average = (1.0 / 3.0 - minima + minima**2).sum(
-        axis=1
-    )  # E (u - m)², u uniform
+    # E (u - m)², u uniform
+    average = (1.0 / 3.0 - minima + minima**2).sum(axis=1)
     loss = ((x - minima) ** 2).sum(axis=1) / average
     assert (loss < found.default.upper).all()
     # the best for all is the mean of the minima, weighted by 1 / average

@@ -82,9 +82,8 @@ def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
     expected = (as_draws(surrogate, "minimize").draws(rows) @ weights.T).std(
         axis=0
     )
-    expected = np.hypot(
-        expected, found.half_width / 2.2621571628
-    )  # t with 9 degrees of freedom
+    # t with 9 degrees of freedom
+    expected = np.hypot(expected, found.half_width / 2.2621571628)
     np.testing.assert_allclose(
         found.model_std, expected, rtol=0.1, atol=0.02 * expected.max()
     )

@@ -216,9 +216,8 @@ def test_a_forest_whose_trees_agree_far_from_zero_is_certain_in_every_coalition(
     space = hx.SearchSpace(
         [hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(2)]
     )
-    X = np.repeat(
-        space.sample(8, seed=1), 40, axis=0
-    )  # every tree sees every point
+    # every tree sees every point
+    X = np.repeat(space.sample(8, seed=1), 40, axis=0)
     y = np.where(X[:, 0] > 0.5, 1e8, 0.0)
     forest = hx.models.ForestSurrogate.fit(space, X, y, n_trees=8)
     rows = space.sample(6, seed=2)

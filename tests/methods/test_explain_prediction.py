@@ -218,9 +218,8 @@ def test_points_are_contributions_colored_by_values_the_largest_on_top():
     first, second = figure.dots
     np.testing.assert_array_equal(first.x, [0.0, 3.0, -3.0, -3.0])
     np.testing.assert_array_equal(first.colors, [0.9, 0.5, 0.2, 0.4])
-    np.testing.assert_array_equal(
-        second.x, [0.1, 0.2, 0.0]
-    )  # inactive: no point
+    # inactive: no point
+    np.testing.assert_array_equal(second.x, [0.1, 0.2, 0.0])
     assert (
         first.y[2] != first.y[3]
     )  # points at the same place stand over each other

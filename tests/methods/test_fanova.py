@@ -81,9 +81,8 @@ def test_a_quadratic_has_the_shares_of_its_closed_form():
     forest = fit(unit_cube(2), lambda a, b: 10 * a**2 + a * b + b**2)
     result = FanovaExplainer(forest).explain(order=2)
     found = [result.share("x1"), result.share("x2"), result.share("x1", "x2")]
-    np.testing.assert_allclose(
-        found, expected, atol=0.003
-    )  # the forest's own error
+    # the forest's own error
+    np.testing.assert_allclose(found, expected, atol=0.003)
 
 
 # ---------------------------------------------------------------------- brute force
@@ -258,9 +257,8 @@ def test_components_add_up_to_the_prediction_and_marginals_are_averages():
         )
     )
     rows = space.sample(20_000, seed=1)
-    rows[:, [0, 1, 3]] = row[
-        0, [0, 1, 3]
-    ]  # of three together, over the fourth
+    # of three together, over the fourth
+    rows[:, [0, 1, 3]] = row[0, [0, 1, 3]]
     values = forest.predict(rows)[0]
     error = 4.0 * values.std() / np.sqrt(len(values))
     assert abs(found.marginal["x × k × z"] - values.mean()) <= error

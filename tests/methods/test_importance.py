@@ -213,9 +213,8 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
         np.array([is_best.mean(axis=1 - j).var() for j in (0, 1)])
         / is_best.var()
     )
-    np.testing.assert_allclose(
-        best.estimate, exact, atol=0.08
-    )  # the belief's slope is smooth
+    # the belief's slope is smooth
+    np.testing.assert_allclose(best.estimate, exact, atol=0.08)
     np.testing.assert_allclose(best.normalized, exact / exact.sum(), atol=0.05)
     within = hx.importance(run, top=0.1, within=0.4)
     assert within.normalized[1] > 0.9

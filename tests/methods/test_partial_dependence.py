@@ -241,9 +241,8 @@ def test_the_nested_space_of_figure_9_by_hand():
     )
     np.testing.assert_allclose(nrounds.mean, by_hand)
     np.testing.assert_allclose(nrounds.std**2, (9 + 4 + 25) / 3)
-    algorithm = explainer.explain(
-        "algorithm"
-    )  # each value with the rows that are valid with it
+    # each value with the rows that are valid with it
+    algorithm = explainer.explain("algorithm")
     svm = ((100 + 2) + (500 + 6 + 10)) / 2
     xgboost = ((300 + 0.1 + 10) + (200 + 0.5 + 30) + (500 + 0.9 + 20)) / 3
     assert algorithm.grid == ("svm", "xgboost")

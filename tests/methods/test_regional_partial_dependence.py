@@ -273,9 +273,8 @@ def test_eq_4_in_a_region_is_the_variance_of_its_average_by_brute_force(kind):
     )
     assert len(result.regions) > 1
     for region, other in zip(result.regions, pointwise.regions, strict=True):
-        np.testing.assert_array_equal(
-            region.rows, other.rows
-        )  # both split by Eq. 5's ŝ²
+        # both split by Eq. 5's ŝ²
+        np.testing.assert_array_equal(region.rows, other.rows)
         for g, value in enumerate(region.effect.grid):
             rows = result.sample[region.rows].copy()
             rows[:, 0] = value

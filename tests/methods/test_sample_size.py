@@ -135,9 +135,8 @@ def test_same_seed_same_result_and_more_draws_narrower_intervals():
     assert (first.phi != other.phi).any()
     many = sampled(acquisition, config, background=300, orders=3200, seed=4)
     ratio = first.half_width()[:5, -1] / many.half_width()[:5, -1]
-    np.testing.assert_allclose(
-        ratio, 4.0, rtol=0.3
-    )  # the root of 16 times as many draws
+    # the root of 16 times as many draws
+    np.testing.assert_allclose(ratio, 4.0, rtol=0.3)
 
 
 # ---------------------------------------------------------------------- Algorithm 4

@@ -103,9 +103,8 @@ def test_axioms_hold_for_every_term(direction):
         surrogate, best=1000.3, direction=direction
     )
     background = hx.methods.global_background(space, 60)
-    background[30:] = background[:30][
-        :, [1, 0, 2, 3]
-    ]  # symmetric in t1 and t2
+    # symmetric in t1 and t2
+    background[30:] = background[:30][:, [1, 0, 2, 3]]
     config = {"t1": 0.3, "t2": 0.3, "t3": 0.1, "t4": 0.7}
     explanation = hx.methods.ShapleyExplainer(
         acquisition, background=background
@@ -119,9 +118,8 @@ def test_axioms_hold_for_every_term(direction):
             explanation.phi[1, t], rel=1e-9
         )  # symmetry
         assert abs(explanation.phi[3, t]) <= 1e-9 * abs(payout)  # dummy
-    np.testing.assert_allclose(
-        explanation.phi.sum(axis=1), explanation.total
-    )  # linearity
+    # linearity
+    np.testing.assert_allclose(explanation.phi.sum(axis=1), explanation.total)
     assert explanation.payout["total"] == pytest.approx(
         sum(explanation.payout[term] for term in explanation.terms)
     )

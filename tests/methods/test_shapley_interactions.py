@@ -30,9 +30,8 @@ def test_a_product_and_a_sum_by_hand(index):
     model = AnalyticSurrogate(
         unit_cube(3), lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]
     )
-    background = np.array(
-        list(np.ndindex(2, 2, 2)), dtype=float
-    )  # its means are those of x
+    # its means are those of x
+    background = np.array(list(np.ndindex(2, 2, 2)), dtype=float)
     found = interactions_at(
         model,
         dict.fromkeys(("x1", "x2", "x3"), 1.0),

@@ -16,9 +16,8 @@ from hpo_explain.methods.effects.partial_dependence import (
 from tests.analytic import AnalyticSurrogate, nested_space, space_of
 
 SPACE = space_of(x=(0.0, 1.0), c=["a", "b"], y=(0.0, 1.0))
-SWITCHED = AnalyticSurrogate(
-    SPACE, lambda X: X[:, 0] * (X[:, 1] == 0)
-)  # x where c is a
+# x where c is a
+SWITCHED = AnalyticSurrogate(SPACE, lambda X: X[:, 0] * (X[:, 1] == 0))
 
 
 @pytest.mark.parametrize(

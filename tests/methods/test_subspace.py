@@ -192,18 +192,16 @@ def test_what_can_stay_fixed_truly_loses_little(seed):
 def test_what_is_left_to_gain_cannot_stay_fixed():
     space = unit_cube(3)
     X = space.sample(80, seed=1)
-    X = X[
-        np.abs(X[:, 1] - 0.8) + np.abs(X[:, 0] - 0.3) > 0.35
-    ]  # the optimum was not tried
+    # the optimum was not tried
+    X = X[np.abs(X[:, 1] - 0.8) + np.abs(X[:, 0] - 0.3) > 0.35]
     assert "x2" not in judged(hx.Run(space, X, valley(X), "minimize")).fixed
 
 
 def test_shares_are_of_the_good_quarter_unless_that_is_one_value():
     space = unit_cube(3)
     X = space.sample(200, seed=1)
-    bad = (
-        X[:, 0] > 0.5
-    )  # what decides over the whole space is decided among the good
+    # what decides over the whole space is decided among the good
+    bad = X[:, 0] > 0.5
     run = hx.Run(space, X, np.where(bad, 9.0, X[:, 1]), "minimize")
     assert hx.methods.subspace(run, 0.5, n_trees=8, cap=None).names == ("x1",)
     capped = hx.methods.subspace(run, 0.5, n_trees=8)
@@ -260,8 +258,7 @@ def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
     capped = told([one], [], notes=(fact("objectives_capped"),))
     assert capped.finding.startswith(f"{of_one} among good predictions.")
     run = fitted(unit_cube(2), lambda X: X[:, 0])
-    forest = run.surrogate(
-        kind="forest", n_trees=8
-    )  # it has no joint posterior
+    # it has no joint posterior
+    forest = run.surrogate(kind="forest", n_trees=8)
     unknown = hx.methods.subspace(run, surrogate=forest).finding
     assert unknown.endswith("It is not known what can stay fixed.")

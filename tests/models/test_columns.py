@@ -126,9 +126,8 @@ def test_a_hyperparameter_of_one_value_has_no_column_but_its_activity_may():
 def test_categories_stand_in_the_order_of_their_mean_objective():
     space = SearchSpace([CategoricalParameter("c", ["a", "b", "c", "d"])])
     X = space.encode([{"c": c} for c in "aabbbd"])
-    y = np.array(
-        [5.0, 7.0, 0.0, 3.0, 3.0, 4.0]
-    )  # a: 6, b: 2, d: 4; c, never tried: 22 / 6
+    # a: 6, b: 2, d: 4; c, never tried: 22 / 6
+    y = np.array([5.0, 7.0, 0.0, 3.0, 3.0, 4.0])
     columns = OrderedColumns(space, X, y)
     order = columns(space.encode([{"c": c} for c in "abcd"]))[:, 0]
     assert order.tolist() == [3.0, 0.0, 1.0, 2.0]

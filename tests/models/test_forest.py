@@ -157,9 +157,8 @@ def test_without_bootstrap_each_fifth_is_predicted_by_a_forest_of_the_others():
         for k in range(5)
     ]
     assert held_out.method == "five-fold cross-validation"
-    target, back = standardized(
-        Y
-    )  # splits that part the trials alike are tied, not rounded
+    # splits that part the trials alike are tied, not rounded
+    target, back = standardized(Y)
     expected = back(cross_val_predict(forest, X, target, cv=folds))
     np.testing.assert_allclose(held_out.mean, expected)
     assert (held_out.std > 0).all()

@@ -89,9 +89,8 @@ def test_the_noise_of_a_skopt_process_is_found_although_skopt_takes_it_out_of_th
     expected = gp._y_train_std * np.sqrt(gp.noise_ + gp.alpha)
     assert surrogate.noise_std == pytest.approx(expected, rel=1e-6)
     mean, std = surrogate.predict(NEW)
-    their_mean, their_std = gp.predict(
-        NEW, return_std=True
-    )  # skopt leaves the noise out
+    # skopt leaves the noise out
+    their_mean, their_std = gp.predict(NEW, return_std=True)
     np.testing.assert_allclose(mean, their_mean, rtol=1e-9)
     np.testing.assert_allclose(std, their_std, rtol=1e-6)
 
@@ -133,10 +132,8 @@ def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
     surrogate = GaussianProcessSurrogate(SPACE, gp)
     held_out = surrogate.held_out()
     np.testing.assert_allclose(held_out.observed, Y, rtol=1e-12)
-    offset, scale = (
-        gp._y_train_mean,
-        gp._y_train_std,
-    )  # those of all trials, as in the closed form
+    # those of all trials, as in the closed form
+    offset, scale = (gp._y_train_mean, gp._y_train_std)
     alpha = np.broadcast_to(gp.alpha, len(Y))
     for i in range(len(Y)):
         others = np.arange(len(Y)) != i
@@ -144,9 +141,8 @@ def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
             gp.kernel_, alpha=alpha[others], optimizer=None
         )
         refit.fit(X[others], gp.y_train_[others])
-        mean, std = refit.predict(
-            X[[i]], return_std=True
-        )  # white noise included, alpha not
+        # white noise included, alpha not
+        mean, std = refit.predict(X[[i]], return_std=True)
         assert held_out.mean[i] == pytest.approx(
             (offset + scale * mean).item(), rel=1e-7
         )

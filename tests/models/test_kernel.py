@@ -11,9 +11,8 @@ X = RNG.random((30, 4))
 Y = RNG.random((7, 4))
 SCALES = np.array([0.05, 0.3, 1.1, 2.0])
 NUMBERS = np.zeros(4)
-MIXED = np.array(
-    [0.0, (1 - 1 / 3) / 2, 0.0, (1 - 1 / 5) / 2]
-)  # of 3 and of 5 categories
+# of 3 and of 5 categories
+MIXED = np.array([0.0, (1 - 1 / 3) / 2, 0.0, (1 - 1 / 5) / 2])
 
 
 def mixed(n, seed=0):

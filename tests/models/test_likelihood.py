@@ -6,9 +6,8 @@ from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
 from hpo_explain.models._kernel import MixedMatern
 from hpo_explain.models._likelihood import MarginalLikelihood
 
-AMID = np.array(
-    [0.0, 0.0, 1.0 / 3.0]
-)  # the last hyperparameter has three categories
+# the last hyperparameter has three categories
+AMID = np.array([0.0, 0.0, 1.0 / 3.0])
 
 
 def trials(n, seed=0):
@@ -59,9 +58,8 @@ def test_of_two_trials_it_is_the_density_of_a_normal_pair():
 def test_a_singular_covariance_is_the_least_likely():
     Z, y = trials(10)
     twice = MarginalLikelihood(AMID, np.vstack([Z, Z]), np.concatenate([y, y]))
-    value, gradient = twice(
-        np.array([0.0, 0.0, 0.0, 0.0, -800.0])
-    )  # no noise at all
+    # no noise at all
+    value, gradient = twice(np.array([0.0, 0.0, 0.0, 0.0, -800.0]))
     assert value == -np.inf
     assert not gradient.any()
 

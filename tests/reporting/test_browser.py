@@ -33,11 +33,12 @@ pytestmark = [
 DESKTOP = {"width": 1400, "height": 900, "pixelRatio": 1.0}
 LAPTOP = {"width": 1280, "height": 720, "pixelRatio": 1.0}
 TABLET = {"width": 768, "height": 1024, "pixelRatio": 1.0}
+# A4 without its margins
 PAPER = {
     "width": 718,
     "height": 1046,
     "pixelRatio": 1.0,
-}  # A4 without its margins
+}
 PHONE = {"width": 360, "height": 800, "pixelRatio": 2.0}
 
 # The corners of every text of every plot, in pixels of the page; those not shown have none.
@@ -212,9 +213,8 @@ def shown(browser, address, screen, scheme="light", media="screen"):
             "features": [{"name": "prefers-color-scheme", "value": scheme}],
         },
     )
-    browser.get(
-        "about:blank"
-    )  # the same address again may be a page that is still being read
+    # the same address again may be a page that is still being read
+    browser.get("about:blank")
     browser.get(address)
     WebDriverWait(browser, 60).until(
         lambda at: at.execute_script(

@@ -26,9 +26,8 @@ write_atomically(Path(sys.argv[1]), "new" * 100_000)
         command, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "written\n"
-        write_atomically(
-            path, "old as well"
-        )  # what another process is writing stays
+        # what another process is writing stays
+        write_atomically(path, "old as well")
         (left,) = tmp_path.glob(".*.part")
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL

@@ -109,10 +109,8 @@ def test_the_report_explains_the_latest_proposal(page, run):
     assert "assumed" in text
 
 
-WITHOUT = (
-    "noise",
-    "learning-curves",
-)  # nothing was tried twice, or reported on the way
+# nothing was tried twice, or reported on the way
+WITHOUT = ("noise", "learning-curves")
 SHOWN = [entry for entry in SECTIONS if entry.name not in WITHOUT]
 
 
@@ -178,10 +176,8 @@ def test_the_page_needs_no_network_and_no_other_file(source, page):
             value.startswith(("#", "data:")) for value in page.values(name)
         )
     assert re.findall(r"url\((?!#)|@import", source) == []
-    names = {
-        "http://www.w3.org/2000/svg",
-        "http://www.w3.org/1999/xlink",
-    }  # never loaded
+    # never loaded
+    names = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert set(re.findall(r'https?://[^\s"\'<]+', source)) <= names
 
 

@@ -321,14 +321,12 @@ def test_a_dict_a_list_and_a_frame_encode_alike():
     np.testing.assert_array_equal(
         np.vstack([SPACE.encode(config) for config in configs]), X
     )
-    frame = pd.DataFrame(
-        configs
-    )  # whole numbers with gaps become floats, gaps become NaN
+    # whole numbers with gaps become floats, gaps become NaN
+    frame = pd.DataFrame(configs)
     np.testing.assert_array_equal(SPACE.encode(frame), X)
     np.testing.assert_array_equal(SPACE.encode(frame[frame.columns[::-1]]), X)
-    np.testing.assert_array_equal(
-        SPACE.encode(frame.convert_dtypes()), X
-    )  # gaps become NA
+    # gaps become NA
+    np.testing.assert_array_equal(SPACE.encode(frame.convert_dtypes()), X)
 
 
 NONE_IS_A_CHOICE = SearchSpace(

@@ -88,9 +88,8 @@ def test_without_trials_nothing_was_tried() -> None:
 def test_a_pair_was_tried_where_a_trial_has_both_near():
     space = unit_cube(2)
     X = space.sample(200, seed=0)
-    X = X[
-        (X[:, 0] < 0.5) | (X[:, 1] < 0.5)
-    ]  # nothing has both above the middle
+    # nothing has both above the middle
+    X = X[(X[:, 0] < 0.5) | (X[:, 1] < 0.5)]
     found = Support(space, X).at_pairs(
         space.names, ([0.1, 0.9], [0.1, 0.5, 0.9])
     )

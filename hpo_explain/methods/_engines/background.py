@@ -140,9 +140,8 @@ def complete(
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):
         if parameter.optional is not None:
-            fill[:, j] &= ~space.allowed(
-                rows, j
-            )  # where it could be active, absence is its value
+            # where it could be active, absence is its value
+            fill[:, j] &= ~space.allowed(rows, j)
     return np.where(fill, drawn, rows)
 
 

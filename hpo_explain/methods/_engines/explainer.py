@@ -41,9 +41,8 @@ class Explainer:
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        _ = (
-            self.about
-        )  # what is wrong with the model is said before it is asked
+        # what is wrong with the model is said before it is asked
+        _ = self.about
 
     @cached_property
     def explained(self) -> Explained:

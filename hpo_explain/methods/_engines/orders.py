@@ -123,9 +123,8 @@ def _composed_terms(
     step = max(1, COMPOSED_ROWS // (walks * (p + 1)))
     for a in range(0, n, step):
         some = slice(a, a + step)
-        place = np.full(
-            (*orders[some].shape[:2], len(x)), p
-        )  # what is no player never joins
+        # what is no player never joins
+        place = np.full((*orders[some].shape[:2], len(x)), p)
         place[..., players] = np.argsort(orders[some], axis=2)
         # in step s the first s players of the order have the values of x
         joined = place[:, :, None, :] < np.arange(p + 1)[:, None]

@@ -31,9 +31,8 @@ def gains(found: Advice) -> Rows:
 def _reach(action: Action) -> tuple[float, float] | None:
     if action.interval is None:
         return None
-    low, high = (
-        action.interval
-    )  # an improbable gain is expected beyond what holds 95 %
+    # an improbable gain is expected beyond what holds 95 %
+    low, high = action.interval
     return max(action.gain - low, 0.0), max(high - action.gain, 0.0)
 
 

@@ -49,10 +49,8 @@ _WITHOUT_RESULT = declared_fact(
     "asked for by a person, and without a result: {trials:#trial} ({trials:spans})",
 )
 _LEVEL = 0.01
-_FEWEST, _MANY = (
-    3,
-    10,
-)  # trials that failed: to be told, and to give up what they have in common
+# trials that failed: to be told, and to give up what they have in common
+_FEWEST, _MANY = (3, 10)
 _SIMPLER = 10.0  # a pair must be so many times less probable than a single one
 _OFTEN = 10  # trials per category, where one was never tried
 _CUTS = 15  # of the values of a number

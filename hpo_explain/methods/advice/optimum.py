@@ -54,10 +54,8 @@ HELD = (
     0.9  # of the draws have their best value of a hyperparameter in its region
 )
 _STARTS = 20  # tried configurations of which neighbours are looked at
-_STEP, _CLOSE = (
-    0.05,
-    0.125,
-)  # of a number's scale: as far as a neighbour is; as far as it may be
+# of a number's scale: as far as a neighbour is; as far as it may be
+_STEP, _CLOSE = (0.05, 0.125)
 _PLACES = (200, 10)  # for further trials: at least, and for each
 _EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
 _LATER = 0.5  # of the trials say where further ones will be made

@@ -31,10 +31,8 @@ _PROBABLE = declared_fact(
     "told_with_probability", "a probability is told", role="said"
 )
 _LITTLE = 0.1  # of what counts: a smaller gain is not told by its number
-_NARROW, _NAMED = (
-    0.5,
-    3,
-)  # of their values at most: hyperparameters that the sentence names
+# of their values at most: hyperparameters that the sentence names
+_NARROW, _NAMED = (0.5, 3)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,10 +23,8 @@ from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 
 WIDTH = 99  # columns of a line
-_NAME, _NAMED = (
-    24,
-    3,
-)  # columns of a hyperparameter's name, and how many are named
+# columns of a hyperparameter's name, and how many are named
+_NAME, _NAMED = (24, 3)
 QUESTIONS = (
     "How good, and is there more?",
     "What matters?",

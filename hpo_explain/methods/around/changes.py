@@ -59,10 +59,8 @@ _EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
 _ORDERS = 30  # and as many reversed
 _ROUNDING = 1e-12  # of the costs that a gain is the difference of
 _HALF = 0.5  # of the gain: noise is no reason to lose more
-_NEAR, _KEPT = (
-    25,
-    10,
-)  # trials that values are taken from, and rows of each round
+# trials that values are taken from, and rows of each round
+_NEAR, _KEPT = (25, 10)
 
 _IS_BEST = declared_fact(
     "default_is_best",
@@ -445,9 +443,8 @@ class _Game:
         n = sets.shape[1]
         if n <= _EXACT:
             return np.asarray(gains @ shapley_weights(n).T)
-        steps = np.diff(
-            gains.reshape(len(gains), -1, n + 1), axis=2
-        )  # of each order
+        # of each order
+        steps = np.diff(gains.reshape(len(gains), -1, n + 1), axis=2)
         who = np.diff(sets.reshape(-1, n + 1, n).astype(int), axis=1)
         return np.asarray(np.einsum("dos,osp->dp", steps, who) / len(who))
 

@@ -313,9 +313,8 @@ class LimeExplainer:
             )
         width = self._width or _default_width(space, x, self._seed)
         squares = _squared_distances(space, x, z) / width**2
-        weights = np.exp(
-            squares.min() - squares
-        )  # those of far samples would all be 0
+        # those of far samples would all be 0
+        weights = np.exp(squares.min() - squares)
         weights /= weights.sum()
         values = explained(np.vstack([x, z]))
         coordinates, start, unit = coordinates_of(space, x, z), 0.0, 1.0
@@ -323,9 +322,8 @@ class LimeExplainer:
             y = _probabilities(values)[1:]
         else:
             start, change = float(values[0]), values[1:] - values[0]
-            unit = (
-                float(np.abs(change).max()) or 1.0
-            )  # squares of what is tiny are 0
+            # squares of what is tiny are 0
+            unit = float(np.abs(change).max()) or 1.0
             y = change / unit
         fitted, drawn = self._fit(x, coordinates, weights, y), None
         if (draws := explained.draws(self._seed)) is not None:

@@ -33,14 +33,10 @@ Path = list[tuple[int, float, bool]]
 _NEGLIGIBLE = 1e-12  # of the weighted sum of squares: no coordinate is added for so little
 _STEPS, _FURTHEST, _CONVERGED = 100, 2.0, 1e-10  # of Newton, in log odds
 _LEAST_SHARE = 0.02  # of the weights, in a leaf
-_TREES, _STEP = (
-    10,
-    0.5,
-)  # that rules are taken from, each fitted to what the ones before it leave
-_OF_VALUES, _OF_WEIGHTS = (
-    2.0**-22,
-    2.0**-30,
-)  # what is less than that share splits no tree
+# that rules are taken from, each fitted to what the ones before it leave
+_TREES, _STEP = (10, 0.5)
+# what is less than that share splits no tree
+_OF_VALUES, _OF_WEIGHTS = (2.0**-22, 2.0**-30)
 
 
 @dataclass(frozen=True, eq=False)

@@ -371,9 +371,8 @@ def _averaged(values: Array, owner: Ints, points: list[Points]) -> list[Array]:
 
 def _variance(values: Array, shares: Array) -> Array:
     """Return the variance over points, of each column."""
-    centred = (
-        values - values[:1]
-    )  # equal values have none, not even from rounding
+    # equal values have none, not even from rounding
+    centred = values - values[:1]
     centred = centred - shares @ centred
     return np.asarray(shares @ centred**2, dtype=float)
 

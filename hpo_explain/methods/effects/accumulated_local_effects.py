@@ -74,10 +74,8 @@ from hpo_explain.space.support import gower_distances
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
 _ROUNDING = 1e-9  # of the range
 _IN_CELL = 4  # configurations of a pair's cell, on average
-_PARTIAL_ROWS, _PARTIAL_GRID = (
-    300,
-    41,
-)  # of the partial dependence that stands beside it
+# of the partial dependence that stands beside it
+_PARTIAL_ROWS, _PARTIAL_GRID = (300, 41)
 
 _ORDERED = declared_fact(
     "categories_ordered",

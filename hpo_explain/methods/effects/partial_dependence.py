@@ -276,9 +276,8 @@ class PartialDependenceExplainer:
         if self._part.given and (
             len(members) == 1 or excluded_pair(space, *members) is None
         ):
-            self._part.where_active(
-                members
-            )  # else it says why there is nothing
+            # else it says why there is nothing
+            self._part.where_active(members)
         positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
         values = np.stack(
@@ -675,9 +674,8 @@ def on_grid(
 ) -> dict[str, Any]:
     """Return what every effect on a grid in a part of the space knows of it and of the trials."""
     subject = part.of_subject(whole)
-    known = (
-        not len(whole.tried) or len(subject.tried) > 0
-    )  # else it is known: nothing was tried
+    # else it is known: nothing was tried
+    known = not len(whole.tried) or len(subject.tried) > 0
     parameters = [subject.space.parameters[j] for j in members]
     names = tuple(parameter.name for parameter in parameters)
     axes = tuple(

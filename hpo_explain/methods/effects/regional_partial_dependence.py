@@ -334,9 +334,8 @@ def best_split(
     Only hyperparameters that are active in all rows of the node can be split on.
     """
     best: _Split | None = None
-    node = target[rows] - target[rows].mean(
-        axis=0
-    )  # centred: the whole sum is zero
+    # centred: the whole sum is zero
+    node = target[rows] - target[rows].mean(axis=0)
     for j in candidates:
         column = X[rows, j]
         if np.isnan(column).any() or np.ptp(column) == 0.0:

@@ -37,25 +37,16 @@ from hpo_explain.space import (
 from hpo_explain.space.searches import changed, filled
 
 _KEPT = 3
-_STEPS = (
-    0.2,
-    0.1,
-)  # of the encoded range, by which several values are changed at once
+# of the encoded range, by which several values are changed at once
+_STEPS = (0.2, 0.1)
 _EVALUATIONS = 100_000
 _FEWEST, _MOST = 4, 60  # children of a row in each step
 _VALUES = 11  # of a real hyperparameter in a sweep
 _COUNTED = 21  # up to so many values of a counted one
-_DRAWN, _FEW = (
-    24_000,
-    16,
-)  # rows at which draws are looked at: in all coalitions, least in each
-_NEAR = (
-    0.05,
-    0.02,
-    0.01,
-    0.005,
-    0.002,
-)  # of the encoded range, around the best value
+# rows at which draws are looked at: in all coalitions, least in each
+_DRAWN, _FEW = (24_000, 16)
+# of the encoded range, around the best value
+_NEAR = (0.05, 0.02, 0.01, 0.005, 0.002)
 
 Cost = Callable[[Array], Array]
 

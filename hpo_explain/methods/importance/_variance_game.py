@@ -39,10 +39,8 @@ _SETS = 10
 _EVALUATIONS = 1_400_000
 _FEWEST, _MOST = 32, 1024  # pairs of each set, a power of 2
 _MOST_PAIRS = 4.5e9  # of boxes in all coalitions, up to which variances of forests are exact
-_OF_DRAWS, _LATTICE = (
-    32_768,
-    64,
-)  # rows at which functions are drawn, of so many values each
+# rows at which functions are drawn, of so many values each
+_OF_DRAWS, _LATTICE = (32_768, 64)
 
 Function = Callable[[Array], Array]
 """Returns the values of k functions, (n, k), at encoded rows (n, d)."""

@@ -163,9 +163,8 @@ class InteractionExplainer(Explainer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = (
-            self._rows
-        )  # what is wrong with the sample is said before it is needed
+        # what is wrong with the sample is said before it is needed
+        _ = self._rows
 
     @cached_property
     def _rows(self) -> Array:

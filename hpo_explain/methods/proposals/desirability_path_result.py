@@ -226,9 +226,8 @@ class DesirabilityPath(Result):
         import pandas as pd
 
         phi = np.concatenate([self.total[None], np.moveaxis(self.phi, 2, 0)])
-        half = np.roll(
-            np.moveaxis(self.half_width(), 2, 0), 1, axis=0
-        )  # the total's first
+        # the total's first
+        half = np.roll(np.moveaxis(self.half_width(), 2, 0), 1, axis=0)
         rows = pd.MultiIndex.from_product(
             [("total", *self.terms), self.trials, self.names]
         )

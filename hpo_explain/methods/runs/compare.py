@@ -411,9 +411,8 @@ class _Comparing:
         own = run.surrogate.space
         column = own.index(self.space.names[j])
         latent = own.sample(_ROWS, self.seed, latent=True)
-        latent = np.tile(
-            latent, (len(values), 1)
-        )  # together: rows share most of their values
+        # together: rows share most of their values
+        latent = np.tile(latent, (len(values), 1))
         latent[:, column] = np.repeat(
             own.parameters[column].encode(values), _ROWS
         )

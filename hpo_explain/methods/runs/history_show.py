@@ -9,12 +9,8 @@ from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
 from hpo_explain.methods.runs.history_result import History
 
 _BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
-_WITHOUT = (
-    "failed",
-    "pruned",
-    "running",
-    "waiting",
-)  # kinds of trials that have a look
+# kinds of trials that have a look
+_WITHOUT = ("failed", "pruned", "running", "waiting")
 _LONG = 60  # characters of a value of a configuration
 _MANY = 20_000  # values of configurations, up to which they are told
 _MOST = 120  # characters of the reasons for which trials were left out

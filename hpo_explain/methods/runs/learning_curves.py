@@ -196,9 +196,8 @@ def _ranks(
     n = len(y)
     if n < 1:
         return (unknown,) * 5
-    best = (
-        y_s == y_s.min()
-    )  # several that tie: one of them is picked at random
+    # several that tie: one of them is picked at random
+    best = y_s == y_s.min()
     rank = float(rankdata(y, "min")[best].mean())
     regret = float((y[best] - y.min()).mean())
     if n < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():

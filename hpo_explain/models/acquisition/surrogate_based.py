@@ -453,9 +453,8 @@ class ExpectedQuantileImprovement(_OfNoise):
 
     def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
         share = noise_share(s, self.noise_std)
-        later = (
-            m + ndtri(self.beta) * share * s
-        )  # the quantile's mean after the evaluation
+        # the quantile's mean after the evaluation
+        later = m + ndtri(self.beta) * share * s
         return expected_improvement(
             later, s * np.sqrt(1.0 - share**2), self._least, self.xi
         )

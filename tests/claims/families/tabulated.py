@@ -40,9 +40,8 @@ def problem_of(
     )
     values[np.isnan(values).all(axis=-1)] = np.nanmax(values)
     mean = np.nanmean(values, axis=-1)
-    scatter = np.nanstd(
-        values, axis=-1
-    )  # of one evaluation, which is one of the seeds
+    # of one evaluation, which is one of the seeds
+    scatter = np.nanstd(values, axis=-1)
     levels = [
         p.from_latent((np.arange(n) + 0.5) / n)
         for p, n in zip(space.parameters, mean.shape, strict=True)

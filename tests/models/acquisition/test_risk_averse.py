@@ -56,9 +56,8 @@ def test_the_terms_are_those_of_the_bound_and_the_noise(direction, sign):
     assert tuple(terms) == ("mean", "uncertainty", "noise")
     np.testing.assert_allclose(terms["mean"], sign * (3.0 * X[:, 0] - X[:, 1]))
     np.testing.assert_allclose(terms["uncertainty"], 2.0 * (0.1 + X[:, 1]))
-    np.testing.assert_allclose(
-        terms["noise"], -1.5 * (0.2 + X @ WEIGHTS)
-    )  # whatever is better
+    # whatever is better
+    np.testing.assert_allclose(terms["noise"], -1.5 * (0.2 + X @ WEIGHTS))
 
 
 def test_each_of_its_terms_is_that_of_a_part():

@@ -85,9 +85,8 @@ def test_the_terms_of_the_bound_are_mean_and_uncertainty():
     terms = LowerConfidenceBound(SURROGATE, kappa=2.5).terms(X)
     assert terms["mean"].tolist() == (-M).tolist()
     assert terms["uncertainty"].tolist() == (2.5 * S).tolist()
-    quantile = norm(M, S).ppf(
-        norm.cdf(-2.5)
-    )  # the bound is a quantile of the prediction
+    # the bound is a quantile of the prediction
+    quantile = norm(M, S).ppf(norm.cdf(-2.5))
     np.testing.assert_allclose(
         -utility(LowerConfidenceBound(SURROGATE, kappa=2.5)), quantile
     )
@@ -270,9 +269,8 @@ def test_eqi_is_the_expected_improvement_of_the_quantile_after_one_evaluation(
     )
     gained = np.maximum(sign * best - (m + norm.ppf(beta) * left), 0.0)
     expected = (gained * norm.pdf(y)).sum(axis=0) * 18.0 / 20_000
-    np.testing.assert_allclose(
-        found, expected, rtol=0, atol=1e-6
-    )  # of the grid: it has a kink
+    # of the grid: it has a kink
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize(
