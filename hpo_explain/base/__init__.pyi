@@ -1,5 +1,6 @@
 """What methods need of this floor, and where it is; users call what `tests/stubs.py` names."""
 
+from .blas import one_blas_thread as one_blas_thread
 from .checks import check_count as check_count
 from .checks import check_direction as check_direction
 from .checks import check_flag as check_flag
@@ -23,6 +24,7 @@ from .errors import Text as Text
 from .errors import unless_nothing as unless_nothing
 from .facts import Fact as Fact
 from .facts import Origin as Origin
+from .html import text_html as text_html
 from .numbers import INACTIVE as INACTIVE
 from .numbers import NORMAL_95 as NORMAL_95
 from .numbers import ROUNDED_95 as ROUNDED_95
@@ -73,6 +75,7 @@ from .phrases import counted as counted
 from .phrases import join_words as join_words
 from .phrases import listed as listed
 from .phrases import printable as printable
+from .phrases import sentences as sentences
 from .phrases import spans as spans
 from .posterior import DRAWS as DRAWS
 from .posterior import Order as Order

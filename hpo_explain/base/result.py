@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from hpo_explain.belief.decide import Decision
+    from hpo_explain.belief.decisions import Decision
     from hpo_explain.belief.trust import Trust
 
 _MOST_ROWS = 30

@@ -11,7 +11,7 @@ from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.progress import steps
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.belief.noise import Noise, noise_among

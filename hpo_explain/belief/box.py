@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hpo_explain.belief.decide import Decision
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.decisions import Decision
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.narrowing import (
     Levels,
     Narrowing,

@@ -13,7 +13,7 @@ from hpo_explain.space.searches import changed, filled
 from hpo_explain.space.sobol import sobol
 
 if TYPE_CHECKING:
-    from hpo_explain.belief.drawn import Draws
+    from hpo_explain.belief.draws import Draws
 
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them

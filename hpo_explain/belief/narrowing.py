@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from hpo_explain.belief.decide import STRETCH, Decision, decide
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.decisions import STRETCH, Decision, decide
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.stay_fixed import stay_fixed

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.draws import Draws
 from hpo_explain.space import Array, Bools, ranked
 from hpo_explain.space.searches import filled
 

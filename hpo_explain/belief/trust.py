@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_explain.base.numbers import unit_of
 from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.decide import STRETCH, interval
+from hpo_explain.belief.decisions import STRETCH, interval
 from hpo_explain.space import Array
 
 Level = Literal["good", "fair", "poor"]
@@ -68,7 +68,7 @@ class Trust:
         return dict(vars(self))
 
 
-def trust(belief: Belief) -> Trust:
+def trust_in(belief: Belief) -> Trust:
     """Return how well the objective is known by a belief.
 
     Examples
@@ -77,15 +77,15 @@ def trust(belief: Belief) -> Trust:
     >>> from hpo_explain import FloatParameter, SearchSpace
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.linspace(0.0, 1.0, 30)[:, None]
-    >>> trust(Belief(space, X, np.sin(5 * X[:, 0]), "minimize")).level
+    >>> trust_in(Belief(space, X, np.sin(5 * X[:, 0]), "minimize")).level
     'good'
     """
     if belief not in _KNOWN:
-        _KNOWN[belief] = _trust(belief)
+        _KNOWN[belief] = _trust_in(belief)
     return _KNOWN[belief]
 
 
-def _trust(belief: Belief) -> Trust:
+def _trust_in(belief: Belief) -> Trust:
     unit = unit_of(belief.landscape.values)  # in which no square overflows
     values = belief.landscape.values / unit
     mean, varies = values.mean(axis=0), np.ptp(values, axis=1) > 0.0

@@ -26,18 +26,20 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.box import Box
-from hpo_explain.belief.decide import LEVEL, STRETCH, Decision, decide
-from hpo_explain.belief.drawn import Draws, as_draws, usual_loss
+from hpo_explain.belief.decisions import LEVEL, STRETCH, Decision, decide
+from hpo_explain.belief.draws import Draws, as_draws, usual_loss
 from hpo_explain.belief.left import Left
 from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.trust import Trust, trust
+from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.question.explained import accepted_surrogate
-from hpo_explain.question.given import surrogate_of
+from hpo_explain.question.model import surrogate_of
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Bools, Ints, lowest, ranked
 from hpo_explain.space.support import nearest
 
-PROBABLE = 0.1  # of gaining what counts: with less there is nothing to get
+PROBABLE_GAIN = (
+    0.1  # of gaining what counts: with less there is nothing to get
+)
 _TRIED = 200  # trials of which one is the best
 
 NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
@@ -80,6 +82,47 @@ class RunDecision:
     draws: Draws
     epsilon: float
     trust: Trust | None = None
+
+    @classmethod
+    def of(cls, run: Run, *, seed: int = 0) -> RunDecision | None:
+        """Return what is decided of a run, the same object whoever asks.
+
+        Parameters
+        ----------
+        run : Run
+            The run, averaged over instances.
+        seed : int, default 0
+            Seed of the draws.
+
+        Returns
+        -------
+        RunDecision or None
+            None where the model does not know how its predictions vary together.
+
+        Raises
+        ------
+        NothingToExplain
+            If fewer than two trials are finished, or none is feasible.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_explain import FloatParameter, Run, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> x = np.linspace(0.0, 1.0, 21)
+        >>> run = Run(space, x[:, None], (x - 0.4) ** 2, "minimize")
+        >>> decision = RunDecision.of(run)
+        >>> decision.keep, decision.box.space["x"].high < 0.7
+        (8, True)
+        >>> RunDecision.of(run) is decision
+        True
+        """
+        decided: RunDecision | None = run.remembered(_decision, run, seed)
+        return decided
+
+    def allowing(self, epsilon: float | None) -> RunDecision:
+        """Return what is decided where something else counts, and may be lost."""
+        return self if epsilon is None else replace(self, epsilon=epsilon)
 
     @property
     def noise(self) -> Noise:
@@ -276,7 +319,7 @@ class RunDecision:
 
     def is_worth_a_trial(self, gained: Decision) -> bool:
         """Return whether gaining what counts is probable enough to make trials for it."""
-        return gained.probability >= PROBABLE
+        return gained.probability >= PROBABLE_GAIN
 
     def may_be_tried(self, X: Array) -> Bools:
         """Return which rows were not tried, and rather give a result that counts."""
@@ -284,61 +327,21 @@ class RunDecision:
         return np.asarray(new & self.draws.feasible(X))
 
 
-def decision_of(
-    run: Run, epsilon: float | None = None, *, seed: int = 0
-) -> RunDecision | None:
-    """Return what is decided of a run, the same object whoever asks.
-
-    Parameters
-    ----------
-    run : Run
-        The run, averaged over instances.
-    epsilon : float, optional
-        What counts; by default one evaluation's noise, and at least 1 % of the way from the median
-        to the best.
-    seed : int, default 0
-        Seed of the draws.
-
-    Returns
-    -------
-    RunDecision or None
-        None where the model does not know how its predictions vary together.
-
-    Raises
-    ------
-    NothingToExplain
-        If fewer than two trials are finished, or none is feasible.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, Run, SearchSpace
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> x = np.linspace(0.0, 1.0, 21)
-    >>> run = Run(space, x[:, None], (x - 0.4) ** 2, "minimize")
-    >>> decision = decision_of(run)
-    >>> decision.keep, decision.box.space["x"].high < 0.7, decision is decision_of(run)
-    (8, True, True)
-    """
-
-    def decided(epsilon: float | None, seed: int) -> RunDecision | None:
-        if not np.any(run.feasible):
-            raise NothingToExplain(NONE_FEASIBLE())
-        model, _ = surrogate_of(run, None, "auto", seed)
-        known = as_draws(
-            accepted_surrogate(model),
-            run.direction,
-            feasibility=run.feasibility(seed=seed),
-            seed=seed,
-        )
-        if known is None:
-            return None
-        return RunDecision(
-            run,
-            known.at_best,
-            usual_loss(known.at_best) if epsilon is None else epsilon,
-            trust(known) if isinstance(known, Belief) else None,
-        )
-
-    found: RunDecision | None = run.remembered(decided, epsilon, seed)
-    return found
+def _decision(run: Run, seed: int) -> RunDecision | None:
+    if not np.any(run.feasible):
+        raise NothingToExplain(NONE_FEASIBLE())
+    model, _ = surrogate_of(run, None, "auto", seed)
+    draws = as_draws(
+        accepted_surrogate(model),
+        run.direction,
+        feasibility=run.feasibility(seed=seed),
+        seed=seed,
+    )
+    if draws is None:
+        return None
+    return RunDecision(
+        run,
+        draws.at_best,
+        usual_loss(draws.at_best),
+        trust_in(draws) if isinstance(draws, Belief) else None,
+    )

@@ -14,9 +14,8 @@ from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.options import CRITERIA, Direction, sign_of
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.trust import LEVELS, Trust
-from hpo_explain.belief.trust import trust as trust_in
+from hpo_explain.belief.draws import Draws, as_draws
+from hpo_explain.belief.trust import LEVELS, Trust, trust_in
 from hpo_explain.models.acquisition.protocols import (
     Acquisition,
     OfPredictions,
@@ -233,6 +232,16 @@ class Explained:
         if not self.of_objective or not isinstance(surrogate, SupportsJoint):
             return None
         return surrogate.posterior_covariance(X)
+
+
+def explained_of(
+    model: Any, subject: Subject | None, direction: Direction
+) -> tuple[Explained, Subject]:
+    """Return what a model predicts, and the subject with all that is known of it."""
+    explained = Explained.of(
+        model, subject.direction if subject else direction
+    )
+    return explained, explained.completed(subject)
 
 
 def subject_of_surrogate(

@@ -28,8 +28,7 @@ from hpo_explain.catalog.methods import (
     EXPLAIN_PROPOSAL,
     PARETO,
 )
-from hpo_explain.question.given import options_of
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question, options_of
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically

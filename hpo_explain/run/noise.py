@@ -23,7 +23,7 @@ from hpo_explain.base.numbers import ROUNDED_95
 from hpo_explain.base.options import Kind
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.decide import MATTERS, decide
+from hpo_explain.belief.decisions import MATTERS, decide
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import CoalitionBlock

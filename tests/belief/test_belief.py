@@ -14,8 +14,8 @@ from hpo_explain import (
 from hpo_explain.base.errors import InputError
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.best import Best
-from hpo_explain.belief.decide import decide, interval
-from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
+from hpo_explain.belief.decisions import decide, interval
+from hpo_explain.belief.draws import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import (
     argmin,
     attainable,
@@ -24,7 +24,7 @@ from hpo_explain.belief.functionals import (
     loss,
 )
 from hpo_explain.belief.scales import SCALES, from_table
-from hpo_explain.belief.trust import _mean_ranks, trust
+from hpo_explain.belief.trust import _mean_ranks, trust_in
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
 from hpo_explain.models.pathwise import draw, levels
 from hpo_explain.models.product_kernel import Pairs, Prior
@@ -669,12 +669,12 @@ def test_what_only_reaches_a_threshold_is_not_beyond_it():
 
 
 def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
-    assert trust(belief).level == "good"
+    assert trust_in(belief).level == "good"
     X = MIXED.sample(60, seed=1)
     noise = Belief(
         MIXED, X, np.random.default_rng(0).normal(size=60), "minimize"
     )
-    found = trust(noise)
+    found = trust_in(noise)
     assert found.level == "poor"
     assert found.r2 < 0.35
     assert found.covered > 0.8

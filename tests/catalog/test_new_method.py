@@ -12,7 +12,7 @@ from tests.stubs import PACKAGES, names_of, written
 TOY = '''
 """Counts the trials."""
 
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.methods.runs.toy_result import Toy
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.draws import as_draws
 from hpo_explain.methods.effects.accumulated_local_effects import (
     accumulated_local_effects,
 )

@@ -8,7 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.draws import as_draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import functionals
 from tests.analytic import AnalyticSurrogate, unit_cube

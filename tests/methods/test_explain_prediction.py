@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.belief.decide import STRETCH
+from hpo_explain.belief.decisions import STRETCH
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import normal, subject_of, tuning_run
 

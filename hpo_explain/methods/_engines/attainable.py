@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.options import Direction
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.feasibility import PROBABLE
-from hpo_explain.belief.functionals import least_in
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.base import Direction
+from hpo_explain.belief import PROBABLE, Draws, as_draws, least_in
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.space import Array
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    InputError,
     check_count,
     check_name,
     check_number,
     check_seed,
 )
-from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.space import (
     Array,

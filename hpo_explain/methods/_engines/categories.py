@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Fact, Subject, declared_fact
 from hpo_explain.space import Array, CategoricalParameter
 
 MOST_CATEGORIES = (50, 20)

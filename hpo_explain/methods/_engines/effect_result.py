@@ -29,15 +29,15 @@ from hpo_explain.base import (
     half_of_level,
     listed,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     NEGLIGIBLE,
+    PROBABLE,
     STRETCH,
     Decision,
     decide,
     interval,
     varying,
 )
-from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods._engines.effect_ranges import (
     kept_values,
@@ -51,8 +51,8 @@ from hpo_explain.space import (
     Bools,
     CategoricalParameter,
     category_index,
+    supported_at,
 )
-from hpo_explain.space.support import supported_at
 
 Mask = Bools
 _MASS = (

@@ -19,8 +19,7 @@ from hpo_explain.base.figures import (
 )
 from hpo_explain.methods._engines.effect_ranges import runs
 from hpo_explain.methods._engines.effect_result import Effect
-from hpo_explain.space import Array, CategoryIndex
-from hpo_explain.space.support import FEW
+from hpo_explain.space import FEW, Array, CategoryIndex
 
 MOST_CURVES = (
     40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB

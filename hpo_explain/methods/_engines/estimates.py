@@ -24,13 +24,7 @@ from hpo_explain.base import (
     listed,
     unit_of,
 )
-from hpo_explain.belief.decide import (
-    STRETCH,
-    Decision,
-    Side,
-    decide,
-    interval,
-)
+from hpo_explain.belief import STRETCH, Decision, Side, decide, interval
 from hpo_explain.space import Array
 
 SEPARATOR = " × "

@@ -7,14 +7,18 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, each_of
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Criterion,
+    Fact,
+    InputError,
+    NothingToExplain,
+    check_count,
+    declared_fact,
+    each_of,
+    spans,
+)
 from hpo_explain.methods._engines.proposed import all_proposals, proposed
-from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models import Acquisition
 from hpo_explain.run import LARGEST, Run, winsorized
 from hpo_explain.space import Ints
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from hpo_explain.base import Direction, Subject, check_seed
 from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question.explained import Explained
+from hpo_explain.question import Explained
 from hpo_explain.space import SearchSpace
 
 

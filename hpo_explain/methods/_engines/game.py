@@ -11,11 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.progress import steps
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    Option,
+    counted,
+    declared_fact,
+    steps,
+)
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
@@ -33,23 +36,21 @@ from hpo_explain.methods._engines.split_gains import (
     crossed_in_coalitions,
     with_shares,
 )
-from hpo_explain.models._coalitions import ended
-from hpo_explain.models.acquisition.protocols import (
+from hpo_explain.models import (
     Acquisition,
+    DensityRatio,
     OfPredictions,
+    Split,
+    SupportsBoxes,
+    SupportsCoalitions,
     SupportsParts,
+    SupportsRelevance,
     SupportsTermCoalitions,
     SurrogateBased,
     TermBlock,
 )
-from hpo_explain.models.acquisition.split import Split
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.protocols import (
-    SupportsBoxes,
-    SupportsCoalitions,
-    SupportsRelevance,
-)
-from hpo_explain.question.explained import PredictedObjective
+from hpo_explain.models._coalitions import ended
+from hpo_explain.question import PredictedObjective
 from hpo_explain.space import Array, Bools, Ints
 
 Players = Ints

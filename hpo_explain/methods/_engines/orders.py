@@ -30,11 +30,14 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base.progress import steps
+from hpo_explain.base import steps
 from hpo_explain.methods._engines.split_gains import columns_of, step_gains
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.protocols import SupportsWalks
+from hpo_explain.models import (
+    Acquisition,
+    DensityRatio,
+    OfPredictions,
+    SupportsWalks,
+)
 from hpo_explain.space import Array, Ints
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well

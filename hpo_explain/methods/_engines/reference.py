@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_option
-from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base import InputError, Option, check_count, check_option
 from hpo_explain.methods._engines.background import (
     complete,
     hybrid_background,
@@ -17,8 +16,7 @@ from hpo_explain.methods._engines.background import (
     independent_batches,
     local_background,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.densities.ratio import DensityRatio
+from hpo_explain.models import Acquisition, DensityRatio
 from hpo_explain.space import Array, Config, encode_one
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_name, check_sequence
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
+    check_name,
+    check_sequence,
+    declared_fact,
+    join_words,
+)
 from hpo_explain.methods._engines.categories import left_out_note
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Bools, SearchSpace

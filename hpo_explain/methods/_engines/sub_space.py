@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import InputError, Subject, check_name
 from hpo_explain.models._tree_boxes import activity_intervals, latent_interval
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.space import (
@@ -28,8 +26,8 @@ from hpo_explain.space import (
     FloatParameter,
     Parameter,
     SearchSpace,
+    uniform_draws,
 )
-from hpo_explain.space.encoding import uniform_draws
 
 Given = Mapping[str, Sequence[Any]]
 _BESIDE = 1e-7  # of a position, on both sides of it: closer than two values

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,

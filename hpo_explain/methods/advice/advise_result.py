@@ -6,15 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from hpo_explain.base.checks import check_option
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    InputError,
+    Result,
+    Table,
+    check_option,
+    counted,
+    format_value,
+    join_words,
+    printable,
+    spans,
+    told_apart,
+    values_in_words,
+)
 from hpo_explain.base.loaders import frameworks
-from hpo_explain.base.numbers import format_value, values_in_words
-from hpo_explain.base.phrases import counted, join_words, printable, spans
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import told_apart
 from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 

@@ -18,9 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Origin
-from hpo_explain.base.options import State
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Origin, State, declared_fact
 from hpo_explain.methods.advice.advise_result import Action, settings_of
 from hpo_explain.run import Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter

@@ -9,18 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.box import Box
-from hpo_explain.belief.decide import Decision, decide
-from hpo_explain.belief.left import told
-from hpo_explain.belief.mixture import Mixture
+from hpo_explain.base import declared_fact
+from hpo_explain.belief import Box, Decision, Mixture, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
     next_rows,
     of_random,
 )
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.question.decision import PROBABLE, RunDecision
+from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -194,7 +191,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
         return None
     after, before = of_random(decision, parts), of_random(decision, ())
     gained = decide(after - before)
-    if gained.estimate < PROBABLE * decision.epsilon:
+    if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
     reason = _LEFT(
         lose=decision.epsilon,

@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.width import columns, shorten
-from hpo_explain.belief.left import told
+from hpo_explain.base import (
+    Claim,
+    Result,
+    Table,
+    columns,
+    format_value,
+    listed,
+    shorten,
+)
+from hpo_explain.belief import told
 from hpo_explain.methods.advice.advise_result import Advice, settings_of
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import (

@@ -24,7 +24,7 @@ from hpo_explain.base import (
     declared_fact,
     shows_progress,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
@@ -33,9 +33,7 @@ from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import default_source
+from hpo_explain.question import Explained, Question, explains
 from hpo_explain.space import Array, Config, encode_one
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
@@ -112,7 +110,7 @@ def ablation(
     end = question.config("target", target)
     start, notes = source, list[Fact]()
     if start is None:
-        start = default_source(question.run, end)
+        start = question.default_source(end)
         notes.append(_SOURCE_CHOSEN(trials=[start]))
     first = question.config("source", start)
     return AblationExplainer(

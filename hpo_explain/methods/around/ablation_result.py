@@ -21,7 +21,7 @@ from hpo_explain.base import (
     format_value,
     leading,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     CHOSEN,
     LEVEL,
     NEGLIGIBLE,

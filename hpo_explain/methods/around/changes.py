@@ -33,8 +33,7 @@ from hpo_explain.base import (
     check_seed,
     declared_fact,
 )
-from hpo_explain.belief.decide import GAINED, KEPT, LEVEL, STRETCH, decide
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import GAINED, KEPT, LEVEL, STRETCH, Draws, decide
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
@@ -42,8 +41,7 @@ from hpo_explain.methods._engines.coalitions import (
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
 from hpo_explain.models import Surrogate
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.question import Explained, Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     Bools,

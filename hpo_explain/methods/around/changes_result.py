@@ -21,7 +21,7 @@ from hpo_explain.base import (
     format_value,
     leading,
 )
-from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
+from hpo_explain.belief import STRETCH, Decision, decide, interval
 from hpo_explain.space import Array, Bools
 
 _NO_FEWER = declared_fact(

@@ -66,15 +66,16 @@ from hpo_explain.methods.around.lime_models import (
 )
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.question import Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
     Config,
     SearchSpace,
+    changed,
     encode_one,
+    filled,
 )
-from hpo_explain.space.searches import changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _LEAST = 1e-6  # probability

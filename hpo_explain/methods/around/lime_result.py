@@ -19,7 +19,7 @@ from hpo_explain.base import (
     declared_fact,
     format_value,
 )
-from hpo_explain.belief.decide import STRETCH, decide
+from hpo_explain.belief import STRETCH, decide
 from hpo_explain.space import Array
 
 LOW_FIDELITY = (

@@ -29,12 +29,11 @@ from hpo_explain.base import (
     shows_progress,
     unit_of,
 )
-from hpo_explain.belief.decide import MATTERS
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import MATTERS, Draws
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models import SupportsBoxes, TreeBoxes
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
 
 _MOST_VALUES = 1000  # of one hyperparameter

@@ -19,7 +19,7 @@ from hpo_explain.base import (
     percent,
     percent_range,
 )
-from hpo_explain.belief.decide import MATTERS, STRETCH, decide
+from hpo_explain.belief import MATTERS, STRETCH, decide
 from hpo_explain.space import Array, Bools, Ints
 
 

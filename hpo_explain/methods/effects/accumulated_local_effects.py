@@ -44,8 +44,7 @@ from hpo_explain.base import (
     listed,
     number,
 )
-from hpo_explain.belief.decide import decide
-from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.belief import Draws, as_draws, decide
 from hpo_explain.methods._engines.accumulated import (
     Steps,
     accumulate,
@@ -67,9 +66,13 @@ from hpo_explain.methods.effects.partial_dependence import (
     on_grid,
 )
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.space.support import gower_distances
+from hpo_explain.question import Explained, accepted_surrogate
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    SearchSpace,
+    gower_distances,
+)
 
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
 _ROUNDING = 1e-9  # of the range

@@ -34,7 +34,7 @@ from hpo_explain.methods.effects.regional_partial_dependence import (
 )
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.models import SupportsJoint
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 
 _SAMPLE, _SAMPLE_OF_SEVERAL = 1000, 300
 Names = str | Sequence[str] | Sequence[str | Sequence[str]] | None

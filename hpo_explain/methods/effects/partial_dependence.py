@@ -40,12 +40,11 @@ from hpo_explain.base import (
     check_option,
     check_seed,
     declared_fact,
+    one_blas_thread,
     shows_progress,
     steps,
 )
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.feasibility import PROBABLE
+from hpo_explain.belief import PROBABLE, Draws, as_draws
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.effect_result import Effect
@@ -71,9 +70,14 @@ from hpo_explain.models import (
 )
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
-from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
-from hpo_explain.space.support import supported_at
+from hpo_explain.question import Explained, accepted_surrogate
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    SearchSpace,
+    supported_at,
+)
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32

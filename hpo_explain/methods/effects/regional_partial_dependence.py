@@ -59,8 +59,9 @@ from hpo_explain.space import (
     CategoricalParameter,
     Ints,
     SearchSpace,
+    Support,
+    supported_at,
 )
-from hpo_explain.space.support import Support, supported_at
 
 ALL_SUBSETS = 10  # categories up to which every subset is tried
 

@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 
 from hpo_explain.base import steps
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.models._coalitions import ended
@@ -33,8 +33,9 @@ from hpo_explain.space import (
     Ints,
     SearchSpace,
     Ties,
+    changed,
+    filled,
 )
-from hpo_explain.space.searches import changed, filled
 
 _KEPT = 3
 # of the encoded range, by which several values are changed at once

@@ -40,9 +40,7 @@ from hpo_explain.models.box_sums import (
     clip_worse,
     restrict,
 )
-from hpo_explain.question.explained import (
-    subject_of_surrogate,
-)
+from hpo_explain.question import subject_of_surrogate
 from hpo_explain.space import (
     Array,
     SearchSpace,

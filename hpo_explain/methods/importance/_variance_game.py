@@ -26,12 +26,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.models.box_sums import closed_variance
-from hpo_explain.question.explained import Explained
+from hpo_explain.question import Explained
 from hpo_explain.space import Array, Bools, SearchSpace
 from hpo_explain.space.sobol import sobol
 

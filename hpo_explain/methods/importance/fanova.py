@@ -39,10 +39,7 @@ from hpo_explain.base import (
     declared_fact,
     shows_progress,
 )
-from hpo_explain.belief.best import Best
-from hpo_explain.belief.decide import MATTERS
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.functionals import Anova
+from hpo_explain.belief import MATTERS, Anova, Best, Draws, as_draws
 from hpo_explain.methods._engines.sub_space import stretch
 from hpo_explain.methods.importance._latent_forest import (
     LatentForest,
@@ -59,15 +56,15 @@ from hpo_explain.models.box_sums import (
     subset_variances,
     total_cost,
 )
-from hpo_explain.question.explained import subject_of_surrogate
+from hpo_explain.question import subject_of_surrogate
 from hpo_explain.space import (
     Array,
     Bools,
     CategoricalParameter,
     Parameter,
     SearchSpace,
+    latent_rows,
 )
-from hpo_explain.space.encoding import latent_rows
 
 _OVER_TREES = declared_fact(
     "shares_over_trees",

@@ -30,7 +30,7 @@ from hpo_explain.base import (
     percent_sd,
     worth_naming,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     INTERACTS,
     MATTERS,
     STRETCH,
@@ -59,8 +59,7 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.belief.best import Best
-    from hpo_explain.belief.functionals import Anova
+    from hpo_explain.belief import Anova, Best
 
 SEPARATOR = " × "
 _MOST_NAMED = 3

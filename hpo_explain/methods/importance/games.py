@@ -41,7 +41,7 @@ from hpo_explain.base import (
     steps,
     unit_of,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
@@ -61,9 +61,15 @@ from hpo_explain.methods.importance.interaction_indices import (
 from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explained import Explained, PredictedObjective
-from hpo_explain.space import Array, Bools, Config, SearchSpace, encode_one
-from hpo_explain.space.searches import filled
+from hpo_explain.question import Explained, PredictedObjective
+from hpo_explain.space import (
+    Array,
+    Bools,
+    Config,
+    SearchSpace,
+    encode_one,
+    filled,
+)
 from hpo_explain.space.sobol import sobol
 
 _COMPLETED = declared_fact(

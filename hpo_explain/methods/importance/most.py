@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from hpo_explain.base import Claim
-from hpo_explain.belief.decide import MATTERS, Decision, decide
+from hpo_explain.belief import MATTERS, Decision, decide
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
-    from hpo_explain.belief.best import Best
-    from hpo_explain.belief.functionals import Anova
+    from hpo_explain.belief import Anova, Best
 
 PROBABLE = (
     0.5  # from here on something matters, or one "probably" matters most

@@ -31,7 +31,7 @@ from hpo_explain.base import (
     check_count,
     check_option,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
@@ -54,8 +54,12 @@ from hpo_explain.methods.importance.shapley_interactions_result import (
     ShapleyInteractions,
 )
 from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question.explained import accepted_criterion
-from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.question import (
+    Question,
+    accepted_criterion,
+    explained_of,
+    explains,
+)
 from hpo_explain.space import Array, Config, encode_one
 
 _DRAWN = 8192  # composed rows at which functions are drawn

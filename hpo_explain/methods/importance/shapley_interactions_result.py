@@ -19,11 +19,7 @@ from hpo_explain.base import (
     percent,
     worth_naming,
 )
-from hpo_explain.belief.decide import (
-    INTERACTS,
-    Decision,
-    decide,
-)
+from hpo_explain.belief import INTERACTS, Decision, decide
 from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
 from hpo_explain.space import Array
 

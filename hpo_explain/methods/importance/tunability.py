@@ -38,9 +38,7 @@ from hpo_explain.methods.importance.interaction_indices import (
 )
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate
-from hpo_explain.question.explained import shared_subject
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import default_source, read_one
+from hpo_explain.question import Question, explains, read_one, shared_subject
 from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = (
@@ -206,7 +204,7 @@ def _played(
             "over", problem, over, "Leave it out, or give a dict of runs."
         )
     if default is None:
-        default = default_source(question.run, question.run.incumbent)
+        default = question.default_source(question.run.incumbent)
         notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
     return tuning_game(
         game,

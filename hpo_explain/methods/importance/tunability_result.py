@@ -22,7 +22,7 @@ from hpo_explain.base import (
     sign_of,
     worth_naming,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     INTERACTS,
     LEVEL,
     MATTERS,

@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction
-from hpo_explain.base.claim import between, worth_naming
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import (
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    PosteriorDraws,
+    Result,
+    Subject,
+    Table,
+    between,
+    check_fraction,
+    declared_fact,
     format_level,
     format_value,
     leading,
     number,
+    sign_of,
+    worth_naming,
 )
-from hpo_explain.base.options import sign_of
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH, Decision, decide
+from hpo_explain.belief import STRETCH, Decision, decide
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import counted, number, sentences, signed
 from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
-from hpo_explain.base.numbers import number, signed
-from hpo_explain.base.phrases import counted, sentences
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
     PredictionExplanation,

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain, Text
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import WhichTrial
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    NothingToExplain,
+    Subject,
+    Text,
+    WhichTrial,
+    declared_fact,
+    spans,
+)
 from hpo_explain.methods._engines.explainable import proposals_of
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
@@ -23,9 +26,8 @@ from hpo_explain.methods.proposals.densities_result import (
     DensityPath,
     ProposalDensities,
 )
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.models import DensityRatio
+from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, unknown_name
 from hpo_explain.space import Array
 
 _MAIN_COUNT = 3

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import format_value, sentences
 from hpo_explain.base.figures import (
     MOST_PANELS,
     Axis,
@@ -17,8 +18,6 @@ from hpo_explain.base.figures import (
     Panels,
     View,
 )
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.phrases import sentences
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,

@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import check_flag, check_jobs
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Estimator
-from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.base.workers import by_workers
+from hpo_explain.base import (
+    Criterion,
+    Estimator,
+    Fact,
+    Subject,
+    by_workers,
+    check_flag,
+    check_jobs,
+    declared_fact,
+    one_blas_thread,
+    progress_of,
+    steps,
+)
 from hpo_explain.methods._engines.explainable import explainable, proposals_of
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
@@ -26,8 +31,8 @@ from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,
 )
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.models import Acquisition
+from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 

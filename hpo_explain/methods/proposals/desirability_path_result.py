@@ -19,13 +19,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted, spans
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    check_count,
+    counted,
+    declared_fact,
+    percent,
+    spans,
+    worth_naming,
+)
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )

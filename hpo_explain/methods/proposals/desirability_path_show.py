@@ -6,6 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hpo_explain.base import (
+    counted,
+    listed,
+    number,
+    sentences,
+    sign_of,
+    spans,
+    told_apart,
+)
 from hpo_explain.base.figures import (
     Axis,
     Curves,
@@ -15,10 +24,6 @@ from hpo_explain.base.figures import (
     Panels,
     View,
 )
-from hpo_explain.base.numbers import number
-from hpo_explain.base.options import sign_of
-from hpo_explain.base.phrases import counted, listed, sentences, spans
-from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_result import criterion
 from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,

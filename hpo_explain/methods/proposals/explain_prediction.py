@@ -13,11 +13,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_direction, check_seed, each_of
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.base import (
+    InputError,
+    Subject,
+    check_direction,
+    check_seed,
+    each_of,
+    shows_progress,
+    steps,
+)
+from hpo_explain.belief import Draws, as_draws
 from hpo_explain.methods._engines.background import global_background
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
@@ -26,13 +31,13 @@ from hpo_explain.methods.proposals.explain_predictions_result import (
     PredictionOverview,
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
-from hpo_explain.models.protocols import Surrogate
-from hpo_explain.question.explained import (
+from hpo_explain.models import Surrogate
+from hpo_explain.question import (
     PredictedObjective,
+    Question,
     accepted_surrogate,
+    explains,
 )
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import some_trials
 from hpo_explain.space import CategoricalParameter, Config
 
 _ROWS_FOR_MANY = 100
@@ -116,9 +121,7 @@ def explain_predictions(
     (0, 1)
     """
     run, seed = question.run, question.seed
-    chosen, told = (
-        some_trials(run, seed=seed) if trials is None else (trials, ())
-    )
+    chosen, told = question.some_trials() if trials is None else (trials, ())
     configs = each_of("trials", chosen, "numbers of trials", run.config)
     if not configs:
         raise InputError(

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, counted, worth_naming
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

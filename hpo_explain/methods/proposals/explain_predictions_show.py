@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import number, sentences
 from hpo_explain.base.figures import MOST_ROWS, Dots, Rows, View
-from hpo_explain.base.numbers import number
-from hpo_explain.base.phrases import sentences
 from hpo_explain.methods.proposals.contributions_show import contribution_to
 from hpo_explain.methods.proposals.explain_predictions_result import (
     PredictionOverview,

@@ -12,15 +12,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_seed
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Estimator, WhichTrial
-from hpo_explain.base.phrases import counted, spans
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.base import (
+    Criterion,
+    Estimator,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
+    WhichTrial,
+    check_seed,
+    counted,
+    declared_fact,
+    shows_progress,
+    spans,
+)
+from hpo_explain.belief import as_draws
 from hpo_explain.methods._engines.explainable import (
     LEAST_KNOWN,
     why_unexplained,
@@ -34,16 +40,15 @@ from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.own_model import as_surrogate
-from hpo_explain.question.explained import (
+from hpo_explain.models import Acquisition, as_surrogate
+from hpo_explain.question import (
+    Question,
     accepted_criterion,
     accepted_surrogate,
+    explains,
+    learned_later,
 )
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import learned_later
-from hpo_explain.run import Run
-from hpo_explain.run.fits import doubts_of_model
+from hpo_explain.run import Run, doubts_of_model
 from hpo_explain.space import Config, Ints
 
 

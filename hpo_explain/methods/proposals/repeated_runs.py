@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import InputError, declared_fact, join_words
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )

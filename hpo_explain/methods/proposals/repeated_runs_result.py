@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, worth_naming
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpo_explain.base import listed, sentences, told_apart
 from hpo_explain.base.figures import MOST_ROWS, Bar, Panels, Rows, View
-from hpo_explain.base.phrases import listed, sentences
-from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_show import total_marks
 from hpo_explain.methods.proposals.desirability_path_show import (
     panels_of,

@@ -25,10 +25,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_option
-from hpo_explain.base.options import SAMPLING_ERRORS, SamplingError
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import (
+    SAMPLING_ERRORS,
+    SamplingError,
+    Subject,
+    check_count,
+    check_option,
+    shows_progress,
+)
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
@@ -37,7 +41,7 @@ from hpo_explain.methods.proposals.sample_size_result import (
     SampleSizeCheck,
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
-from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models import Acquisition
 from hpo_explain.space import Array, Config
 
 _LEVEL = 0.95

@@ -8,11 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import between
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import SamplingError
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Result,
+    SamplingError,
+    Table,
+    between,
+    declared_fact,
+)
 from hpo_explain.space import Array
 
 _NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")

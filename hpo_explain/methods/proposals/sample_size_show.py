@@ -6,8 +6,8 @@ from itertools import compress
 
 import numpy as np
 
+from hpo_explain.base import join_words, sentences
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.base.phrases import join_words, sentences
 from hpo_explain.methods.proposals.sample_size_result import SampleSizeCheck
 
 

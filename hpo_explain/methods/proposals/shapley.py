@@ -24,16 +24,17 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    ESTIMATORS,
+    Estimator,
+    Subject,
     check_count,
     check_fraction,
     check_option,
     check_seed,
+    shows_progress,
 )
-from hpo_explain.base.options import ESTIMATORS, Estimator
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.integration import (
     ShapleyEstimate,
@@ -46,9 +47,8 @@ from hpo_explain.methods._engines.uncertainty import drawn_contributions
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.acquisition.split import PREDICTED, split_of
-from hpo_explain.question.explained import Explained, accepted_acquisition
+from hpo_explain.models import PREDICTED, Acquisition, OfPredictions, split_of
+from hpo_explain.question import Explained, accepted_acquisition
 from hpo_explain.space import Array, Config, SearchSpace, encode_one
 
 

@@ -43,8 +43,7 @@ from hpo_explain.base import (
     sign_of,
     steps,
 )
-from hpo_explain.belief.drawn import Draws, Within, as_draws, in_own_order
-from hpo_explain.belief.trust import Trust
+from hpo_explain.belief import Draws, Trust, Within, as_draws, in_own_order
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
@@ -58,17 +57,21 @@ from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explained import Explained, shared_subject
-from hpo_explain.question.given import several_runs, surrogate_of
+from hpo_explain.question import (
+    Explained,
+    several_runs,
+    shared_subject,
+    surrogate_of,
+)
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
     SearchSpace,
     Shared,
+    still_possible,
     values_of,
 )
-from hpo_explain.space.possible import still_possible
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged

@@ -18,8 +18,7 @@ from hpo_explain.base import (
     format_value,
     listed,
 )
-from hpo_explain.belief.decide import MATTERS, decide, interval
-from hpo_explain.belief.drawn import in_own_order
+from hpo_explain.belief import MATTERS, decide, in_own_order, interval
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array
 

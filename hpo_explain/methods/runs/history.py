@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.base import Subject, check_number, declared_fact
 from hpo_explain.methods.runs.history_result import History
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 
 _BEATEN = declared_fact(
     "optimum_beaten",

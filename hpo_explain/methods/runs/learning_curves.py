@@ -42,7 +42,7 @@ from hpo_explain.methods.runs.learning_curves_result import (
     FINISHED_ONLY,
     LearningCurves,
 )
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.run import Curves, Run, thinned
 from hpo_explain.space import Array, Bools
 

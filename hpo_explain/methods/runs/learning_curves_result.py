@@ -18,8 +18,7 @@ from hpo_explain.base import (
     number,
     percent,
 )
-from hpo_explain.belief.decide import MATTERS, Decision, decide
-from hpo_explain.belief.drawn import in_own_order
+from hpo_explain.belief import MATTERS, Decision, decide, in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
 from hpo_explain.space import Array, Ints

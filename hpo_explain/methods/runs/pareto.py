@@ -30,17 +30,15 @@ from hpo_explain.base import (
     check_seed,
     declared_fact,
 )
-from hpo_explain.belief.decide import LEVEL, decide
-from hpo_explain.belief.drawn import as_draws, in_own_order
+from hpo_explain.belief import LEVEL, as_draws, decide, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import (
     PredictionExplainer,
 )
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import Objectives
-from hpo_explain.run.objectives import pareto_ranks
+from hpo_explain.question import Question, explains
+from hpo_explain.run import Objectives, pareto_ranks
 from hpo_explain.space import Array, Ints
 
 _ALONG = 5  # trials of the front between which moves are explained

@@ -20,7 +20,7 @@ from hpo_explain.base import (
     plus_minus,
     sign_of,
 )
-from hpo_explain.belief.decide import Decision
+from hpo_explain.belief import Decision
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
 )

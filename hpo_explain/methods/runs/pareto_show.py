@@ -19,7 +19,7 @@ from hpo_explain.base.figures import (
     View,
 )
 from hpo_explain.methods.runs.pareto_result import ParetoFront
-from hpo_explain.run.diverged import diverged_above
+from hpo_explain.run import diverged_above
 from hpo_explain.space import Array
 
 _MOST_PANELS = 6

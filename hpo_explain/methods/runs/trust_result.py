@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hpo_explain.base import Claim, Result, Table
-from hpo_explain.belief.trust import Trust
+from hpo_explain.belief import Trust
 
 _SHOWN = {
     "r2": "R² over the space",

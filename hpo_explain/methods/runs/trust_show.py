@@ -6,7 +6,7 @@ import numpy as np
 
 from hpo_explain.base import percent
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.belief.trust import R2
+from hpo_explain.belief import R2
 from hpo_explain.methods.runs.trust_result import RunTrust
 
 

@@ -24,21 +24,34 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.numbers import NORMAL_95, r_squared
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.base import (
+    NORMAL_95,
+    Direction,
+    NothingToExplain,
+    Subject,
+    check_count,
+    check_seed,
+    declared_fact,
+    one_blas_thread,
+    r_squared,
+    shows_progress,
+)
+from hpo_explain.belief import as_draws
 from hpo_explain.methods.space.footprint_result import Footprint
-from hpo_explain.models.protocols import Surrogate
-from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.space.support import gower_distances, nearest
+from hpo_explain.models import Surrogate
+from hpo_explain.question import (
+    Explained,
+    Question,
+    accepted_surrogate,
+    explains,
+)
+from hpo_explain.space import (
+    Array,
+    CategoricalParameter,
+    SearchSpace,
+    gower_distances,
+    nearest,
+)
 
 _MOST_TRIED = 300
 _MOST_STEPS = 300

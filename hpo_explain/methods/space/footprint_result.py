@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.posterior import Order, PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import filled
+from hpo_explain.base import (
+    Claim,
+    Order,
+    PosteriorDraws,
+    Result,
+    Table,
+    filled,
+)
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from hpo_explain.base import counted, number, percent
 from hpo_explain.base.figures import Axis, Cells, Dots, Line, View
-from hpo_explain.base.numbers import number, percent
-from hpo_explain.base.phrases import counted
 from hpo_explain.methods.space.footprint_result import Footprint
 
 _MEANS = {

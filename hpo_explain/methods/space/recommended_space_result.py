@@ -8,12 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, values_in_words
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import declared_fact, filled
-from hpo_explain.belief.decide import Decision
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Result,
+    Table,
+    declared_fact,
+    filled,
+    format_value,
+    values_in_words,
+)
+from hpo_explain.belief import Decision
 from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
 
 _MOST = 0.99  # so many draws tell no larger probability

@@ -14,20 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number, check_seed
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import Decision
-from hpo_explain.belief.drawn import as_draws, usual_loss
-from hpo_explain.belief.narrowing import allowed
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    Subject,
+    check_number,
+    check_seed,
+    declared_fact,
+    shows_progress,
+    steps,
+)
+from hpo_explain.belief import Decision, allowed, as_draws, usual_loss
 from hpo_explain.belief.stay_fixed import stay_fixed
 from hpo_explain.methods.importance._latent_forest import LatentForest
 from hpo_explain.methods.importance.importance import Cap, cap_of, capped_at
 from hpo_explain.methods.space.subspace_result import Subspace
+from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
     closed_variance,
@@ -36,9 +39,7 @@ from hpo_explain.models.box_sums import (
     pair_variances,
     total_variances,
 )
-from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.question.explained import accepted_surrogate
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, accepted_surrogate, explains
 from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one

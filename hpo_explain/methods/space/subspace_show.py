@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hpo_explain.base import filled
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.base.text import filled
 from hpo_explain.methods.space.subspace_result import Subspace
 
 

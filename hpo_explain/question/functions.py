@@ -9,18 +9,16 @@ from functools import partial, wraps
 from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
 from hpo_explain.base.checks import check_option, check_seed
-from hpo_explain.base.options import KINDS, Criterion, Direction, Kind
+from hpo_explain.base.options import KINDS, Criterion, Kind
 from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
 from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.given import (
+from hpo_explain.question.question import Question
+from hpo_explain.question.sources import (
     each_has_its_own,
     read,
     read_by_objective,
     several_runs,
 )
-from hpo_explain.question.question import Question as Question
 from hpo_explain.run import Run, is_measured
 
 _OF_KIND = """    surrogate : Surrogate or object, optional
@@ -243,13 +241,3 @@ def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
         if one.kind is not one.VAR_KEYWORD and one.name not in own
     ]
     return run.name == "runs", found
-
-
-def explained_of(
-    model: Any, subject: Subject | None, direction: Direction
-) -> tuple[Explained, Subject]:
-    """Return what a model predicts, and the subject with all that is known of it."""
-    explained = Explained.of(
-        model, subject.direction if subject else direction
-    )
-    return explained, explained.completed(subject)
