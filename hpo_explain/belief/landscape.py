@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, CategoricalParameter, Ints
+from hpo_explain.space import Array, Bools, Ints
 from hpo_explain.space.searches import changed, filled
 from hpo_explain.space.sobol import sobol
 
@@ -58,12 +58,8 @@ def axis_of(belief: Draws, j: int) -> Axis:
     """Return the levels of a hyperparameter."""
     space = belief.space
     parameter = space.parameters[j]
-    category = isinstance(parameter, CategoricalParameter)
-    fine = (
-        12 * len(parameter.choices)
-        if isinstance(parameter, CategoricalParameter)
-        else 960
-    )
+    category = parameter.is_category
+    fine = 12 * len(parameter.choices) if parameter.is_category else 960
     U = np.repeat((np.arange(fine)[:, None] + 0.5) / fine, len(space), axis=1)
     found = space.from_latent(U)[:, j]  # NaN where an optional one is inactive
     values, counts = np.unique(found[~np.isnan(found)], return_counts=True)
@@ -109,7 +105,7 @@ class Landscape:
         space = self.belief.space
         U = sobol(len(space), ROWS, self.belief.seed)
         for i, j in enumerate(space.order):
-            if not isinstance(space.parameters[j], CategoricalParameter):
+            if not space.parameters[j].is_category:
                 U[:, i] = (np.floor(U[:, i] * _LATTICE) + 0.5) / _LATTICE
         return space.from_latent(U)
 

@@ -37,7 +37,6 @@ from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     FloatParameter,
     Ints,
     Parameter,
@@ -491,6 +490,6 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
 def _values(space: SearchSpace, j: int, codes: Ints) -> tuple[Any, ...]:
     """Return the values of a parent that have these codes."""
     parameter = space.parameters[j]
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return tuple(parameter.choices[code] for code in codes)
     return tuple(codes.tolist())

@@ -23,7 +23,6 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     SearchSpace,
 )
@@ -116,7 +115,7 @@ def kind_for(
     measured : str, optional
         What the objective is, where it is not what was optimized: trees predict probabilities.
     """
-    choices = [p.size for p in space if isinstance(p, CategoricalParameter)]
+    choices = [p.size for p in space if p.is_category]
     beyond = (
         n > GP_TRIALS,
         len(space) > GP_DIMENSIONS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -201,6 +201,8 @@ class CategoricalParameter:
     choices: Sequence[Any]
     active_when: Mapping[str, Sequence[Any]] | None = None
     optional: float | None = None
+
+    is_category: ClassVar[Literal[True]] = True
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -159,11 +159,7 @@ class Canonical:
     @classmethod
     def as_listed(cls, parameters: Sequence[Parameter]) -> Canonical:
         """Return the order in which the hyperparameters and their choices are listed."""
-        sizes = {
-            j: p.size
-            for j, p in enumerate(parameters)
-            if isinstance(p, CategoricalParameter)
-        }
+        sizes = {j: p.size for j, p in enumerate(parameters) if p.is_category}
         return cls(
             np.arange(len(parameters)),
             {j: np.arange(n) for j, n in sizes.items()},
@@ -185,7 +181,7 @@ class Canonical:
         tried: dict[int, Ints] = {}
         for j, parameter in enumerate(parameters):
             column = X[:, j]
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 tried[j] = _first_tried(column)
                 rank = np.full(parameter.size, -1.0)
                 rank[tried[j]] = np.arange(len(tried[j]))
@@ -222,7 +218,7 @@ def _declared(parameter: Parameter) -> tuple[Any, ...]:
     """Return what tells kinds of hyperparameters apart, without names and categories."""
     size = float("inf") if parameter.size is None else float(parameter.size)
     ends = (0.0, 0.0, False)
-    if not isinstance(parameter, CategoricalParameter):
+    if not parameter.is_category:
         ends = (
             float(parameter.low),
             float(parameter.high),

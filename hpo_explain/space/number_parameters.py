@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -73,6 +73,8 @@ class FloatParameter:
     step: float | None = None
     active_when: Mapping[str, Sequence[Any]] | None = None
     optional: float | None = None
+
+    is_category: ClassVar[Literal[False]] = False
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -215,6 +217,8 @@ class IntParameter:
     step: int = 1
     active_when: Mapping[str, Sequence[Any]] | None = None
     optional: float | None = None
+
+    is_category: ClassVar[Literal[False]] = False
 
     def __post_init__(self) -> None:
         check_name(self.name)

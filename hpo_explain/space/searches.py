@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools, Ints
-from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
@@ -152,9 +151,7 @@ def inside_of(
     for parameter in within:
         whole = space[parameter.name]
         x = X[:, space.index(parameter.name)]
-        if isinstance(whole, CategoricalParameter) or isinstance(
-            parameter, CategoricalParameter
-        ):
+        if whole.is_category or parameter.is_category:
             codes = whole.encode(getattr(parameter, "choices", ()))
             has_value = np.isin(x, codes)
         else:
@@ -187,11 +184,11 @@ def brought_inside(
     for parameter in within:
         whole = space[parameter.name]
         column = inside[:, space.index(parameter.name)]
-        if isinstance(whole, CategoricalParameter):
+        if whole.is_category:
             codes = whole.encode(getattr(parameter, "choices", whole.choices))
             present = ~np.isnan(column)
             column[present] = codes[column[present].astype(int) % len(codes)]
-        elif not isinstance(parameter, CategoricalParameter):
+        elif not parameter.is_category:
             low, high = _ends(whole, parameter)
             column[:] = whole.nearest(low + column * (high - low))
     return inside

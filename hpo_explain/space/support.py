@@ -30,7 +30,6 @@ from hpo_explain.base.frozen import set_fields
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     SearchSpace,
 )
@@ -40,9 +39,7 @@ from hpo_explain.space._values import POSITION_TOLERANCE
 def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
     """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
     always = ~np.isnan(np.vstack([A, B])).any(axis=0)
-    category = np.array(
-        [isinstance(p, CategoricalParameter) for p in space.parameters]
-    )
+    category = np.array([p.is_category for p in space.parameters])
     numbers = always & ~category
     squared = cdist(A[:, numbers], B[:, numbers], "sqeuclidean")
     for j in np.flatnonzero(~numbers):
@@ -157,7 +154,7 @@ class Support:
         parameter = self.space[name]
         half = POSITION_TOLERANCE
         few = parameter.size is not None and parameter.size <= _OWN
-        if not isinstance(parameter, CategoricalParameter) and not few:
+        if not parameter.is_category and not few:
             part = 0.5 * min(max(width, _NARROWEST), 1.0)
             middle = np.clip(middle, part, 1.0 - part)
             half += part

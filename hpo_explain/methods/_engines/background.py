@@ -18,7 +18,6 @@ from hpo_explain.base import (
 from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     Config,
     Ints,
     SearchSpace,
@@ -210,7 +209,7 @@ def local_background(
         u = rng.random(len(rows))
         if np.isnan(centre[j]) and not space.allowed(centre[None, :], j)[0]:
             continue
-        if np.isnan(centre[j]) or isinstance(parameter, CategoricalParameter):
+        if np.isnan(centre[j]) or parameter.is_category:
             rows[:, j] = np.where(u < 1.0 - radius, centre[j], rows[:, j])
         else:
             low, high = parameter.latent_interval(
@@ -377,7 +376,7 @@ def l1_neighbourhood(
         if parameter.name in left_out:
             continue
         gap = np.abs(rows[:, j] - centre[j])
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             gap = np.where(np.isnan(gap), gap, gap > 0.0)
         both = np.isnan(rows[:, j]) & np.isnan(centre[j])
         distance += np.where(both, 0.0, np.where(np.isnan(gap), 1.0, gap))

@@ -49,7 +49,6 @@ from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     category_index,
     supported_at,
 )
@@ -252,10 +251,7 @@ class Effect(Result):
     def categorical(self) -> tuple[bool, ...]:
         """Whether each hyperparameter is categorical."""
         space = self.subject.space
-        return tuple(
-            isinstance(space[name], CategoricalParameter)
-            for name in self.names
-        )
+        return tuple(space[name].is_category for name in self.names)
 
     @property
     def keys(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:

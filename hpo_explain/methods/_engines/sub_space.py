@@ -22,7 +22,6 @@ from hpo_explain.models.box_sums import Intervals
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     FloatParameter,
     Parameter,
     SearchSpace,
@@ -256,7 +255,7 @@ def _meet(first: Intervals, second: Intervals) -> Intervals:
 def _how_to_give(parameter: Parameter) -> str:
     """Say how a part of a hyperparameter is given, with the values that there are."""
     name = parameter.name
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return f"Write {{{name!r}: [...]}} with some of {list(parameter.choices)!r}."
     if isinstance(parameter, FloatParameter):
         return f"Write {{{name!r}: (low, high)}} within ({parameter.low!r}, {parameter.high!r})."

@@ -23,7 +23,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.base.loaders import frameworks
 from hpo_explain.methods.advice._code import code_of
-from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
     "narrow",
@@ -220,7 +220,7 @@ def settings_of(
 
 
 def _extent(parameter: Parameter) -> str:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return f"in {values_in_words(parameter.choices)}"
     if parameter.low == parameter.high:
         return f"at {format_value(parameter.low)}"
@@ -242,7 +242,7 @@ def changed_to(
 
 def values_of(parameter: Parameter) -> Any:
     """Return the choices, both ends of the range, or the only value of a hyperparameter."""
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return (
             parameter.choices
             if len(parameter.choices) > 1

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from hpo_explain.base import Origin, State, declared_fact
 from hpo_explain.methods.advice.advise_result import Action, settings_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, Parameter
 
 _Rows = npt.NDArray[np.bool_]
 _LOST = {
@@ -168,7 +168,7 @@ def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:
     """Return each category, and both sides of a few cuts of each number."""
     for j, parameter in enumerate(run.space):
         column = X[:, j]
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             for code, choice in enumerate(parameter.choices):
                 yield parameter.name, choice, column == code
             continue
@@ -190,7 +190,7 @@ def _without(run: Run, rule: _Rule) -> tuple[Parameter, ...]:
     if len(rule.names) != 1 or rule.inside.sum() < _MANY:
         return ()
     parameter, value = run.space[rule.names[0]], rule.values[0]
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return (
             replace(
                 parameter,
@@ -208,7 +208,7 @@ def _never_tried(run: Run) -> Action | None:
     missing: list[tuple[str, Any]] = []
     for j, parameter in enumerate(run.space):
         column = rows[:, j]
-        if not isinstance(parameter, CategoricalParameter):
+        if not parameter.is_category:
             continue
         if (~np.isnan(column)).sum() < _OFTEN * len(parameter.choices):
             continue

@@ -21,7 +21,6 @@ from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
-    CategoricalParameter,
     FloatParameter,
     IntParameter,
     SearchSpace,
@@ -105,7 +104,7 @@ def widen(decision: RunDecision) -> Action | None:
         return None  # a model of the user's is not asked beyond its space
     run, found = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             continue
         sides = [(side, _beyond(decision, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
@@ -258,9 +257,7 @@ def trying(
 
 def hand_over(space: SearchSpace) -> Action:
     """Return that another sampler should go on: with many categories it does so better."""
-    count = sum(
-        isinstance(parameter, CategoricalParameter) for parameter in space
-    )
+    count = sum(parameter.is_category for parameter in space)
     return Action(
         "go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),)
     )

@@ -45,7 +45,6 @@ from hpo_explain.question import Explained, Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Config,
     SearchSpace,
     encode_one,
@@ -178,7 +177,7 @@ def within_log_ranges(
     for parameter in space:
         name = parameter.name
         value = config.get(name)
-        if isinstance(parameter, CategoricalParameter) or not parameter.log:
+        if parameter.is_category or not parameter.log:
             continue
         if isinstance(value, bool) or not isinstance(value, Real):
             continue

@@ -69,7 +69,6 @@ from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question import Question, explained_of, explains
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     Config,
     SearchSpace,
     changed,
@@ -482,7 +481,7 @@ def _squared_distances(space: SearchSpace, x: Array, z: Array) -> Array:
     squares = np.zeros(len(z))
     for j, parameter in enumerate(space.parameters):
         gap = np.abs(z[:, j] - x[j])
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             gap = np.where(np.isnan(gap), gap, gap > 0.0)
         both = np.isnan(z[:, j]) & np.isnan(x[j])
         squares += np.where(both, 0.0, np.where(np.isnan(gap), 1.0, gap)) ** 2
@@ -537,7 +536,7 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
         zip(space.parameters, most, strict=True)
     ):
         steps = np.linspace(0.0, 1.0, min(values, m))
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             axes.append(
                 space.codes(j)[
                     np.round(steps * (m - 1)).astype(np.int64)

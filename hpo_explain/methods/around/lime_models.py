@@ -452,7 +452,7 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
             )
         if np.isnan(x[j]):
             continue
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             own = int(x[j])
             for code in space.codes(j).tolist():
                 if code != own:
@@ -564,7 +564,7 @@ def _conditions(
         splits = [split for split in splits if split[0].kind != "presence"]
         if not splits:
             continue
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             found.append(_categories(parameter, splits))
         else:
             found.append(_interval(parameter, float(x[j]), splits))

@@ -69,7 +69,6 @@ from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import Explained, accepted_surrogate
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     SearchSpace,
     gower_distances,
 )
@@ -267,7 +266,7 @@ class _Sampled:
         """Return the sample in which all members are active, and whether it was thinned."""
         rows = sample[~np.isnan(sample[:, members]).any(axis=1)]
         for j in members:
-            if isinstance(self.space.parameters[j], CategoricalParameter):
+            if self.space.parameters[j].is_category:
                 codes = codes_of(self.subject, j, len(members))
                 rows = rows[np.isin(rows[:, j], codes)]
         most = _MOST_ROWS[len(members) - 1]
@@ -283,7 +282,7 @@ class _Sampled:
         most = self.grid_size
         if order == 2:
             most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
-        if isinstance(self.space.parameters[j], CategoricalParameter):
+        if self.space.parameters[j].is_category:
             levels = order_of_categories(self.space, rows, j)
         elif len(levels) > most:
             levels = None
@@ -336,10 +335,7 @@ class _Sampled:
         notes = list[Fact]()
         for name, steps in zip(names, axes, strict=True):
             parameter = self.space[name]
-            if (
-                isinstance(parameter, CategoricalParameter)
-                and len(steps.positions) > 2
-            ):
+            if parameter.is_category and len(steps.positions) > 2:
                 order = list(parameter.decode(steps.positions))
                 notes.append(_ORDERED(names=[name], order=order))
             notes += about_names(self.subject, [name])

@@ -74,7 +74,6 @@ from hpo_explain.question import Explained, accepted_surrogate
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     SearchSpace,
     supported_at,
 )
@@ -390,7 +389,7 @@ class PartialDependenceExplainer:
         equidistant = np.linspace(*self._part.ends(j), self._grid_size)
         if parameter.size is None:
             return equidistant
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             codes = codes_of(self._subject, j, members)
             return codes[self._part.has(j, codes)]
         counted = parameter.size <= (

@@ -56,7 +56,6 @@ from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     SearchSpace,
     Support,
@@ -307,7 +306,7 @@ class _Split:
     def conditions(self, space: SearchSpace) -> tuple[Condition, Condition]:
         """Return what holds on either side, in the user's units."""
         parameter = space.parameters[self.column]
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             sides = [
                 Condition(
                     parameter.name,
@@ -341,7 +340,7 @@ def best_split(
         column = X[rows, j]
         if np.isnan(column).any() or np.ptp(column) == 0.0:
             continue
-        if isinstance(space.parameters[j], CategoricalParameter):
+        if space.parameters[j].is_category:
             found = _categorical_split(
                 node, column.astype(np.int64), space.codes(j), j, least
             )

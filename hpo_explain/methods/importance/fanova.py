@@ -60,7 +60,6 @@ from hpo_explain.question import subject_of_surrogate
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Parameter,
     SearchSpace,
     latent_rows,
@@ -404,7 +403,7 @@ def _grid(
     if parameter.size is None:
         latent = spread(np.linspace(0.0, 1.0, _GRID))
         positions = latent / share
-    elif isinstance(parameter, CategoricalParameter):
+    elif parameter.is_category:
         positions = np.arange(parameter.size, dtype=float)
         places = positions if ranks is None else ranks
         latent = share * (places + 0.5) / parameter.size

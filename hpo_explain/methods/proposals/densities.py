@@ -29,7 +29,7 @@ from hpo_explain.methods.proposals.densities_result import (
 from hpo_explain.models import DensityRatio
 from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
-from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
+from hpo_explain.space import Array, Config, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
 
@@ -235,7 +235,7 @@ def _axis(parameter: Parameter, positions: Array) -> dict[str, Any]:
     return {
         "values": tuple(parameter.decode(positions)),
         "log": bool(getattr(parameter, "log", False)),
-        "categorical": isinstance(parameter, CategoricalParameter),
+        "categorical": parameter.is_category,
     }
 
 
@@ -245,6 +245,6 @@ def _shown_positions(parameter: Parameter) -> Array:
     grid = parameter.grid() if few else None
     if grid is not None:
         return grid[0]
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return np.arange(parameter.size, dtype=float)
     return np.unique(parameter.nearest(np.linspace(0.0, 1.0, _FINE)))

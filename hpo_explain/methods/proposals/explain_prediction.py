@@ -38,7 +38,7 @@ from hpo_explain.question import (
     accepted_surrogate,
     explains,
 )
-from hpo_explain.space import CategoricalParameter, Config
+from hpo_explain.space import Config
 
 _ROWS_FOR_MANY = 100
 
@@ -288,7 +288,7 @@ class PredictionExplainer:
         ]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 positions[:, j] = X[:, j] / max(parameter.size - 1, 1)
         first = found[0]
         return PredictionOverview(

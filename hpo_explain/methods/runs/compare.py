@@ -66,7 +66,6 @@ from hpo_explain.question import (
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     SearchSpace,
     Shared,
     still_possible,
@@ -439,7 +438,7 @@ class _Comparing:
         later = own.decode(tried[len(tried) // 2 :])
         found = np.full((len(self.space), 3), np.nan)
         for j, parameter in enumerate(self.space):
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 continue
             places = []
             for config in later:

@@ -17,7 +17,6 @@ from hpo_explain.base.figures import (
     View,
 )
 from hpo_explain.methods.runs.compare_result import Comparison
-from hpo_explain.space import CategoricalParameter
 
 _MOST_PANELS = 6
 _MOST_LINES = 6  # runs up to which each has a color and a place in the legend
@@ -96,7 +95,7 @@ def effects(found: Comparison) -> Panels:
 
 def _effect(found: Comparison, j: int, low: float, high: float) -> Curves:
     parameter, values = found.subject.space.parameters[j], found.grid[j]
-    named = isinstance(parameter, CategoricalParameter)
+    named = parameter.is_category
     names = [str(value) for value in values] if named else ()
     x = Axis(
         label="",

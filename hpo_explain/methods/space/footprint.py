@@ -47,7 +47,6 @@ from hpo_explain.question import (
 )
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     SearchSpace,
     gower_distances,
     nearest,
@@ -319,7 +318,7 @@ def border_of(space: SearchSpace, n: int, seed: int) -> Array:
     )
     for j in space.order.tolist():
         parameter = space.parameters[j]
-        if not isinstance(parameter, CategoricalParameter):
+        if not parameter.is_category:
             ends = parameter.nearest(np.array([0.0, 1.0]))
             here = ~np.isnan(latent[:, j])  # an optional one may be left out
             latent[here, j] = ends[rng.integers(0, 2, here.sum())]

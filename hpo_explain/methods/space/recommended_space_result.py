@@ -19,7 +19,7 @@ from hpo_explain.base import (
     values_in_words,
 )
 from hpo_explain.belief import Decision
-from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Parameter, SearchSpace
 
 _MOST = 0.99  # so many draws tell no larger probability
 
@@ -82,7 +82,7 @@ class Kept:
 
 
 def _values(parameter: Parameter) -> tuple[Any, ...]:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return tuple(parameter.choices)
     return parameter.low, parameter.high
 
@@ -232,7 +232,7 @@ class Recommendation(Result):
     def stretches(self, row: Kept) -> tuple[tuple[float, float], ...]:
         """Return what stays of a hyperparameter, between which shares of its own measure."""
         whole = self.subject.space[row.hyperparameter]
-        if isinstance(whole, CategoricalParameter):
+        if whole.is_category:
             codes = [whole.code(value) for value in row.after]
             return tuple(
                 (code / whole.size, (code + 1) / whole.size) for code in codes
@@ -252,7 +252,5 @@ class Recommendation(Result):
         if not values:
             return ""
         words = values_in_words(values)
-        categorical = isinstance(
-            self.subject.space[name], CategoricalParameter
-        )
+        categorical = self.subject.space[name].is_category
         return f"{{{words}}}" if categorical else f"[{words}]"
