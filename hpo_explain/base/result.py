@@ -216,11 +216,11 @@ class Result(ABC):
         return self.table.contributions
 
     def _column(self, held: str | Callable[[Any], Any]) -> Any:
-        found = getattr(self, held) if isinstance(held, str) else held(self)
+        column = getattr(self, held) if isinstance(held, str) else held(self)
         if not self.table.index[1]:
-            return found
+            return column
         missing = np.full(len(getattr(self, self.table.index[1])), np.nan)
-        return missing if found is None else found
+        return missing if column is None else column
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -519,7 +519,7 @@ class Result(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that `json.dumps` accepts."""
-        found: dict[str, Any] = plain_json(
+        plain: dict[str, Any] = plain_json(
             {
                 **self.subject.to_dict(),
                 **self._numbers(),
@@ -528,7 +528,7 @@ class Result(ABC):
                 "notes": [note.to_dict() for note in self.notes],
             }
         )
-        return found
+        return plain
 
     def __str__(self) -> str:
         frame = printed_frame(self)

@@ -193,14 +193,14 @@ class Belief(Draws):
 
     def in_units(self, scaled: Array) -> Array:
         """Return scaled costs in the user's units, inside the bounds."""
-        found = scaled * self.unit + self._origin
+        objective = scaled * self.unit + self._origin
         if self.bounds is not None:  # to the last digit
             np.clip(
-                found,
+                objective,
                 *sorted(self.sign * end for end in self.bounds),
-                out=found,
+                out=objective,
             )
-        return found
+        return objective
 
     @property
     def _better(self) -> Bools:
@@ -211,14 +211,14 @@ class Belief(Draws):
     def noise(self) -> Noise:
         """The noise of one evaluation among the better half of the trials."""
         known, weights = self.known_noise is not None, self.whole.weights
-        found = noise_among(
+        noise = noise_among(
             self.processes, weights, self._better, self.scaled, repeated=known
         )
         return Noise(
-            found.estimate * self.unit,
-            found.lower * self.unit,
-            found.upper * self.unit,
-            found.settled,
+            noise.estimate * self.unit,
+            noise.lower * self.unit,
+            noise.upper * self.unit,
+            noise.settled,
         )
 
     @property

@@ -104,12 +104,12 @@ class Draws(ABC):
         self, X: Array, members: Sequence[int], values: Array
     ) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
-        found = []
+        costs = []
         for value in values:
             rows = X.copy()
             rows[:, members] = value
-            found.append(self.costs(rows))
-        return np.stack(found)
+            costs.append(self.costs(rows))
+        return np.stack(costs)
 
     def own_costs(self, rows: Array) -> Array:
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""

@@ -50,8 +50,8 @@ class Axis:
     def level(self, x: Array) -> Ints:
         """Return the level of encoded values, -1 of inactive ones."""
         cuts = (self.edges[1:, 0] + self.edges[:-1, 1]) / 2.0
-        found = np.searchsorted(cuts, np.nan_to_num(x), "right")
-        return np.asarray(np.where(np.isnan(x), -1, found))
+        level = np.searchsorted(cuts, np.nan_to_num(x), "right")
+        return np.asarray(np.where(np.isnan(x), -1, level))
 
 
 def axis_of(belief: Draws, j: int) -> Axis:
@@ -61,8 +61,12 @@ def axis_of(belief: Draws, j: int) -> Axis:
     category = parameter.is_category
     fine = 12 * len(parameter.choices) if parameter.is_category else 960
     U = np.repeat((np.arange(fine)[:, None] + 0.5) / fine, len(space), axis=1)
-    found = space.from_latent(U)[:, j]  # NaN where an optional one is inactive
-    values, counts = np.unique(found[~np.isnan(found)], return_counts=True)
+    positions = space.from_latent(U)[
+        :, j
+    ]  # NaN where an optional one is inactive
+    values, counts = np.unique(
+        positions[~np.isnan(positions)], return_counts=True
+    )
     fine = counts.sum()
     if category or len(values) <= _PARTS:
         return Axis(
@@ -155,7 +159,7 @@ class Landscape:
             )
         )
         start = rows[chosen[:count]]
-        found = []
+        nearby = []
         space = self.belief.space
         for j in (
             space.order.tolist()
@@ -167,8 +171,8 @@ class Landscape:
             for value in values[np.argsort(space.places(j, values))]:
                 changed = start.copy()
                 changed[:, j] = value
-                found.append(changed)
-        return self._as_configurations(np.concatenate(found))
+                nearby.append(changed)
+        return self._as_configurations(np.concatenate(nearby))
 
     def _as_configurations(self, rows: Array) -> Array:
         """Return distinct configurations; what became active takes a value drawn at random."""

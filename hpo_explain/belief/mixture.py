@@ -98,11 +98,11 @@ class Mixture(Draws):
         """Which draws are constant, (k,)."""
         whole = KERNELS * DRAWS
         count = round(doubt(self.belief.processes, self.weights) * whole)
-        found = np.zeros(whole, bool)
-        found[
+        constant = np.zeros(whole, bool)
+        constant[
             ((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)
         ] = True
-        return found
+        return constant
 
     @cached_property
     def _levels(self) -> Array:
@@ -118,16 +118,16 @@ class Mixture(Draws):
         """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
         X = np.asarray(X, float)
         asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
-        found = self._last.get(asked) if asked else None
-        if found is None:
+        costs = self._last.get(asked) if asked else None
+        if costs is None:
             drawn = np.concatenate(self._read(X, 0))
             drawn[self.constant] = self._levels[:, None]
-            found = self.belief.in_units(drawn)
-            found.setflags(write=False)
+            costs = self.belief.in_units(drawn)
+            costs.setflags(write=False)
             if asked:
                 self._last.clear()
-                self._last[asked] = found
-        return found
+                self._last[asked] = costs
+        return costs
 
     def costs_at(
         self, X: Array, members: Sequence[int], values: Array
@@ -140,11 +140,13 @@ class Mixture(Draws):
         moved = np.stack([space.places(j, x) for j, x in pairs], axis=1)
         categories = space.categories_in_own_order
         at = levels(moved, categories, places)
-        found = levels(space.in_own_order(X)[:, others], categories, others)
+        levels_of = levels(
+            space.in_own_order(X)[:, others], categories, others
+        )
         with one_blas_thread():
             of_each = [
                 from_table(
-                    functions.along(found, at).transpose(1, 2, 0), table[0]
+                    functions.along(levels_of, at).transpose(1, 2, 0), table[0]
                 )
                 for functions, table in zip(*self._drawn, strict=True)
             ]
@@ -154,7 +156,7 @@ class Mixture(Draws):
 
     def own_costs(self, rows: Array) -> Array:
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
-        m, found = rows.shape[1], list[Array]()
+        m, costs = rows.shape[1], list[Array]()
         own = np.repeat(np.arange(DRAWS), m)
         categories = self.space.categories_in_own_order
         with one_blas_thread():
@@ -167,10 +169,10 @@ class Mixture(Draws):
                 values = valued(
                     [functions], levels(self.space.in_own_order(X), categories)
                 )[0]
-                found.append(
+                costs.append(
                     from_table(values[np.arange(len(X)), own], table[0])
                 )
-        drawn = np.concatenate(found).reshape(len(rows), m)
+        drawn = np.concatenate(costs).reshape(len(rows), m)
         drawn[self.constant] = self._levels[:, None]
         return self.belief.in_units(drawn)
 

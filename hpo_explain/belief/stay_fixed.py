@@ -120,8 +120,8 @@ def _losses(
         costs = draws.costs(rows)
         if not land.possible.all():
             costs = np.where(draws.feasible(rows), costs, np.inf)
-        found = costs.reshape(-1, len(sets), changed.shape[1])
-        least = np.minimum(found.min(axis=2), own)
+        reached = costs.reshape(-1, len(sets), changed.shape[1])
+        least = np.minimum(reached.min(axis=2), own)
         return np.asarray(np.maximum(least.T - land.least, 0.0))
 
     return losses

@@ -295,11 +295,13 @@ class RunDecision:
         """
         middle = np.median(gains)
         stretched = middle + STRETCH["least"] * (gains - middle)
-        found = decide(np.maximum(stretched, 0.0), self.epsilon, side="above")
+        decision = decide(
+            np.maximum(stretched, 0.0), self.epsilon, side="above"
+        )
         estimate = float(np.maximum(gains, 0.0).mean())
-        low, high = found.interval
+        low, high = decision.interval
         ends = min(low, estimate), max(high, estimate)
-        return replace(found, estimate=estimate, interval=ends)
+        return replace(decision, estimate=estimate, interval=ends)
 
     def gained(self, gains: Array) -> Decision:
         """Return the same of configurations of the space.

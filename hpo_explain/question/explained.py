@@ -284,8 +284,8 @@ def accepted_surrogate(given: Any, argument: str = "surrogate") -> Surrogate:
         If it does not; the text says what is wrong.
     """
     space = _space(given, argument, "a surrogate", "predict")
-    found = given.predict(space.sample(_PROBES, seed=0))
-    wrong = _wrong(found)
+    predicted = given.predict(space.sample(_PROBES, seed=0))
+    wrong = _wrong(predicted)
     if wrong:
         raise InputError(argument, f"must {_HOW}, but {wrong}", given)
     return given  # type: ignore[no-any-return]
@@ -315,13 +315,13 @@ def accepted_acquisition(
     return given  # type: ignore[no-any-return]
 
 
-def _wrong(found: Any) -> str:
+def _wrong(result: Any) -> str:
     """Say what is wrong with predictions; empty if nothing is."""
-    if not isinstance(found, (tuple, list, np.ndarray)) or len(found) != len(
+    if not isinstance(result, (tuple, list, np.ndarray)) or len(result) != len(
         _PARTS
     ):
-        return f"it returned {found!r} instead of the two"
-    for name, part in zip(_PARTS, found, strict=True):
+        return f"it returned {result!r} instead of the two"
+    for name, part in zip(_PARTS, result, strict=True):
         values = check_array(f"the {name} that a surrogate predicts", part)
         if values.shape != (_PROBES,):
             return f"the {name} has shape {values.shape} for n = {_PROBES}"

@@ -190,14 +190,14 @@ def documented(text: str, taken: Sequence[str]) -> str:
 
 def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
     """Return what the documentation says of each argument, in one line."""
-    found = re.findall(
+    entries = re.findall(
         r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)",
         function.__doc__ or "",
         re.M,
     )
     return {
         name: " ".join(text.split())
-        for names, text in found
+        for names, text in entries
         for name in names.split(", ")
     }
 
@@ -230,7 +230,7 @@ def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
     run, *others = inspect.signature(function).parameters.values()
     # a model that is an object
     own = {"surrogate"} if hints.get("kind") == Kind else set()
-    found = [
+    arguments = [
         Argument(
             one.name,
             one.default,
@@ -240,4 +240,4 @@ def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
         for one in others
         if one.kind is not one.VAR_KEYWORD and one.name not in own
     ]
-    return run.name == "runs", found
+    return run.name == "runs", arguments

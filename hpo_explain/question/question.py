@@ -125,8 +125,8 @@ class Question:
     @property
     def feasible(self) -> Callable[[Array], Array] | None:
         """The probability of being feasible, of encoded rows, if some trials are not."""
-        found = self.run.feasibility(seed=self.seed)
-        return None if found is None else found.probability
+        feasibility = self.run.feasibility(seed=self.seed)
+        return None if feasibility is None else feasibility.probability
 
     @property
     def belief(self) -> Belief:

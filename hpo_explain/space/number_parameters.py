@@ -281,11 +281,11 @@ class IntParameter:
 
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value."""
-        found = np.array(positions, dtype=float)
-        known = ~np.isnan(found)  # NaN where it is inactive
-        values = self.codes(found[known]).astype(float)
-        found[known] = to_position(values, self.low, self.high, self.log)
-        return found
+        nearest = np.array(positions, dtype=float)
+        known = ~np.isnan(nearest)  # NaN where it is inactive
+        values = self.codes(nearest[known]).astype(float)
+        nearest[known] = to_position(values, self.low, self.high, self.log)
+        return nearest
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""

@@ -119,12 +119,12 @@ def attainable(
     least = np.stack([least_in(land, inside) for inside in masks])  # (L, k)
     least[np.isinf(least)] = np.nan
     if axis.category:
-        found = least[axis.level(positions)]
+        costs = least[axis.level(positions)]
     else:
         each = [
             np.interp(positions, axis.centers, of_one) for of_one in least.T
         ]
-        found = np.stack(each, axis=-1)
+        costs = np.stack(each, axis=-1)
     mean = land.all_values.mean(axis=0)
     rows = [int(np.argmin(np.where(inside, mean, np.inf))) for inside in masks]
     configurations: list[Mapping[str, Any]] = []
@@ -137,7 +137,7 @@ def attainable(
         configurations.append(
             draws.space.decode(draws.space.project(best))[0] if there else {}
         )
-    drawn = draws.sign * found
+    drawn = draws.sign * costs
     return Attainable(
         mean=drawn.mean(axis=-1),
         std=np.full(len(positions), np.nan)

@@ -148,23 +148,23 @@ class Effect(Result):
         columns={
             "mean": "mean",
             "std": "std",
-            "lower": lambda found: (
-                None if found.kind == "marginal" else found.band()[0]
+            "lower": lambda result: (
+                None if result.kind == "marginal" else result.band()[0]
             ),
-            "upper": lambda found: (
-                None if found.kind == "marginal" else found.band()[1]
+            "upper": lambda result: (
+                None if result.kind == "marginal" else result.band()[1]
             ),
-            "tried": lambda found: (
-                None if found.kind == "marginal" else found.supported
+            "tried": lambda result: (
+                None if result.kind == "marginal" else result.supported
             ),
-            "best": lambda found: found.best if found.compared else None,
+            "best": lambda result: result.best if result.compared else None,
             "partial_dependence": "partial",
             "feasible": "feasible",
-            "attainable": lambda found: (
-                found.attainable and found.attainable.mean
+            "attainable": lambda result: (
+                result.attainable and result.attainable.mean
             ),
-            "attainable_std": lambda found: (
-                found.attainable and found.attainable.std
+            "attainable_std": lambda result: (
+                result.attainable and result.attainable.std
             ),
         },
         held={
@@ -180,11 +180,11 @@ class Effect(Result):
                 )
             },
             "grid": "axes",
-            "best": lambda found: found.best if found.compared else None,
+            "best": lambda result: result.best if result.compared else None,
             "partial_dependence": "partial",
             "feasible": "feasible",
-            "attainable": lambda found: (
-                found.attainable and found.attainable.to_dict()
+            "attainable": lambda result: (
+                result.attainable and result.attainable.to_dict()
             ),
             "mean_confidence": "mean_confidence",
             "sample_size": "sample_size",
@@ -371,11 +371,11 @@ class Effect(Result):
                 scale(np.array(values, dtype=float)) - scale(float(value))
             )
             return int(np.argmin(distances))
-        found = category_index(values, value)
-        if found is None:
+        nearest = category_index(values, value)
+        if nearest is None:
             problem = f"has {self.names[i]} = {value!r}, which is not one of {list(values)!r}"
             raise InputError("config", problem, value)
-        return found
+        return nearest
 
     def negative_log_likelihood(
         self, true: npt.ArrayLike | Callable[..., float]
@@ -450,10 +450,10 @@ class Effect(Result):
         attainable), and all others that are not worse than the best average in as many; without
         draws the best itself.
         """
-        found, costs = np.zeros(self.mean.size, dtype=bool), self._costs
+        mask, costs = np.zeros(self.mean.size, dtype=bool), self._costs
         if costs is None:
-            found[self._order[0]] = True
-            return found.reshape(self.mean.shape)
+            mask[self._order[0]] = True
+            return mask.reshape(self.mean.shape)
         low, high = (
             costs.min(axis=1, keepdims=True),
             costs.max(axis=1, keepdims=True),
@@ -466,8 +466,8 @@ class Effect(Result):
         lowest = costs[:, [costs.mean(axis=0).argmin()]]
         kept = (costs > lowest).mean(axis=0) < mass
         kept[order[:count]] = True
-        found[self._candidates] = kept
-        return found.reshape(self.mean.shape)
+        mask[self._candidates] = kept
+        return mask.reshape(self.mean.shape)
 
     @property
     def shown(self) -> Mask:
@@ -619,20 +619,20 @@ class Effect(Result):
 
     def _never_tried(self, place: int, kept: list[Mask]) -> tuple[Fact, ...]:
         """Return where the best one lies, as far as no trial does."""
-        found = []
+        facts = []
         for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
             stretch = never_tried(self, i, int(at), kept[i])
             name = (self.names[i],)
             if stretch is not None and self.categorical[i]:
-                found.append(
+                facts.append(
                     _NEVER_TRIED(of="category", names=name, value=stretch[0])
                 )
             elif stretch is not None:
                 low, high = stretch
-                found.append(
+                facts.append(
                     _NEVER_TRIED(of="stretch", names=name, low=low, high=high)
                 )
-        return tuple(found)
+        return tuple(facts)
 
     def contrast(self, a: Any, b: Any) -> Claim:
         """Return by how much the objective at one value differs from that at another on average.

@@ -105,9 +105,9 @@ def _predicted_terms(
     if isinstance(acquisition, OfPredictions):
         surrogate = acquisition.surrogate
         if isinstance(surrogate, SupportsWalks):
-            found = surrogate.predict_walks(x, background, orders)
-            if found is not None:
-                return acquisition.terms_of(*found)
+            predicted = surrogate.predict_walks(x, background, orders)
+            if predicted is not None:
+                return acquisition.terms_of(*predicted)
     return _composed_terms(acquisition, x, background, orders)
 
 
@@ -198,9 +198,9 @@ def sampled_shapley(
     """
     rng = np.random.default_rng(seed)
     p = len(players)
-    found = np.zeros((orders, p, len(columns_of(acquisition))))
+    contributions = np.zeros((orders, p, len(columns_of(acquisition))))
     if not p:
-        return found
+        return contributions
     at_once = max(1, _ROWS // (p + 1))
     for start in steps(range(0, orders, at_once), "batches"):
         some = min(at_once, orders - start)
@@ -211,10 +211,10 @@ def sampled_shapley(
             acquisition,
             {name: u.reshape(some, p + 1) for name, u in terms.items()},
         )
-        found[start : start + some] = np.take_along_axis(
+        contributions[start : start + some] = np.take_along_axis(
             gains, rank[:, :, None], axis=1
         )
-    return found
+    return contributions
 
 
 def joining(

@@ -78,8 +78,10 @@ def highest(
     values: Any,
 ) -> Array:
     """Return the highest probability of being feasible at each value, NaN where none is valid."""
-    found = [composed(space, rows, members, value) for value in values]
-    return np.array([feasible(z).max() if len(z) else np.nan for z in found])
+    composed_rows = [composed(space, rows, members, value) for value in values]
+    return np.array(
+        [feasible(z).max() if len(z) else np.nan for z in composed_rows]
+    )
 
 
 def values_together(

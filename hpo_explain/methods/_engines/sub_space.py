@@ -173,9 +173,9 @@ class SubSpace:
 
     def has(self, j: int, positions: Array) -> Bools:
         """Return which positions of a hyperparameter, in the order of the space, are left."""
-        found: Bools = np.ones(len(positions), dtype=bool)
+        inside: Bools = np.ones(len(positions), dtype=bool)
         if j not in self.kept:
-            return found
+            return inside
         parameter, places = self.space.parameters[j], np.nan_to_num(positions)
         if j in self.ranks:
             places = self.ranks[j][places.astype(int)].astype(float)
@@ -183,18 +183,20 @@ class SubSpace:
             parameter.share_below(places + by) for by in (-_BESIDE, _BESIDE)
         )
         latent = (parameter.optional or 1.0) * (below + above) / 2.0
-        found[:] = False
+        inside[:] = False
         for low, high in self.kept[j]:
-            found |= (low - _ROUNDING <= latent) & (latent <= high + _ROUNDING)
-        return found & ~np.isnan(positions)
+            inside |= (low - _ROUNDING <= latent) & (
+                latent <= high + _ROUNDING
+            )
+        return inside & ~np.isnan(positions)
 
     def holds(self, rows: Any, free: Sequence[int] = ()) -> Bools:
         """Return which rows, encoded or latent, lie in the part, whatever `free` columns are."""
         rows = np.asarray(rows, dtype=float)
-        found: Bools = np.ones(len(rows), dtype=bool)
+        inside: Bools = np.ones(len(rows), dtype=bool)
         for j in self.kept.keys() - {*free}:
-            found &= self.has(j, rows[:, j])
-        return found
+            inside &= self.has(j, rows[:, j])
+        return inside
 
     def sample(self, n: int, seed: int = 0) -> Array:
         """Return latent rows of the part's measure, (n, d): a Latin hypercube."""
@@ -212,12 +214,12 @@ class SubSpace:
             return subject
         inside = self.holds(subject.tried)
         costs = subject.costs[inside] if len(subject.costs) else subject.costs
-        found = replace(
+        part = replace(
             subject,
             incumbent=self.best_of(subject),
             tried=subject.tried[inside],
         )
-        return replace(found, costs=costs)
+        return replace(part, costs=costs)
 
     def best_of(self, subject: Subject) -> Mapping[str, Any]:
         """Return the best feasible configuration of the part; empty if none is known."""

@@ -71,15 +71,15 @@ def drawn_contributions(
     error = 0.0 if exact else np.sqrt(n) * by_row.std(axis=1, ddof=1)
     # to a constant draw nothing contributes, whatever is known of the others
     varies = np.ptp(values, axis=1) > 0.0
-    found = np.zeros((len(phi), len(game.x)))
+    contributions = np.zeros((len(phi), len(game.x)))
     if not varies.any():
-        return found
+        return contributions
     phi = phi[varies]
     if known is not None:
         phi += known[0][players] / varies.mean() - phi.mean(axis=0)
         error = known[1][players]
-    found[np.ix_(varies, players)] = widened(phi, error)
-    return found
+    contributions[np.ix_(varies, players)] = widened(phi, error)
+    return contributions
 
 
 def widened(draws: Array, error: Array | float) -> Array:

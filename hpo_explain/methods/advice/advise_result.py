@@ -132,9 +132,9 @@ class Action:
     def reason(self) -> str:
         """The evidence in words: a sentence per fact, few of the same kind."""
         kept: list[Fact] = []
-        for found in self.evidence:
-            if sum(other.kind == found.kind for other in kept) < _MOST_REASONS:
-                kept.append(found)
+        for fact in self.evidence:
+            if sum(other.kind == fact.kind for other in kept) < _MOST_REASONS:
+                kept.append(fact)
         return told_apart(kept)
 
     @property
@@ -317,7 +317,7 @@ class Advice(Result):
         held={
             "actions": lambda advice: [
                 {name: getattr(action, name) for name in _HELD}
-                | {"evidence": [found.to_dict() for found in action.evidence]}
+                | {"evidence": [fact.to_dict() for fact in action.evidence]}
                 for action in advice.actions
             ],
             "space": lambda advice: [

@@ -76,10 +76,12 @@ class _Rule:
 
 def beware(run: Run) -> list[Action]:
     """Return what to know before more trials are made."""
-    found = [_failing(run, "failed"), _failing(run, "pruned")]
-    found.append(_rule_of(run, run.X, ~np.asarray(run.feasible), "infeasible"))
-    found += [_never_tried(run), _unanswered(run)]
-    return [action for action in found if action is not None]
+    actions = [_failing(run, "failed"), _failing(run, "pruned")]
+    actions.append(
+        _rule_of(run, run.X, ~np.asarray(run.feasible), "infeasible")
+    )
+    actions += [_never_tried(run), _unanswered(run)]
+    return [action for action in actions if action is not None]
 
 
 def _failing(run: Run, state: State) -> Action | None:
@@ -96,29 +98,27 @@ def _rule_of(run: Run, X: Array, failed: _Rows, state: str) -> Action | None:
     """Return a warning of the values with which trials fail more often than by chance."""
     if failed.sum() < _FEWEST or failed.all():
         return None
-    found = _best_rule(run, X, failed)
-    if found is None:
+    rule = _best_rule(run, X, failed)
+    if rule is None:
         return None
-    n, k = int(found.inside.sum()), int((found.inside & failed).sum())
+    n, k = int(rule.inside.sum()), int((rule.inside & failed).sum())
     evidence = _FAILS(
-        names=found.names,
-        values=found.values,
+        names=rule.names,
+        values=rule.values,
         state=state,
         failed=k,
         n=n,
         elsewhere=int(failed.sum()) - k,
         others=len(X) - n,
-        p=found.p,
+        p=rule.p,
     )
     return Action(
         "beware",
-        found.names,
-        found.values,
+        rule.names,
+        rule.values,
         certain=True,
         evidence=(evidence,),
-        parameters=_without(run, found)
-        if k == n and state != "pruned"
-        else (),
+        parameters=_without(run, rule) if k == n and state != "pruned" else (),
     )
 
 
@@ -145,10 +145,10 @@ def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
     if both[a, b] * _SIMPLER < p:
         which, p = [int(a), int(b)], float(both[a, b])
     names, values, _ = zip(*(rules[i] for i in which), strict=True)
-    found = _Rule(
+    rule = _Rule(
         names, values, np.asarray(inside[which].all(axis=0)), tests * p
     )
-    return found if found.p < _LEVEL else None
+    return rule if rule.p < _LEVEL else None
 
 
 def _p_values(
@@ -160,8 +160,8 @@ def _p_values(
     """
     from scipy.stats import hypergeom
 
-    found = hypergeom.sf(k - 1, len(failed), int(failed.sum()), n)
-    return np.where(k < _FEWEST, 1.0, found)
+    p = hypergeom.sf(k - 1, len(failed), int(failed.sum()), n)
+    return np.where(k < _FEWEST, 1.0, p)
 
 
 def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:

@@ -102,7 +102,7 @@ def widen(decision: RunDecision) -> Action | None:
     """
     if not isinstance(decision.draws, Mixture):
         return None  # a model of the user's is not asked beyond its space
-    run, found = decision.run, list[tuple[_Number, Decision, Any]]()
+    run, wider = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
         if parameter.is_category:
             continue
@@ -119,16 +119,16 @@ def widen(decision: RunDecision) -> Action | None:
             end=parameter.high if side else parameter.low,
             gain=gained.estimate,
         )
-        found.append((new, gained, reason))
-    if not found:
+        wider.append((new, gained, reason))
+    if not wider:
         return None
     most = max(
-        (gained for _, gained, _ in found), key=lambda one: one.estimate
+        (gained for _, gained, _ in wider), key=lambda one: one.estimate
     )
     return changed_to(
         "widen",
-        [new for new, _, _ in found],
-        evidence=tuple(why for *_, why in found),
+        [new for new, _, _ in wider],
+        evidence=tuple(why for *_, why in wider),
         **_told(most),
     )
 

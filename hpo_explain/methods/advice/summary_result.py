@@ -236,16 +236,18 @@ class Summary(Result):
 
     @property
     def _where(self) -> Claim:
-        found = self.recommended_space
-        if found is None or not found.narrowed:
+        recommended = self.recommended_space
+        if recommended is None or not recommended.narrowed:
             return self._short(None, "everywhere")
-        names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
-        says = "perhaps where" if found.doubts else "where"
+        names = [
+            shorten(row.hyperparameter, _NAME) for row in recommended.narrowed
+        ]
+        says = "perhaps where" if recommended.doubts else "where"
         told_in = [
             self._short(
-                found.claims[0],
+                recommended.claims[0],
                 says,
-                volume=found.volume,
+                volume=recommended.volume,
                 names=listed(names, most),
             )
             for most in range(_NAMED, 0, -1)
@@ -271,11 +273,11 @@ class Summary(Result):
 
     @property
     def _far(self) -> Claim:
-        found = self.trusted
-        if found is None:
+        trust = self.trusted
+        if trust is None:
             return self._short(None, "no trust")
         return self._short(
-            found.claims[0], "trust", level=found.level, r2=max(found.r2, 0.0)
+            trust.claims[0], "trust", level=trust.level, r2=max(trust.r2, 0.0)
         )
 
 

@@ -82,17 +82,21 @@ class Ablation(Result):
     table: ClassVar[Table] = Table(
         index=("step", "labels"),
         columns={
-            "source": lambda found: [
-                _of(found.source, step) for step in found.steps
+            "source": lambda result: [
+                _of(result.source, step) for step in result.steps
             ],
-            "target": lambda found: [
-                _of(found.target, step) for step in found.steps
+            "target": lambda result: [
+                _of(result.target, step) for step in result.steps
             ],
-            "along": lambda found: [", ".join(names) for names in found.along],
-            "value": lambda found: found.values[1:],
+            "along": lambda result: [
+                ", ".join(names) for names in result.along
+            ],
+            "value": lambda result: result.values[1:],
             "gain": "gains",
-            "std": lambda found: (
-                None if found.drawn is None else found.gains_drawn.std(axis=1)
+            "std": lambda result: (
+                None
+                if result.drawn is None
+                else result.gains_drawn.std(axis=1)
             ),
             "alone": "first_round",
             "shapley": "shapley",

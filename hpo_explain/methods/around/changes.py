@@ -516,9 +516,9 @@ def _reaching(
     near = near[ranked(costs(near).mean(axis=0))[:_NEAR]]
     rows, best, likeliest = x[None], None, (-1.0, 0.0)
     for _ in range(len(space)):
-        found = [_with(space, rows, near, j) for j in space.order.tolist()]
+        rows_near = [_with(space, rows, near, j) for j in space.order.tolist()]
         new = space.distinct(
-            np.concatenate([*found, np.empty((0, len(space)))])
+            np.concatenate([*rows_near, np.empty((0, len(space)))])
         )
         new = new[[bool(differing(x, row)) for row in new]]
         if not len(new):

@@ -115,15 +115,15 @@ class Changes(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "from": lambda found: [
-                found.start.config.get(name) for name in found.names
+            "from": lambda result: [
+                result.start.config.get(name) for name in result.names
             ],
-            "to": lambda found: [
-                found.best.config.get(name) for name in found.names
+            "to": lambda result: [
+                result.best.config.get(name) for name in result.names
             ],
             "contribution": "contributions",
-            "lower": lambda found: found.intervals[:, 0],
-            "upper": lambda found: found.intervals[:, 1],
+            "lower": lambda result: result.intervals[:, 0],
+            "upper": lambda result: result.intervals[:, 1],
             "needed": "needed",
         },
         contributions=("contribution", "lower", "upper"),

@@ -398,18 +398,18 @@ class LimeExplainer:
     ) -> Array:
         """Return what the readable model predicts for each part of the sample from the others."""
         fold = np.random.default_rng(self._seed).permutation(len(y)) % _FOLDS
-        found = np.empty(len(y))
+        predicted = np.empty(len(y))
         for k in steps(range(_FOLDS), "folds"):
             kept, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             own = weights[kept] if weights[kept].any() else np.ones(len(kept))
             if not coordinates:  # nothing differs from the configuration
-                found[out] = np.average(y[kept], weights=own)
+                predicted[out] = np.average(y[kept], weights=own)
                 continue
             fitted = self._fit(
                 x, at_rows(coordinates, kept), own / own.sum(), y[kept]
             )
-            found[out] = fitted.at(at_rows(coordinates, out))
-        return found
+            predicted[out] = fitted.at(at_rows(coordinates, out))
+        return predicted
 
     def _notes(
         self, x: Array, coordinates: list[Coordinate], drawn: bool
@@ -495,8 +495,8 @@ def _default_width(space: SearchSpace, x: Array, seed: int) -> float:
 
 def _r2(weights: Array, y: Array, fitted: Array) -> float:
     """Return the weighted R²; 1 where there is nothing to explain, as nothing is missed."""
-    found = r_squared(y, fitted, weights)
-    return 1.0 if math.isnan(found) else found
+    r2 = r_squared(y, fitted, weights)
+    return 1.0 if math.isnan(r2) else r2
 
 
 def _sample_of(

@@ -210,13 +210,13 @@ class LimeExplanation(Result):
     table: ClassVar[Table] = Table(
         index=("statement", "texts"),
         columns={
-            "effect": lambda found: [s.effect for s in found.statements],
-            "std": lambda found: [s.std for s in found.statements],
-            "model_std": lambda found: np.array(
-                [s.model_std for s in found.statements], float
+            "effect": lambda result: [s.effect for s in result.statements],
+            "std": lambda result: [s.std for s in result.statements],
+            "model_std": lambda result: np.array(
+                [s.model_std for s in result.statements], float
             ),
-            "weight": lambda found: [s.weight for s in found.statements],
-            "own": lambda found: [s.own for s in found.statements],
+            "weight": lambda result: [s.weight for s in result.statements],
+            "own": lambda result: [s.own for s in result.statements],
         },
         contributions=("effect",),
         hidden=("statements", "drawn"),

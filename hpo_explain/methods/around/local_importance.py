@@ -288,15 +288,15 @@ class LocalImportanceExplainer(Explainer):
 
         Of a function that hardly varies beside the noise nobody can tell what changes it: 0.
         """
-        found = np.zeros((values.shape[1], len(self.space)))
+        variances = np.zeros((values.shape[1], len(self.space)))
         for j, v, (_, w) in zip(
             members, _averaged(values, owner, points), points, strict=True
         ):
-            found[:, j] = _variance(v, w)
+            variances[:, j] = _variance(v, w)
         unit = unit_of(values)  # in which no square overflows
-        whole = found.sum(axis=1, keepdims=True) / unit / unit
+        whole = variances.sum(axis=1, keepdims=True) / unit / unit
         there = whole > MATTERS * (whole + (noise / unit) ** 2)
-        return _shares(np.where(there, found, 0.0))
+        return _shares(np.where(there, variances, 0.0))
 
     def _over_trees(
         self,

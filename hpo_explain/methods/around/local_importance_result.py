@@ -60,8 +60,8 @@ class LocalImportance(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "value": lambda found: np.array(
-                [*map(found.config.get, found.names)], dtype=object
+            "value": lambda result: np.array(
+                [*map(result.config.get, result.names)], dtype=object
             ),
             "importance": "importance",
             "std": "std",

@@ -366,14 +366,14 @@ class PartialDependenceExplainer:
         mean, std = np.full((2, len(rows), len(values)), np.nan)
         curves: Array | None = None
         for places, valid, z in self._composed(rows, members, values):
-            found = draws.sign * draws.costs_at(z, members, values[places])
+            predicted = draws.sign * draws.costs_at(z, members, values[places])
             mean[valid, places], std[valid, places] = (
-                found.mean(axis=1).T,
-                found.std(axis=1).T,
+                predicted.mean(axis=1).T,
+                predicted.std(axis=1).T,
             )
             if curves is None:
-                curves = np.full((len(values), found.shape[1]), np.nan)
-            curves[places] = found.mean(axis=2)
+                curves = np.full((len(values), predicted.shape[1]), np.nan)
+            curves[places] = predicted.mean(axis=2)
         return (
             np.full((len(values), 1), np.nan) if curves is None else curves,
             mean,
@@ -464,9 +464,11 @@ class PartialDependenceExplainer:
     ) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
         if isinstance(self._surrogate, SupportsGrid):
-            found = self._surrogate.predict_grid(z, np.array(members), values)
-            if found is not None:
-                return found
+            predicted = self._surrogate.predict_grid(
+                z, np.array(members), values
+            )
+            if predicted is not None:
+                return predicted
         mean, std = np.empty((2, len(z), len(values)))
         for g, value in enumerate(values):
             mean[:, g], std[:, g] = self._surrogate.predict(
@@ -489,7 +491,7 @@ class PartialDependenceExplainer:
     ) -> Attainable | None:
         if not self._attainable or len(members) > 1:
             return None
-        found = attainable(
+        reached = attainable(
             self._surrogate if self._draws is None else self._draws,
             members[0],
             positions,
@@ -498,14 +500,14 @@ class PartialDependenceExplainer:
             seed=self._seed,
         )
         if feasible is None:
-            return found
+            return reached
         # where no trial is near, the classifier is undecided, and the search would go there
         able = feasible >= PROBABLE
         mean, std = (
             np.where(able, values, np.nan)
-            for values in (found.mean, found.std)
+            for values in (reached.mean, reached.std)
         )
-        return replace(found, mean=mean, std=std)
+        return replace(reached, mean=mean, std=std)
 
     def _allowed(self, members: list[int]) -> Callable[[Array], Array] | None:
         """Return the probability of being feasible, and in the part that is left."""
@@ -645,19 +647,19 @@ def _checked_grid(
     if not isinstance(grid, Mapping | None):
         problem = f"must be 'tried', or map hyperparameters to lists of values, but was {grid!r}"
         raise InputError("grid", problem, grid, "Write {name: [value, ...]}.")
-    found = {}
+    axes = {}
     for name, values in (grid or {}).items():
         parameter = space[
             check_name("grid", name, space.names, "hyperparameter")
         ]
         try:
-            found[name] = parameter.encode(values)
+            axes[name] = parameter.encode(values)
         except (ValueError, TypeError) as error:
             problem = f"holds an impossible value: {str(error).rstrip('.')}"
             raise InputError(
                 "grid", problem, values, "Give a list of values."
             ) from None
-    return found
+    return axes
 
 
 def _averaged(values: Array) -> Array:

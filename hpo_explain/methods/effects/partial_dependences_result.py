@@ -59,12 +59,12 @@ class PartialDependences(Result):
         columns={},
         held={
             "names": "names",
-            "shares": lambda found: {
-                SEPARATOR.join(n): s for n, s in found.shares.items()
+            "shares": lambda result: {
+                SEPARATOR.join(n): s for n, s in result.shares.items()
             },
             "left_out": "left_out",
-            "effects": lambda found: [
-                effect.to_dict() for effect in found.effects
+            "effects": lambda result: [
+                effect.to_dict() for effect in result.effects
             ],
         },
     )
@@ -141,10 +141,10 @@ class PartialDependences(Result):
                 frame[column] = frame[column].astype(object)
             frame.insert(0, "hyperparameter", SEPARATOR.join(effect.names))
             frames.append(frame)
-        found = pd.concat(frames, ignore_index=True)
-        if "value_2" in found:
-            found.insert(2, "value_2", found.pop("value_2"))
-        return found
+        table = pd.concat(frames, ignore_index=True)
+        if "value_2" in table:
+            table.insert(2, "value_2", table.pop("value_2"))
+        return table
 
     # ------------------------------------------------------------------ in words
 
@@ -172,17 +172,17 @@ class PartialDependences(Result):
     def caution(self) -> str:
         """Why findings are not certain, each reason once, with the effects it is about."""
         told = self.effects[:_MOST_TOLD]
-        found: dict[str, list[str]] = {}
+        cautions: dict[str, list[str]] = {}
         for effect in told:
             if effect.caution:
-                found.setdefault(effect.caution, []).append(
+                cautions.setdefault(effect.caution, []).append(
                     SEPARATOR.join(effect.names)
                 )
-        if len(found) == 1 and len(*found.values()) == len(told):
-            return next(iter(found))
+        if len(cautions) == 1 and len(*cautions.values()) == len(told):
+            return next(iter(cautions))
         return " ".join(
             f"{join_words(names)}: {caution}"
-            for caution, names in found.items()
+            for caution, names in cautions.items()
         )
 
     @property

@@ -341,15 +341,15 @@ def best_split(
         if np.isnan(column).any() or np.ptp(column) == 0.0:
             continue
         if space.parameters[j].is_category:
-            found = _categorical_split(
+            split = _categorical_split(
                 node, column.astype(np.int64), space.codes(j), j, least
             )
         else:
-            found = _numeric_split(space, node, column, j, least)
-        if found is not None and (
-            best is None or found.improvement > best.improvement
+            split = _numeric_split(space, node, column, j, least)
+        if split is not None and (
+            best is None or split.improvement > best.improvement
         ):
-            best = found
+            best = split
     return best
 
 

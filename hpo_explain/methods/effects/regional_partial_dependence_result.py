@@ -209,12 +209,12 @@ class RegionalPartialDependence(Result):
                     if path
                     else lacking
                 )
-                found = map(
+                differences = map(
                     _narrower, self._measures(self.tree[0], curves), after
                 )
                 rows[-1] |= {
                     f"{kind}_{m}": 100.0 * d
-                    for m, d in zip(_MEASURES, found, strict=True)
+                    for m, d in zip(_MEASURES, differences, strict=True)
                 }
         return pd.DataFrame(
             rows, index=pd.RangeIndex(deepest + 1, name="depth")
@@ -240,7 +240,7 @@ class RegionalPartialDependence(Result):
             self.subject.space,
             itertools.product(*self.whole.positions),
         )
-        members, found = [space.index(name) for name in self.names], []
+        members, axes = [space.index(name) for name in self.names], []
         for value in grid:
             rows = self.sample.copy()
             rows[:, members] = value
@@ -250,12 +250,12 @@ class RegionalPartialDependence(Result):
                 raise InputError(
                     "true", problem, true, "Return an array of shape (m,)."
                 )
-            found.append(column)
+            axes.append(column)
         known = np.asarray(self.whole.ice_mean)
         return np.where(
             np.isnan(known),
             np.nan,
-            np.stack(found, axis=1).reshape(known.shape),
+            np.stack(axes, axis=1).reshape(known.shape),
         )
 
     def _at_depth(self, depth: int) -> list[Region]:

@@ -82,7 +82,7 @@ def predicted_in_coalitions(
         if blocks is not None:
             with ended(blocks):
                 return np.concatenate([block.mean for block in blocks])
-    found = np.empty((len(rows), len(free)))
+    costs = np.empty((len(rows), len(free)))
     at_once = max(1, COMPOSED_ROWS // max(len(rows), 1))
     for start in steps(range(0, len(free), at_once), "batches"):
         some = free[start : start + at_once]
@@ -90,8 +90,8 @@ def predicted_in_coalitions(
         mean = mean_of(
             surrogate, surrogate.space.project(z.reshape(-1, len(default)))
         )
-        found[:, start : start + at_once] = mean.reshape(len(rows), len(some))
-    return found
+        costs[:, start : start + at_once] = mean.reshape(len(rows), len(some))
+    return costs
 
 
 def best_in_coalitions(
@@ -189,10 +189,10 @@ def _searched(
         new = np.where(
             free[:, None, :], new.reshape(m, -1, len(default)), default
         )
-        found = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
+        reached = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
         rows, best = (
             np.concatenate([rows, new], axis=1),
-            np.concatenate([best, found], axis=1),
+            np.concatenate([best, reached], axis=1),
         )
     rows, best = _first(*_inherited(rows, best), 1)
     real = np.array(
@@ -260,11 +260,11 @@ def _sweep(
         tried = np.atleast_2d(values(j, rows[which, j]))
         z = np.repeat(rows[which][:, None, :], tried.shape[1], axis=1)
         z[:, :, j] = tried
-        found = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(
+        costs = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(
             len(which), -1
         )
-        first = np.argmin(found, axis=1)
-        found_best = found[np.arange(len(which)), first]
+        first = np.argmin(costs, axis=1)
+        found_best = costs[np.arange(len(which)), first]
         better = found_best < best[which]
         rows[which[better]] = z[better, first[better]]
         best[which[better]] = found_best[better]
@@ -410,10 +410,10 @@ def _of_draws(
     for first in steps(range(0, len(free), at_once), "batches"):
         some = range(first, min(first + at_once, len(free)))
         composed = [np.where(free[c], start[c], default) for c in some]
-        found = sign * belief.costs(belief.space.project(np.vstack(composed)))
+        values = sign * belief.costs(belief.space.project(np.vstack(composed)))
         ends = np.cumsum([len(z) for z in composed])[:-1]
         for c, z, costs in zip(
-            some, composed, np.split(found, ends, axis=1), strict=True
+            some, composed, np.split(values, ends, axis=1), strict=True
         ):
             by_draw[:, c] = costs.min(axis=1)
             of_rows = costs.mean(axis=0)

@@ -174,5 +174,5 @@ def _distill(
     )
     fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
     truth = model.predict(fresh)[0]
-    found = r_squared(truth, forest.predict(fresh)[0])
-    return forest, 1.0 if math.isnan(found) else found
+    fidelity = r_squared(truth, forest.predict(fresh)[0])
+    return forest, 1.0 if math.isnan(fidelity) else fidelity

@@ -166,12 +166,12 @@ class FanovaImportance(Result):
         index=("hyperparameters", "labels"),
         columns={
             "members": "sets",
-            "order": lambda found: [len(u) for u in found.members],
+            "order": lambda result: [len(u) for u in result.members],
             "importance": "estimate",
             "normalized": "normalized",
-            "lower": lambda found: found.ends[:, 0],
-            "upper": lambda found: found.ends[:, 1],
-            "std": lambda found: found.shares.std(axis=0),
+            "lower": lambda result: result.ends[:, 0],
+            "upper": lambda result: result.ends[:, 1],
+            "std": lambda result: result.shares.std(axis=0),
         },
         order="by_size",
     )
@@ -415,23 +415,23 @@ class FanovaImportance(Result):
             for name in values
         )
         point = {j: self._latent(j, values[self.names[j]]) for j in members}
-        found = dict[tuple[int, ...], tuple[Array, Array]]()
+        components = dict[tuple[int, ...], tuple[Array, Array]]()
         for size in range(len(members) + 1):
             for u in itertools.combinations(members, size):
                 at = np.array([point[j] for j in u])
                 whole = np.array([marginal_at(b, u, at) for b in self.boxes])
                 smaller = [
-                    found[w][1]
+                    components[w][1]
                     for k in range(size)
                     for w in itertools.combinations(u, k)
                 ]
-                found[u] = whole, whole - np.sum(smaller, axis=0)
+                components[u] = whole, whole - np.sum(smaller, axis=0)
         return pd.DataFrame(
             [
                 (whole.mean(), own.mean(), own.std())
-                for whole, own in found.values()
+                for whole, own in components.values()
             ],
-            index=[SEPARATOR.join(self._named(u)) for u in found],
+            index=[SEPARATOR.join(self._named(u)) for u in components],
             columns=["marginal", "component", "std"],
         )
 
@@ -633,26 +633,26 @@ class FanovaImportance(Result):
         claims = [self._most(anova, first, most, known=known)]
         for i in [*named, *(i for i in ranking if i not in named)]:
             members, share = self.members[i], self.shares[:, i]
-            found = matters[members[0]]
+            decision = matters[members[0]]
             if len(members) > 1:
-                found = decide(
+                decision = decide(
                     share * anova.of_evaluations,
                     self._interacts,
                     side="above",
                 )
             says = "shares" if known and i in named else ""
             claims.append(
-                self._share(self._named(members), share, found, says)
+                self._share(self._named(members), share, decision, says)
             )
         claims += self._orders()
         if len(self.names) > 1:
             # where nothing matters for sure, shares are those of nothing
-            found = matters[int(parts.mean(axis=0).argmax())]
+            decision = matters[int(parts.mean(axis=0).argmax())]
             claims.append(
                 self._share(
                     self.names,
                     self._alone,
-                    found,
+                    decision,
                     "mains" if known else "",
                     ALONE,
                 )
@@ -676,14 +676,14 @@ class FanovaImportance(Result):
         return INTERACTS + unexplained * crowded
 
     def _most(
-        self, anova: Anova | Best, j: int, found: Decision, *, known: bool
+        self, anova: Anova | Best, j: int, decision: Decision, *, known: bool
     ) -> Claim:
         """Return which hyperparameter matters most, or that nothing is known to matter.
 
         By all that it takes part in: where a pair explains more than it does alone, that is named.
         """
         name, totals = self.names[j], anova.totals[:, j]
-        claim = self._share((name,), totals, found, "", MOST)
+        claim = self._share((name,), totals, decision, "", MOST)
         pair = self._larger_pair(anova, j)
         because = (_IN_A_PAIR(names=[name, pair]),) if pair else ()
         claim = replace(
@@ -692,7 +692,7 @@ class FanovaImportance(Result):
         frame, text = self.words(
             how_sure(claim),
             name=name,
-            p=found.probability,
+            p=decision.probability,
             pair=f", mostly with {pair}" if pair else "",
         )
         return replace(claim, frame=frame, text=text)
@@ -745,7 +745,7 @@ class FanovaImportance(Result):
         self,
         names: tuple[str, ...],
         share: Array,
-        found: Decision,
+        decision: Decision,
         says: str,
         term: str = "",
     ) -> Claim:
@@ -758,7 +758,7 @@ class FanovaImportance(Result):
         ).tolist()
         # shares of draws are estimates, whose sum may exceed the whole
         estimate = float(np.clip(share.mean(), 0.0, 1.0))
-        shown = replace(found, estimate=estimate, interval=(low, high))
+        shown = replace(decision, estimate=estimate, interval=(low, high))
         label, told = SEPARATOR.join(names), percent_range(low, high)
         return self.decided(
             "share",

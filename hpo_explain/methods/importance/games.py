@@ -175,15 +175,18 @@ def tuning_game(
     table = _Table(
         explained, subject, belief, _completed(space, default), players, seed
     )
-    found = table.reached(game, others)
-    draws, coalitions = None, found.values
+    reached = table.reached(game, others)
+    draws, coalitions = None, reached.values
     if belief is not None:
-        draws, coalitions = found.values @ weights.T, found.values.mean(axis=0)
+        draws, coalitions = (
+            reached.values @ weights.T,
+            reached.values.mean(axis=0),
+        )
     half_width = None
-    if found.of_samples is not None:
+    if reached.of_samples is not None:
         # squares of variances may overflow
-        unit = unit_of(found.of_samples)
-        of_sets = found.of_samples / unit @ weights.T
+        unit = unit_of(reached.of_samples)
+        of_sets = reached.of_samples / unit @ weights.T
         half_width = unit * half_of_samples(of_sets)
     return GameExplanation(
         subject=subject,
@@ -203,12 +206,12 @@ def tuning_game(
             mean_of(surrogate, space.project(table.default[None, :]))[0]
         ),
         coalitions=coalitions,
-        coalition_draws=None if belief is None else found.values,
+        coalition_draws=None if belief is None else reached.values,
         noise=0.0 if belief is None else belief.noise_std,
-        rows=None if found.rows is None else space.project(found.rows),
+        rows=None if reached.rows is None else space.project(reached.rows),
         reference=None
-        if found.reference is None
-        else space.project(found.reference),
+        if reached.reference is None
+        else space.project(reached.reference),
         notes=(*_notes(space, default, players), *subject.notes),
     )
 

@@ -225,32 +225,35 @@ def interactions_at(
         cubes = [complete(space, background, seed=seed)]
     x = encode_one(space, config, "config")
     game = CoalitionGame.of(explained.game, x, estimator="auto", seed=seed)
-    found = _Game(cubes, index, order, seed).interactions(game)
+    interactions = _Game(cubes, index, order, seed).interactions(game)
     rows = np.vstack(cubes)
     at_x = float(explained(x[None, :])[0])
     elsewhere = explained(space.project(rows))
     baseline = float(elsewhere.mean())
-    by_term = found.over_cubes(cubes)
+    by_term = interactions.over_cubes(cubes)
     values = by_term.sum(axis=1)
     half_width = None
     if len(cubes) > 1:
-        half_width = half_of_samples(found.by_cube.sum(axis=2))
+        half_width = half_of_samples(interactions.by_cube.sum(axis=2))
     belief, draws = explained.draws(seed), None
-    if belief is not None and 0 < len(found.players) <= EXACT_PLAYERS:
-        of_draws = _values_of_draws(belief, x, found, rows, index, order)
+    if belief is not None and 0 < len(interactions.players) <= EXACT_PLAYERS:
+        of_draws = _values_of_draws(
+            belief, x, interactions, rows, index, order
+        )
         error = 0.0 if half_width is None else half_width / NORMAL_95
         draws = widened(values + of_draws - of_draws.mean(axis=0), error)
     return ShapleyInteractions(
         subject=subject,
         players=tuple(
-            tuple(space.names[j] for j in player) for player in found.players
+            tuple(space.names[j] for j in player)
+            for player in interactions.players
         ),
-        sets=found.sets,
+        sets=interactions.sets,
         values=values,
         draws=draws,
         half_width=half_width,
         index=index,
-        order=min(order, max(len(found.players), 2)),
+        order=min(order, max(len(interactions.players), 2)),
         of="prediction" if explained.of_objective else "acquisition",
         config=space.decode(x[None, :])[0],
         terms=explained.game.term_names,
@@ -260,7 +263,7 @@ def interactions_at(
         efficiency_gap=at_x - baseline - float(values.sum()),
         spread=float(elsewhere.std()),
         background_size=len(rows),
-        notes=(*found.notes, *subject.notes),
+        notes=(*interactions.notes, *subject.notes),
     )
 
 
@@ -434,17 +437,17 @@ class _Interactions:
 def _values_of_draws(
     belief: Draws,
     x: Array,
-    found: _Interactions,
+    interactions: _Interactions,
     background: Array,
     index: InteractionIndex,
     order: int,
 ) -> Array:
     """Return the values of sets for each draw, (k, sets), over some rows of the background."""
-    p = len(found.players)
+    p = len(interactions.players)
     coalitions = all_coalitions(p)
     weights = interaction_weights(p, min(order, p), index)
     joined = np.zeros((len(coalitions), len(x)), dtype=bool)
-    for player, columns in enumerate(found.players):
+    for player, columns in enumerate(interactions.players):
         joined[:, columns] = coalitions[:, [player]]
     most = max(_LEAST, _DRAWN // len(joined))
     in_any_order = np.random.default_rng(belief.seed).permutation(

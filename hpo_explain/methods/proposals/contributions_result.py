@@ -186,14 +186,14 @@ class Contributions(Result):
 
 
 _HELD: Mapping[str, Any] = {
-    "config": lambda found: dict(found.config),
-    "contributions": lambda found: found.records(),
+    "config": lambda result: dict(result.config),
+    "contributions": lambda result: result.records(),
     "prediction": "prediction",
     "baseline": "baseline",
     "efficiency_gap": "efficiency_gap",
     "background_size": "background_size",
-    "estimator": lambda found: (
-        None if found.estimator is None else str(found.estimator)
+    "estimator": lambda result: (
+        None if result.estimator is None else str(result.estimator)
     ),
 }
 
@@ -263,7 +263,7 @@ class ProposalExplanation(Contributions):
         columns={},
         held={
             **_HELD,
-            "not_chosen": lambda found: list(found.not_chosen),
+            "not_chosen": lambda result: list(result.not_chosen),
             "payout": "payout",
             "objective_prediction": "objective_prediction",
             "objective_baseline": "objective_baseline",
@@ -392,11 +392,11 @@ class ProposalExplanation(Contributions):
 
     def _terms_at(self, j: int) -> dict[str, Any]:
         terms = dict(zip(self.terms, self.phi[j].tolist(), strict=True))
-        found = {"total": float(self.total[j]), "terms": terms}
+        contributions = {"total": float(self.total[j]), "terms": terms}
         if self.own:
             own = {term: float(phi[j]) for term, phi in self.own.items()}
-            found["criterion_terms"] = own
-        return found
+            contributions["criterion_terms"] = own
+        return contributions
 
     # ------------------------------------------------------------------ what it says
 
@@ -506,7 +506,7 @@ class ProposalExplanation(Contributions):
         decision = self.objective(j)
         settled = decision is not None and decision.certain
         lowers = decision is not None and decision.side == "below"
-        found = self.decided(
+        claim = self.decided(
             "contribution",
             (self.names[j],),
             decision,
@@ -517,7 +517,7 @@ class ProposalExplanation(Contributions):
             if lowers == (self.direction == "minimize")
             else "worsens",
         )
-        return replace(found, term="objective", because=(), side="above")
+        return replace(claim, term="objective", because=(), side="above")
 
     def _claim(self, says: str, j: int) -> Claim:
         name, total = self.names[j], float(self.total[j])
@@ -651,14 +651,14 @@ class PredictionExplanation(Contributions):
     def claims(self) -> tuple[Claim, ...]:
         """The largest contributions; positive ones raise the predicted objective."""
         sizes = np.abs(self.phi)
-        found = tuple(
+        claims = tuple(
             self.claim_of(j)
             for j in worth_naming(
                 self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
             )
             if self.active[j]
         )
-        return found or (
+        return claims or (
             self.told(
                 "contribution",
                 self.names,
@@ -672,7 +672,7 @@ class PredictionExplanation(Contributions):
     def claim_of(self, j: int) -> Claim:
         """Return what is said of the contribution of a hyperparameter, by its position."""
         name, phi = self.names[j], float(self.phi[j])
-        found = self.decided(
+        claim = self.decided(
             "contribution",
             (name,),
             self.objective(j),
@@ -683,7 +683,7 @@ class PredictionExplanation(Contributions):
             does="raises" if phi >= 0.0 else "lowers",
             **self._levels,
         )
-        return replace(found, side="above")
+        return replace(claim, side="above")
 
     @property
     def _levels(self) -> dict[str, Any]:

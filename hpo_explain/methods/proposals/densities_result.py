@@ -96,29 +96,31 @@ class ProposalDensities(Result):
 
     table: ClassVar[Table] = Table(
         columns={
-            "hyperparameter": lambda found: [
-                c.name for c in found.curves for _ in c.values
+            "hyperparameter": lambda result: [
+                c.name for c in result.curves for _ in c.values
             ],
-            "value": lambda found: [
-                value for c in found.curves for value in c.values
+            "value": lambda result: [
+                value for c in result.curves for value in c.values
             ],
-            "good": lambda found: np.concatenate(
-                [c.good for c in found.curves]
+            "good": lambda result: np.concatenate(
+                [c.good for c in result.curves]
             ),
-            "bad": lambda found: np.concatenate([c.bad for c in found.curves]),
-            "log_ratio": lambda found: np.concatenate(
-                [np.log(c.good / c.bad) for c in found.curves]
+            "bad": lambda result: np.concatenate(
+                [c.bad for c in result.curves]
+            ),
+            "log_ratio": lambda result: np.concatenate(
+                [np.log(c.good / c.bad) for c in result.curves]
             ),
         },
         held={
-            "config": lambda found: dict(found.config),
+            "config": lambda result: dict(result.config),
             "joint": "joint",
-            "curves": lambda found: [
+            "curves": lambda result: [
                 {
                     "hyperparameter": c.name,
                     **{name: getattr(c, name) for name in _OF_CURVE},
                 }
-                for c in found.curves
+                for c in result.curves
             ],
         },
     )
@@ -211,11 +213,13 @@ class DensityPath(Result):
 
     table: ClassVar[Table] = Table(
         columns={
-            "trial": lambda found: np.repeat(found.trials, len(found.values)),
-            "value": lambda found: list(found.values) * len(found.trials),
-            "good": lambda found: found.good.ravel(),
-            "bad": lambda found: found.bad.ravel(),
-            "log_ratio": lambda found: found.log_ratio.ravel(),
+            "trial": lambda result: np.repeat(
+                result.trials, len(result.values)
+            ),
+            "value": lambda result: list(result.values) * len(result.trials),
+            "good": lambda result: result.good.ravel(),
+            "bad": lambda result: result.bad.ravel(),
+            "log_ratio": lambda result: result.log_ratio.ravel(),
         },
         held={
             key: key

@@ -148,8 +148,8 @@ def desirability_path(
             numbers, notes = proposals_of(run, trials), ()
         calls = (delayed(_explain)(explainer, run, n) for n in numbers)
         work = by_workers(n_jobs, calls)
-        found = tuple(steps(work, "proposals", len(numbers)))
-    return path_of(run, found, notes)
+        explanations = tuple(steps(work, "proposals", len(numbers)))
+    return path_of(run, explanations, notes)
 
 
 def some_of(run: Run, proposals: list[int]) -> list[int]:
@@ -181,21 +181,21 @@ def path_of(
     notes: Sequence[Fact] = (),
 ) -> DesirabilityPath:
     """Return the path of explanations of a run's proposals, in the order of the trials."""
-    found = tuple(explanations)
-    acquisitions = dict.fromkeys(e.subject.acquisition for e in found)
+    proposals = tuple(explanations)
+    acquisitions = dict.fromkeys(e.subject.acquisition for e in proposals)
     if len(acquisitions) > 1:
         notes = (*notes, _SEVERAL(names=acquisitions))
     all_of = Subject.of(run)
     return DesirabilityPath(
         subject=replace(
-            found[-1].subject,
+            proposals[-1].subject,
             trial=None,
             state=None,
             tried=all_of.tried,
             costs=all_of.costs,
             notes=tuple(notes),
         ),
-        explanations=found,
+        explanations=proposals,
         all_trials=np.asarray(run.trials),
         objective=np.asarray(run.objective),
         diverged_above=run.diverged_above(),

@@ -113,11 +113,11 @@ class DesirabilityPath(Result):
             "trials": "trials",
             "terms": "terms",
             "acquisitions": "acquisitions",
-            "turning_points": lambda found: found.turning_points(),
-            "balance": lambda found: found.balance(),
+            "turning_points": lambda result: result.turning_points(),
+            "balance": lambda result: result.balance(),
             "kappa": "kappa",
-            "explanations": lambda found: [
-                e.to_dict() for e in found.explanations
+            "explanations": lambda result: [
+                e.to_dict() for e in result.explanations
             ],
         },
     )
@@ -186,9 +186,9 @@ class DesirabilityPath(Result):
         ValueError
             If the trial is not among the explained ones.
         """
-        for found in self.explanations:
-            if found.trial == trial:
-                return found
+        for explanation in self.explanations:
+            if explanation.trial == trial:
+                return explanation
         raise InputError(
             "trial",
             f"must be one of the explained proposals, but was {trial!r}",
@@ -201,18 +201,18 @@ class DesirabilityPath(Result):
 
         The error of integrating over the background; NaN where it is not known.
         """
-        found = []
+        halves = []
         for e in self.explanations:
             half = e.half_width(level)
             if half is None:
                 half = np.full((len(self.names), len(e.terms) + 1), np.nan)
-            found.append(
+            halves.append(
                 np.concatenate(
                     [self._of_terms(e.terms, half[:, :-1]), half[:, -1:]],
                     axis=1,
                 )
             )
-        return np.stack(found)
+        return np.stack(halves)
 
     def _of_terms(self, terms: tuple[str, ...], values: Array) -> Array:
         """Return columns in the order of `self.terms`, NaN where a proposal has no such term."""
@@ -302,8 +302,8 @@ class DesirabilityPath(Result):
     @property
     def kappa(self) -> float | None:
         """The weight κ of uncertainty where it is assumed for all proposals; else None."""
-        found = {e.kappa if e.assumed else None for e in self.explanations}
-        return found.pop() if len(found) == 1 else None
+        kappas = {e.kappa if e.assumed else None for e in self.explanations}
+        return kappas.pop() if len(kappas) == 1 else None
 
     def _of_term(self, term: str) -> Array:
         """Return the contributions to a term, (T, d); NaN where a proposal has no such term."""
@@ -313,13 +313,13 @@ class DesirabilityPath(Result):
 
     def _uncertainty(self, kappa: float | None = None) -> Array:
         """Return the contributions of uncertainty, (T, d); those of the bound for another κ."""
-        found = self._of_term("uncertainty")
+        uncertainty = self._of_term("uncertainty")
         if kappa is None:
-            return found
+            return uncertainty
         factor = [
             kappa / e.kappa if e.kappa else 1.0 for e in self.explanations
         ]
-        return np.asarray(found * np.array(factor)[:, None])
+        return np.asarray(uncertainty * np.array(factor)[:, None])
 
     def turning_points(
         self, kappa: float | None = None

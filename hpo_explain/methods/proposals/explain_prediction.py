@@ -228,20 +228,20 @@ class PredictionExplainer:
         ValueError
             If the configuration is not one of the space.
         """
-        found = self._explainer.explain(config)
-        half = found.half_width()
+        explanation = self._explainer.explain(config)
+        half = explanation.half_width()
         return PredictionExplanation(
-            subject=found.subject,
-            config=found.config,
-            phi=found.phi[:, 0],
+            subject=explanation.subject,
+            config=explanation.config,
+            phi=explanation.phi[:, 0],
             half_width=None if half is None else half[:, 0],
-            prediction=found.prediction["mean"],
-            baseline=found.baseline["mean"],
-            efficiency_gap=found.efficiency_gap["mean"],
-            background_size=found.background_size,
-            estimator=found.estimator,
-            drawn=found.drawn,
-            notes=found.notes,
+            prediction=explanation.prediction["mean"],
+            baseline=explanation.baseline["mean"],
+            efficiency_gap=explanation.efficiency_gap["mean"],
+            background_size=explanation.background_size,
+            estimator=explanation.estimator,
+            drawn=explanation.drawn,
+            notes=explanation.notes,
         )
 
     @shows_progress
@@ -282,7 +282,7 @@ class PredictionExplainer:
                 space, _ROWS_FOR_MANY, seed=self._seed
             )
         explainer = self._over(background)
-        found = [
+        explanations = [
             explainer.explain(config)
             for config in steps(space.decode(X), "configurations")
         ]
@@ -290,13 +290,15 @@ class PredictionExplainer:
         for j, parameter in enumerate(space.parameters):
             if parameter.is_category:
                 positions[:, j] = X[:, j] / max(parameter.size - 1, 1)
-        first = found[0]
+        first = explanations[0]
         return PredictionOverview(
             subject=first.subject,
-            configs=tuple(dict(one.config) for one in found),
-            phi=np.array([one.phi[:, 0] for one in found]),
+            configs=tuple(dict(one.config) for one in explanations),
+            phi=np.array([one.phi[:, 0] for one in explanations]),
             positions=positions,
-            predictions=np.array([one.prediction["mean"] for one in found]),
+            predictions=np.array(
+                [one.prediction["mean"] for one in explanations]
+            ),
             baseline=first.baseline["mean"],
             trials=tuple(int(trial) for trial in trials),
             background_size=first.background_size,

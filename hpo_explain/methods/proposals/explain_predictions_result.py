@@ -52,8 +52,8 @@ class PredictionOverview(Result):
         columns={},
         held={
             "names": "names",
-            "configs": lambda found: [
-                dict(config) for config in found.configs
+            "configs": lambda result: [
+                dict(config) for config in result.configs
             ],
             "trials": "trials",
             "contributions": "phi",
@@ -101,7 +101,7 @@ class PredictionOverview(Result):
     def claims(self) -> tuple[Claim, ...]:
         """What moves the predictions most: by how much on average."""
         sizes = self.importance
-        found = tuple(
+        claims = tuple(
             self.told(
                 "contribution",
                 (self.names[j],),
@@ -113,7 +113,7 @@ class PredictionOverview(Result):
                 self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
             )
         )
-        return found or (
+        return claims or (
             self.told(
                 "contribution",
                 self.names,

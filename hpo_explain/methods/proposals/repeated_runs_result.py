@@ -116,7 +116,7 @@ class RepeatedRuns(Result):
         """What mattered most over all runs and proposals."""
         size = np.abs(self.mean[:, :, -1]).mean(axis=0)
         order = np.argsort(-size, kind="stable").tolist()
-        found = tuple(
+        claims = tuple(
             self.told(
                 "contribution",
                 (self.names[j],),
@@ -125,7 +125,7 @@ class RepeatedRuns(Result):
             )
             for j in worth_naming(order, size, _MAIN_COUNT, size.sum())
         )
-        return found or (
+        return claims or (
             self.told(
                 "contribution",
                 self.names,

@@ -89,15 +89,15 @@ class SampleSizeCheck(Result):
     table: ClassVar[Table] = Table(
         index=("term", "by"),
         columns={
-            "more": lambda found: [
-                c and c.pair[0] for c in found.closest.values()
+            "more": lambda result: [
+                c and c.pair[0] for c in result.closest.values()
             ],
-            "less": lambda found: [
-                c and c.pair[1] for c in found.closest.values()
+            "less": lambda result: [
+                c and c.pair[1] for c in result.closest.values()
             ],
-            "difference": lambda found: [c.estimate for c in found.claims],
-            "half_width": lambda found: [
-                c.half_width if c else 0.0 for c in found.closest.values()
+            "difference": lambda result: [c.estimate for c in result.claims],
+            "half_width": lambda result: [
+                c.half_width if c else 0.0 for c in result.closest.values()
             ],
             "enough": "safe",
         },
@@ -107,8 +107,8 @@ class SampleSizeCheck(Result):
             "error": "error",
             "estimated": "estimated",
             "contributions": "contributions",
-            "closest": lambda found: {
-                t: c and vars(c) for t, c in found.closest.items()
+            "closest": lambda result: {
+                t: c and vars(c) for t, c in result.closest.items()
             },
         },
     )
@@ -132,8 +132,7 @@ class SampleSizeCheck(Result):
     def safe(self) -> list[bool]:
         """Whether the ranking is safe, by term, and by the total."""
         return [
-            found is None or found.told_apart
-            for found in self.closest.values()
+            pair is None or pair.told_apart for pair in self.closest.values()
         ]
 
     @property

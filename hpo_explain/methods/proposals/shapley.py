@@ -204,7 +204,7 @@ class ShapleyExplainer:
         baseline, predicted_baseline = self._means_over(background)
         payout = {name: at_x[name] - baseline[name] for name in at_x}
         gap = {name: payout[name] - float(earned[name].sum()) for name in at_x}
-        found = ProposalExplanation(
+        explanation = ProposalExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             not_chosen=tuple(not_chosen),
@@ -227,12 +227,12 @@ class ShapleyExplainer:
             notes=(*estimate.notes, *self._subject.notes),
         )
         if self._split is None:
-            return found
+            return explanation
         predicted = slice(self._split.own, self._split.own + len(PREDICTED))
         error = estimate.standard_error(predicted)
         shares = dict(zip(SHARES, phi.sum(axis=0).tolist(), strict=True))
         return replace(
-            found,
+            explanation,
             own=own,
             payout={**payout, **shares},
             moves=estimate.phi[:, predicted],

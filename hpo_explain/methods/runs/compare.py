@@ -383,7 +383,7 @@ class _Comparing:
         )
 
     def _notes(self) -> list[Fact]:
-        found = []
+        notes = []
         if not self.shared.same:
             left = {
                 run.name: tuple(
@@ -393,12 +393,12 @@ class _Comparing:
                 )
                 for run in self.runs
             }
-            found.append(
+            notes.append(
                 _NOT_SHARED(names=self.space.names, left=tuple(left.items()))
             )
         if self.shared.narrowed:
-            found.append(_NARROWED(names=self.shared.narrowed))
-        return found
+            notes.append(_NARROWED(names=self.shared.narrowed))
+        return notes
 
     # ------------------------------------------------------------------ effects
 
@@ -425,18 +425,18 @@ class _Comparing:
         count, total = (
             np.bincount(at, weight, len(values)) for weight in (None, cost)
         )
-        found = np.divide(
+        effect = np.divide(
             total, count, out=np.full(len(values), np.nan), where=count > 0
         )
         best, average = scale
-        return np.asarray((found - best) / (average - best))
+        return np.asarray((effect - best) / (average - best))
 
     def _went(self, run: ComparedRun) -> Array:
         """Return quartiles of the later half of the trials on the shared scale, (d, 3)."""
         own = run.surrogate.space
         tried = run.subject.tried
         later = own.decode(tried[len(tried) // 2 :])
-        found = np.full((len(self.space), 3), np.nan)
+        columns = np.full((len(self.space), 3), np.nan)
         for j, parameter in enumerate(self.space):
             if parameter.is_category:
                 continue
@@ -452,8 +452,8 @@ class _Comparing:
                     except ValueError:
                         continue  # a value that not all runs allow
             if places:
-                found[j] = np.quantile(places, [0.25, 0.5, 0.75])
-        return found
+                columns[j] = np.quantile(places, [0.25, 0.5, 0.75])
+        return columns
 
     # ------------------------------------------------------------------ one for all
 
@@ -465,10 +465,10 @@ class _Comparing:
             rows = np.concatenate(
                 [self._rows(run, config, latent) for config in candidates]
             )
-            found = run.costs(rows).reshape(
+            costs = run.costs(rows).reshape(
                 -1, len(candidates), len(rows) // len(candidates)
             )
-            cost = found.mean(axis=2)
+            cost = costs.mean(axis=2)
             average = run.costs(space.sample(_ROWS, self.seed)).mean(axis=1)
             least = np.minimum(cost.min(axis=1), run.least)
             gap = np.where(average > least, average - least, np.inf)
@@ -496,7 +496,9 @@ class _Comparing:
         return [names.index(run.name) for run in self.runs]
 
     def _candidates(self) -> list[dict[str, Any]]:
-        found = list(self.space.decode(self.space.sample(_SPREAD, self.seed)))
+        configs = list(
+            self.space.decode(self.space.sample(_SPREAD, self.seed))
+        )
         for run in self.runs:
             tried = run.subject.tried
             if not len(tried):
@@ -504,10 +506,10 @@ class _Comparing:
             order = np.argsort(run.cost(tried), kind="stable")[:_BEST]
             for config in run.surrogate.space.decode(tried[order]):
                 if self.shared.same or self._allowed(config):
-                    found.append(
+                    configs.append(
                         {n: config[n] for n in self.space.names if n in config}
                     )
-        return found
+        return configs
 
     def _allowed(self, config: dict[str, Any]) -> bool:
         """Say whether a configuration has a value that all runs allow of each hyperparameter."""

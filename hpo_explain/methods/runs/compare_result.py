@@ -120,12 +120,12 @@ class Comparison(Result):
                 )
             },
             "intervals": "bounds",
-            "incumbents": lambda found: [
-                dict(incumbent) for incumbent in found.incumbents
+            "incumbents": lambda result: [
+                dict(incumbent) for incumbent in result.incumbents
             ],
-            "default": lambda found: dict(found.default.configuration),
-            "default_loss": lambda found: found.default.loss,
-            "default_upper": lambda found: found.default.upper,
+            "default": lambda result: dict(result.default.configuration),
+            "default_loss": lambda result: result.default.loss,
+            "default_upper": lambda result: result.default.upper,
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -217,15 +217,18 @@ class Comparison(Result):
     def _drawn(self) -> tuple[Array, Array] | None:
         """Shares alone and in all, each (number of draws, R, d); None where one has no draws."""
         alone, totals, names = [], [], sorted(self.runs)
-        for run, found in zip(self.runs, self.importances, strict=True):
-            if found.anova is None:
+        for run, importance in zip(self.runs, self.importances, strict=True):
+            if importance.anova is None:
                 return None
             columns, place = (
-                [found.names.index(name) for name in self.names],
+                [importance.names.index(name) for name in self.names],
                 names.index(run),
             )
-            matters = found.anova.totals * found.anova.of_evaluations[:, None]
-            alone.append(in_own_order(found.shares[:, columns], place))
+            matters = (
+                importance.anova.totals
+                * importance.anova.of_evaluations[:, None]
+            )
+            alone.append(in_own_order(importance.shares[:, columns], place))
             totals.append(in_own_order(matters[:, columns], place))
         return np.stack(alone, axis=1), np.stack(totals, axis=1)
 
@@ -300,9 +303,9 @@ class Comparison(Result):
 
     def _everywhere(self) -> list[Claim]:
         """Return what explains a share of the variance in every run, the largest first."""
-        mean, found = self.shares.mean(axis=0), list[Claim]()
+        mean, claims = self.shares.mean(axis=0), list[Claim]()
         if self._drawn is None:
-            return found
+            return claims
         alone, totals = self._drawn
         for j in np.argsort(-mean, kind="stable").tolist():
             decision = decide(
@@ -316,17 +319,17 @@ class Comparison(Result):
                 estimate=float(least.mean()),
                 interval=interval(least),
             )
-            says = "everywhere" if len(found) < _MOST_NAMED else ""
-            found.append(
+            says = "everywhere" if len(claims) < _MOST_NAMED else ""
+            claims.append(
                 self.decided(
                     "share", (self.names[j],), shown, says=says, mean=mean[j]
                 )
             )
-        return found
+        return claims
 
     def _differing(self) -> list[Claim]:
         """Return the hyperparameters whose shares differ between runs, the most first."""
-        found = []
+        differences = []
         if self._drawn is None:
             return []
         for j, alone in enumerate(np.moveaxis(self._drawn[0], -1, 0)):
@@ -336,8 +339,8 @@ class Comparison(Result):
             )
             decision = decide(alone[:, most] - alone[:, least], side="above")
             if decision.certain and decision.estimate > MATTERS:
-                found.append((decision, j, most, least))
-        found.sort(key=lambda one: -one[0].estimate)
+                differences.append((decision, j, most, least))
+        differences.sort(key=lambda one: -one[0].estimate)
         return [
             self.decided(
                 "difference",
@@ -350,7 +353,7 @@ class Comparison(Result):
                 high=float(self.shares[m, j]),
                 low=float(self.shares[n, j]),
             )
-            for place, (decision, j, m, n) in enumerate(found)
+            for place, (decision, j, m, n) in enumerate(differences)
         ]
 
     def _default(self) -> Claim:

@@ -92,12 +92,12 @@ class History(Result):
                     "since",
                 )
             },
-            "origins": lambda found: [
-                origin.value for origin in found.origins
+            "origins": lambda result: [
+                origin.value for origin in result.origins
             ],
-            "incumbent": lambda found: dict(found.subject.incumbent),
-            "left_out": lambda found: {
-                str(t): why.to_dict() for t, why in found.left_out.items()
+            "incumbent": lambda result: dict(result.subject.incumbent),
+            "left_out": lambda result: {
+                str(t): why.to_dict() for t, why in result.left_out.items()
             },
         },
     )
@@ -196,7 +196,7 @@ class History(Result):
         if not self.tied:
             return ()
         config, best = self.subject.incumbent, float(self.best[-1])
-        found = [
+        claims = [
             self.told(
                 "incumbent",
                 tuple(config),
@@ -217,7 +217,7 @@ class History(Result):
             others = counted(int((~self.proposed).sum()), "trial")
             says = "added" if gain > 0.0 else "added nothing"
             reached = format_level(self.before_proposals, gain)
-            found.append(
+            claims.append(
                 self.told(
                     "improvement",
                     (),
@@ -229,7 +229,7 @@ class History(Result):
                     reached=reached,
                 )
             )
-        return tuple(found)
+        return tuple(claims)
 
     @property
     def headline(self) -> str:

@@ -100,8 +100,8 @@ class LearningCurves(Result):
             )
         },
         held={
-            "step_name": lambda found: found.curves.step_name,
-            "steps": lambda found: found.to_frame().to_dict(orient="list"),
+            "step_name": lambda result: result.curves.step_name,
+            "steps": lambda result: result.to_frame().to_dict(orient="list"),
             **{
                 name: name
                 for name in (
@@ -111,7 +111,7 @@ class LearningCurves(Result):
                     "unfinished",
                 )
             },
-            "shares": lambda found: found.shares_by_step().to_dict(
+            "shares": lambda result: result.shares_by_step().to_dict(
                 orient="list"
             ),
         },

@@ -104,20 +104,20 @@ class Noise(Result):
                     "evaluations",
                 )
             },
-            "importance": lambda found: (
+            "importance": lambda result: (
                 None
-                if found.importance is None
+                if result.importance is None
                 else dict(
                     zip(
-                        found.names,
-                        found.importance.estimate.tolist(),
+                        result.names,
+                        result.importance.estimate.tolist(),
                         strict=False,
                     )
                 )
             ),
-            "effects": lambda found: {
-                name: found.effect(name).to_dict(orient="list")
-                for name in found.effects
+            "effects": lambda result: {
+                name: result.effect(name).to_dict(orient="list")
+                for name in result.effects
             },
         },
     )
@@ -210,18 +210,18 @@ class Noise(Result):
                 self._said((), std, (low, high), "same"),
                 replace(none, side="below"),
             )
-        found = []
+        claims = []
         if self.at_incumbent is not None:
             std, low, high = self.at_incumbent
             here = self.subject.incumbent
             values = tuple(here.values())
-            found.append(
+            claims.append(
                 self._said(
                     tuple(here), std, (low, high), "here", values=values
                 )
             )
         shares = self._shares(self.importance)
-        return (*found, *shares, *self._ratios(shares))
+        return (*claims, *shares, *self._ratios(shares))
 
     def _said(
         self,

@@ -227,8 +227,8 @@ class _Front:
 
     def _savings(self, loss: float) -> list[Saving]:
         pairs = itertools.permutations(range(len(self.objectives.names)), 2)
-        found = [self._saving(k, other, loss) for k, other in pairs]
-        return [saving for saving in found if saving is not None]
+        savings = [self._saving(k, other, loss) for k, other in pairs]
+        return [saving for saving in savings if saving is not None]
 
     def _saving(self, k: int, other: int, loss: float) -> Saving | None:
         """Return what a trial saves most in one objective that costs at most so much in `k`.

@@ -63,11 +63,11 @@ class Move:
 
     def halves(self) -> Array:
         """Return half the 95 % interval of each gain under the model, (d, m); NaN if unknown."""
-        found = [reason.model_half_width for reason in self.reasons]
+        halves = [reason.model_half_width for reason in self.reasons]
         return np.column_stack(
             [
                 np.full(len(self.reasons[0].phi), np.nan) if h is None else h
-                for h in found
+                for h in halves
             ]
         )
 
@@ -170,16 +170,16 @@ class ParetoFront(Result):
                     "configurations",
                 )
             },
-            "front": lambda found: found.trials[found.front],
+            "front": lambda result: result.trials[result.front],
             "hypervolume": "contribution",
-            "moves": lambda found: [
+            "moves": lambda result: [
                 {
                     "source": move.source,
                     "target": move.target,
                     "gains": move.gains(),
                     "half_widths": move.halves(),
                 }
-                for move in found.moves
+                for move in result.moves
             ],
         },
     )
@@ -364,14 +364,14 @@ class ParetoFront(Result):
                 j for (j, _), claim in judged.items() if claim.certain
             )
         )
-        found, named = list[Claim](), set[int]()
+        claims, named = list[Claim](), set[int]()
         for (j, k), claim in judged.items():
             gain, objective = float(gains[j, k]), self.objectives[k]
             ends, half = _ends(move, self.names[j]), claim.half
             says = (
                 "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
             )
-            says = says or ("" if certain or found else "unclear")
+            says = says or ("" if certain or claims else "unclear")
             verb = "improves" if gain > 0.0 else "worsens"
             effect = f"{verb} {objective} by {plus_minus(abs(gain), half)}"
             change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
@@ -388,7 +388,7 @@ class ParetoFront(Result):
                     for end in claim.interval
                 )
                 turned = (low, high)
-            found.append(
+            claims.append(
                 replace(
                     claim,
                     estimate=gain,
@@ -399,7 +399,7 @@ class ParetoFront(Result):
                     frame=frame,
                 )
             )
-        return found
+        return claims
 
     def _of_saving(self, saving: Saving) -> Claim:
         known = saving.saved is not None and saving.saved.certain

@@ -259,15 +259,15 @@ def classical_scaling(distances: Array) -> Array:
         + squared.mean()
     )
     eigenvalues, vectors = np.linalg.eigh(-0.5 * centred)
-    found = vectors[:, :-3:-1] * np.sqrt(np.maximum(eigenvalues[:-3:-1], 0.0))
-    if found.shape[1] < 2:
-        found = np.column_stack(
-            [found, np.zeros((len(found), 2 - found.shape[1]))]
+    places = vectors[:, :-3:-1] * np.sqrt(np.maximum(eigenvalues[:-3:-1], 0.0))
+    if places.shape[1] < 2:
+        places = np.column_stack(
+            [places, np.zeros((len(places), 2 - places.shape[1]))]
         )
     largest = np.take_along_axis(
-        found, np.abs(found).argmax(axis=0)[None, :], axis=0
+        places, np.abs(places).argmax(axis=0)[None, :], axis=0
     )
-    return np.asarray(found * np.where(largest < 0.0, -1.0, 1.0))
+    return np.asarray(places * np.where(largest < 0.0, -1.0, 1.0))
 
 
 def improved(distances: Array, xy: Array) -> Array:
@@ -276,7 +276,7 @@ def improved(distances: Array, xy: Array) -> Array:
 
     if len(xy) < 2:
         return xy
-    found, _ = smacof(
+    places_in_map, _ = smacof(
         distances,
         init=xy,
         n_init=1,
@@ -284,7 +284,7 @@ def improved(distances: Array, xy: Array) -> Array:
         eps=_SETTLED,
         normalized_stress=False,
     )
-    return np.asarray(found)
+    return np.asarray(places_in_map)
 
 
 def stress_1(distances: Array, xy: Array) -> float:
@@ -384,9 +384,9 @@ def _smoothed(places: Array, xy: Array, values: Array, width: float) -> Array:
     apart = cdist(places, xy)
     weights = np.exp(-0.5 * (apart / width) ** 2)
     near = apart.min(axis=1) <= _NEAR * width
-    found = np.full(len(places), np.nan)
-    found[near] = weights[near] @ values / weights[near].sum(axis=1)
-    return found
+    smoothed = np.full(len(places), np.nan)
+    smoothed[near] = weights[near] @ values / weights[near].sum(axis=1)
+    return smoothed
 
 
 def _left_out_r2(xy: Array, values: Array, width: float) -> float:

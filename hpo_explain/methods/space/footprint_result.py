@@ -83,8 +83,8 @@ class Footprint(Result):
     table: ClassVar[Table] = Table(
         columns={},
         held={
-            "configurations": lambda found: found.subject.space.decode(
-                found.X
+            "configurations": lambda result: result.subject.space.decode(
+                result.X
             ),
             **{
                 name: name

@@ -88,9 +88,9 @@ def _values(parameter: Parameter) -> tuple[Any, ...]:
 
 
 def _written(name: str) -> Callable[[Recommendation], list[str]]:
-    return lambda found: [
-        found.text(row.hyperparameter, getattr(row, name))
-        for row in found.rows
+    return lambda result: [
+        result.text(row.hyperparameter, getattr(row, name))
+        for row in result.rows
     ]
 
 
@@ -132,13 +132,13 @@ class Recommendation(Result):
         columns={
             "before": _written("before"),
             "after": _written("after"),
-            "kept": lambda found: [row.share for row in found.rows],
+            "kept": lambda result: [row.share for row in result.rows],
         },
         held={
-            "space": lambda found: [
-                {"kind": type(p).__name__, **p.__dict__} for p in found.space
+            "space": lambda result: [
+                {"kind": type(p).__name__, **p.__dict__} for p in result.space
             ],
-            "rows": lambda found: [row.__dict__ for row in found.rows],
+            "rows": lambda result: [row.__dict__ for row in result.rows],
             "lose": "lose",
             "volume": "volume",
         },
