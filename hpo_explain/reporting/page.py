@@ -329,15 +329,15 @@ def _pool(
     n_jobs: int | None, chosen: Sequence[Section], runs: Mapping[str, Run]
 ) -> Pool | None:
     """Return workers beside this process, where there is enough to do."""
+    jobs = check_jobs(n_jobs)
+    much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG
+    # what parallel_config says is for the path's own workers
+    if jobs in (None, 1) or not much or not may_have_workers():
+        return None
     from joblib import effective_n_jobs
 
-    jobs = check_jobs(n_jobs)
-    if not may_have_workers():
-        return None
-    # what parallel_config says is for the path's own workers
-    workers = 0 if jobs is None else int(effective_n_jobs(jobs)) - 1
-    much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG
-    return Pool(workers) if workers and much else None
+    workers = int(effective_n_jobs(jobs)) - 1
+    return Pool(workers) if workers else None
 
 
 def _begun(question: Question, chosen: Sequence[Section], pool: Pool) -> Ahead:
