@@ -46,12 +46,15 @@ from hpo_explain.reporting.section import (
     card_of,
     drawn_out,
 )
+from hpo_explain.reporting.what_if import WHAT_IF
 from hpo_explain.run import Run
 from hpo_explain.run.description import summary
 from hpo_explain.run.objectives import joined
 from hpo_explain.space import Shared
 
 SECTIONS: tuple[Section, ...] = tuple(map(section_of, SHOWN))
+SECTIONS_OF_SCRIPTS: tuple[Section, ...] = (WHAT_IF,)
+"""Sections that an interactive page has, too."""
 BRIEF = ("summary", "trust", "explain-proposal")
 """Sections that need no models of many iterations, drawn in a moment."""
 _AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
@@ -239,7 +242,8 @@ class Report:
                 runs,
                 "Give a run.",
             )
-        chosen, progress = _chosen(sections), check_flag("progress", progress)
+        chosen = _chosen(sections, SECTIONS_OF_SCRIPTS if interactive else ())
+        progress = check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         questions = {name: Question(run) for name, run in runs.items()}
         with ExitStack() as until_done:
@@ -425,10 +429,12 @@ def _prefix(place: int) -> str:
     return f"o{place}-" if place else ""
 
 
-def _chosen(sections: Sequence[str | Section] | None) -> tuple[Section, ...]:
+def _chosen(
+    sections: Sequence[str | Section] | None, more: Sequence[Section]
+) -> tuple[Section, ...]:
     if sections is None:
-        return SECTIONS
-    known = {section.name: section for section in SECTIONS}
+        return (*SECTIONS, *more)
+    known = {section.name: section for section in (*SECTIONS, *more)}
     chosen = []
     for given in check_sequence("sections", sections, "names of sections"):
         if not isinstance(given, (str, Section)) or (
