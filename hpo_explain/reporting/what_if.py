@@ -11,12 +11,12 @@ import numpy as np
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH
+from hpo_explain.belief import STRETCH
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.belief.portable import Numbers, portable
 from hpo_explain.methods.space.footprint import even_radius
-from hpo_explain.question.decision import RunDecision, decision_of
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
+from hpo_explain.question.decision import RunDecision
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import as_json
@@ -40,7 +40,7 @@ def what_if(question: Question) -> Content:
     """Return the panel with a control for each hyperparameter."""
     run = question.run
     run.check_differences()
-    decision = decision_of(run, seed=question.seed)
+    decision = question.decision
     draws = None if decision is None else decision.draws
     if decision is None or not isinstance(draws, Mixture):
         raise NothingToExplain(_NOT_PORTABLE())

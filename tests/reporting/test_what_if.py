@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.belief.decide import STRETCH, interval
+from hpo_explain.belief import STRETCH, interval
 from hpo_explain.belief.portable import portable
-from hpo_explain.question.decision import decision_of
+from hpo_explain.question import Question
 from hpo_explain.space.support import nearest
 
 webdriver = pytest.importorskip(
@@ -108,7 +108,7 @@ def panel(request, browser, tmp_path_factory):
         run, path, sections=["what-if"], interactive=True, progress=False
     )
     open_panel(browser, path)
-    decision = decision_of(run)
+    decision = Question(run).decision
     return run, decision, portable(decision.draws, run.tried)
 
 
