@@ -88,10 +88,10 @@ class Belief(Draws):
         cost = sign * np.asarray(objective, float)
         in_order = np.lexsort((cost, *space.in_own_order(X).T))
         X, cost = X[in_order], cost[in_order]
-        kept = thinned(cost, MOST, seed)
-        super().__init__(space, X[kept], direction, seed, feasibility)
+        learned = thinned(cost, MOST, seed)
+        super().__init__(space, X[learned], direction, seed, feasibility)
         self.cost, self.bounds, self.known_noise = (
-            cost[kept],
+            cost[learned],
             bounds,
             noise_std,
         )
@@ -210,9 +210,13 @@ class Belief(Draws):
     @cached_property
     def noise(self) -> Noise:
         """The noise of one evaluation among the better half of the trials."""
-        known, weights = self.known_noise is not None, self.whole.weights
+        repeated, weights = self.known_noise is not None, self.whole.weights
         noise = noise_among(
-            self.processes, weights, self._better, self.scaled, repeated=known
+            self.processes,
+            weights,
+            self._better,
+            self.scaled,
+            repeated=repeated,
         )
         return Noise(
             noise.estimate * self.unit,

@@ -123,9 +123,9 @@ class Draws(ABC):
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation over the draws, each (n,), at encoded rows."""
-        drawn = self.draws(X)
-        unit = unit_of(drawn)  # in which no square overflows
-        return drawn.mean(axis=0), (drawn / unit).std(axis=0) * unit
+        draws = self.draws(X)
+        unit = unit_of(draws)  # in which no square overflows
+        return draws.mean(axis=0), (draws / unit).std(axis=0) * unit
 
     def posterior_covariance(self, X: Array) -> Array:
         """Return the draws' covariance (n, n) at encoded rows, noise excluded."""
@@ -193,14 +193,18 @@ class DrawnSurrogate(Draws):
         rows = self.space.distinct(self.space.sample(_ANCHORS, seed=self.seed))
         joint: SupportsJoint = self.surrogate  # type: ignore[assignment]  # asked by `as_draws`
         values, vectors = np.linalg.eigh(joint.posterior_covariance(rows))
-        kept = values > 1e-9 * values.max(initial=0.0)
+        positive = values > 1e-9 * values.max(initial=0.0)
         # the symmetric root: rounding turns eigenvectors around, and it not
-        root = vectors[:, kept] / np.sqrt(values[kept]) @ vectors[:, kept].T
-        drawn = np.random.default_rng(self.seed).standard_normal(
+        root = (
+            vectors[:, positive]
+            / np.sqrt(values[positive])
+            @ vectors[:, positive].T
+        )
+        normal = np.random.default_rng(self.seed).standard_normal(
             (len(rows), _FUNCTIONS)
         )
         # so that the draws' mean is what the surrogate predicts
-        return rows, root @ (drawn - drawn.mean(axis=1, keepdims=True))
+        return rows, root @ (normal - normal.mean(axis=1, keepdims=True))
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""

@@ -120,9 +120,9 @@ class Feasibility:
                 posterior_mean(columns, pairs, kernel, categories)
                 for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
             )
-        known = cls(space, functions, good, bad)
-        there = known.probability(X[np.asarray(feasible, bool)])
-        return replace(known, usual=float(np.quantile(there, _USUAL)))
+        fitted = cls(space, functions, good, bad)
+        there = fitted.probability(X[np.asarray(feasible, bool)])
+        return replace(fitted, usual=float(np.quantile(there, _USUAL)))
 
     @property
     def rate(self) -> float:

@@ -178,9 +178,9 @@ class Landscape:
         """Return distinct configurations; what became active takes a value drawn at random."""
         space = self.belief.space
         rng = np.random.default_rng(self.belief.seed)
-        drawn = self.latent[rng.integers(0, ROWS, len(rows))]
+        sample = self.latent[rng.integers(0, ROWS, len(rows))]
         return space.distinct(
-            space.project(np.where(np.isnan(rows), drawn, rows))
+            space.project(np.where(np.isnan(rows), sample, rows))
         )
 
     @property

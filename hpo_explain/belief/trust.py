@@ -130,7 +130,7 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
     As many rows have the best value that a draw may have, equal values share their ranks.
     """
     ranks, of_mean = (
-        np.stack([_mean_ranks(drawn) for drawn in values]),
+        np.stack([_mean_ranks(draw) for draw in values]),
         _mean_ranks(mean),
     )
     ranks -= ranks.mean(axis=1, keepdims=True)

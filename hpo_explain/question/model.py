@@ -112,10 +112,10 @@ def learned_later(
     model : Surrogate or None
         The model, if it is known.
     """
-    known = run.known_before(number)
-    later = np.setdiff1d(np.arange(len(run)), known)
+    earlier = run.known_before(number)
+    later = np.setdiff1d(np.arange(len(run)), earlier)
     # a configuration that was known already may be the earlier trial
-    later = later[nearest(run.space, run.X[later], run.X[known]) > 0.0]
+    later = later[nearest(run.space, run.X[later], run.X[earlier]) > 0.0]
     learned = (
         model.learned_from(run.X[later])
         if isinstance(model, KnowsTrainingRows)

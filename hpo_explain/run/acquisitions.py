@@ -154,24 +154,26 @@ class ChosenAcquisition:
             If the model is of another space.
         """
         names = surrogate.space.names
-        known = self.acquisition.space.names
-        if names != known:
+        own_names = self.acquisition.space.names
+        if names != own_names:
             raise InputError(
                 "surrogate",
-                f"is a model of {list(names)}, but the run has {list(known)}",
+                f"is a model of {list(names)}, but the run has {list(own_names)}",
                 surrogate,
                 "Fit it on the run's space.",
             )
-        given = self.acquisition
+        acquisition = self.acquisition
         built: Acquisition = LowerConfidenceBound(
             surrogate, direction=direction
         )
         if (
-            is_dataclass(given)
-            and isinstance(given, (OfPredictions, RiskAverseConfidenceBound))
-            and any(entry.name == "surrogate" for entry in fields(given))
+            is_dataclass(acquisition)
+            and isinstance(
+                acquisition, (OfPredictions, RiskAverseConfidenceBound)
+            )
+            and any(entry.name == "surrogate" for entry in fields(acquisition))
         ):
-            built = replace(given, surrogate=surrogate)
+            built = replace(acquisition, surrogate=surrogate)
         return ChosenAcquisition(
             built, True, (_another_model(names=[built.label]),)
         )

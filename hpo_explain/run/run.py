@@ -184,11 +184,11 @@ class Run(Record):
         )
         return fit
 
-    def remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+    def remembered(self, make: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a function makes of arguments, computed once: the latest few are kept."""
-        key = (make.__name__, *given)
+        key = (make.__name__, *arguments)
         if key not in self._fits:
-            fit = make(*given)
+            fit = make(*arguments)
             while len(self._fits) >= _KEPT_FITS:
                 self._fits.pop(next(iter(self._fits)))
             self._fits[key] = fit

@@ -282,9 +282,9 @@ class IntParameter:
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value."""
         nearest = np.array(positions, dtype=float)
-        known = ~np.isnan(nearest)  # NaN where it is inactive
-        values = self.codes(nearest[known]).astype(float)
-        nearest[known] = to_position(values, self.low, self.high, self.log)
+        active = ~np.isnan(nearest)  # NaN where it is inactive
+        values = self.codes(nearest[active]).astype(float)
+        nearest[active] = to_position(values, self.low, self.high, self.log)
         return nearest
 
     def from_latent(self, u: Array) -> Array:

@@ -137,12 +137,12 @@ def attainable(
         configurations.append(
             draws.space.decode(draws.space.project(best))[0] if there else {}
         )
-    drawn = draws.sign * costs
+    objective = draws.sign * costs
     return Attainable(
-        mean=drawn.mean(axis=-1),
+        mean=objective.mean(axis=-1),
         std=np.full(len(positions), np.nan)
         if known is None
-        else drawn.std(axis=-1),
-        drawn=None if known is None else drawn,
+        else objective.std(axis=-1),
+        drawn=None if known is None else objective,
         configurations=tuple(configurations),
     )

@@ -81,7 +81,7 @@ _INFEASIBLE = declared_fact(
     "probably_infeasible",
     "probably infeasible, so not the best: {names} = {values}",
     role="basis",
-    values=lambda told: listed([*map(format_value, told["values"])], 5),
+    values=lambda fact: listed([*map(format_value, fact["values"])], 5),
 )
 
 
@@ -274,10 +274,10 @@ class Effect(Result):
     @property
     def incumbent(self) -> tuple[Any, ...] | None:
         """The incumbent's values, if it has all of them."""
-        known = self.subject.incumbent
+        incumbent = self.subject.incumbent
         return (
-            tuple(known[n] for n in self.names)
-            if set(self.names) <= set(known)
+            tuple(incumbent[n] for n in self.names)
+            if set(self.names) <= set(incumbent)
             else None
         )
 
@@ -329,10 +329,10 @@ class Effect(Result):
         first: Any = "smallest" if self.subject.lower_is_better else "largest"
         if self.drawn is None:
             return super().posterior
-        known = ~np.isnan(self.mean.ravel())
-        drawn = self.drawn.reshape(len(names), -1)[known]
+        defined = ~np.isnan(self.mean.ravel())
+        draws = self.drawn.reshape(len(names), -1)[defined]
         return PosteriorDraws(
-            tuple(itertools.compress(names, known)), drawn.T, first
+            tuple(itertools.compress(names, defined)), draws.T, first
         )
 
     # ------------------------------------------------------------------ how well it is known
@@ -417,9 +417,9 @@ class Effect(Result):
     @property
     def _candidates(self) -> Mask:
         """Which places are compared, (K,): not those tried that probably are infeasible."""
-        known = ~np.isnan(self.mean.ravel())
-        allowed = known & ~(self.supported & ~self.may_be_best).ravel()
-        return allowed if self.may_be_best.any() and allowed.any() else known
+        defined = ~np.isnan(self.mean.ravel())
+        allowed = defined & ~(self.supported & ~self.may_be_best).ravel()
+        return allowed if self.may_be_best.any() and allowed.any() else defined
 
     @cached_property
     def _costs(self) -> Array | None:
@@ -464,9 +464,9 @@ class Effect(Result):
         mass = _MASS_ATTAINABLE if self.kind == "attainable" else _MASS
         count = int(np.searchsorted(np.cumsum(share[order]), mass - _TIED)) + 1
         lowest = costs[:, [costs.mean(axis=0).argmin()]]
-        kept = (costs > lowest).mean(axis=0) < mass
-        kept[order[:count]] = True
-        mask[self._candidates] = kept
+        probable = (costs > lowest).mean(axis=0) < mass
+        probable[order[:count]] = True
+        mask[self._candidates] = probable
         return mask.reshape(self.mean.shape)
 
     @property
@@ -587,14 +587,14 @@ class Effect(Result):
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
-        kept, level = kept_values(self), float(self.mean.ravel()[place])
-        narrowed = differs and any(not all(inside) for inside in kept)
-        unseen = self._never_tried(place, kept)
+        masks, level = kept_values(self), float(self.mean.ravel()[place])
+        narrowed = differs and any(not all(inside) for inside in masks)
+        unseen = self._never_tried(place, masks)
         if self.kind == "attainable" and self.feasible is not None:
             # the best lies at a border as a rule: 9 of 20 such ranges missed it
             unseen = (*unseen, _MAY_FAIL())
         values = tuple(
-            range_of(self, i, inside) for i, inside in enumerate(kept)
+            range_of(self, i, inside) for i, inside in enumerate(masks)
         )
         held = {
             "estimate": level,
@@ -605,9 +605,9 @@ class Effect(Result):
             return self._told(
                 "best", "best", None, because=self._basis, **held
             )
-        drawn = self.drawn.reshape(self.mean.size, -1)[place]
+        draws = self.drawn.reshape(self.mean.size, -1)[place]
         low, high = np.clip(
-            interval(drawn, stretch=self._stretch), *self._bounds
+            interval(draws, stretch=self._stretch), *self._bounds
         ).tolist()
         sure = narrowed and not unseen
         decision = Decision(level, (low, high), _MASS, sure, level, np.nan)
@@ -617,11 +617,11 @@ class Effect(Result):
         doubts = unseen if narrowed else (_OPEN(),)
         return replace(claim, because=(*doubts, *self._basis))
 
-    def _never_tried(self, place: int, kept: list[Mask]) -> tuple[Fact, ...]:
+    def _never_tried(self, place: int, masks: list[Mask]) -> tuple[Fact, ...]:
         """Return where the best one lies, as far as no trial does."""
         facts = []
         for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
-            stretch = never_tried(self, i, int(at), kept[i])
+            stretch = never_tried(self, i, int(at), masks[i])
             name = (self.names[i],)
             if stretch is not None and self.categorical[i]:
                 facts.append(
@@ -654,9 +654,9 @@ class Effect(Result):
         ValueError
             If a category is unknown.
         """
-        given = [(v,) if len(self.names) == 1 else v for v in (a, b)]
+        pairs = [(v,) if len(self.names) == 1 else v for v in (a, b)]
         configs = [
-            dict(zip(self.names, values, strict=True)) for values in given
+            dict(zip(self.names, values, strict=True)) for values in pairs
         ]
         first, second = (
             int(np.ravel_multi_index(self._place(config), self.mean.shape))
@@ -674,8 +674,8 @@ class Effect(Result):
     ) -> Claim:
         decision = None
         if self.drawn is not None:
-            drawn = self.drawn.reshape(self.mean.size, -1)
-            gap = drawn[first] - drawn[second]
+            draws = self.drawn.reshape(self.mean.size, -1)
+            gap = draws[first] - draws[second]
             # the best and the worst were chosen among many
             least = NEGLIGIBLE * self.noise_std if extremes else 0.0
             decision = decide(gap, stretch=self._stretch, least=least)

@@ -111,12 +111,12 @@ class SubSpace:
         inside: Sequence[tuple[int, Intervals]] = (),
     ) -> SubSpace:
         """Return the part in which hyperparameters are active, and others lie in intervals."""
-        kept = dict(self.kept)
+        intervals = dict(self.kept)
         active = activity_intervals(self.space, self.ranks)
         for j in columns:  # only a hyperparameter that is active has a value
             for k, values in [*inside, *active[j].items()]:
-                kept[k] = _meet(kept.get(k, [(0.0, 1.0)]), values)
-                if not kept[k]:
+                intervals[k] = _meet(intervals.get(k, [(0.0, 1.0)]), values)
+                if not intervals[k]:
                     name = self.space.names[j]
                     raise InputError(
                         "given",
@@ -126,7 +126,7 @@ class SubSpace:
                         self.given,
                         "Allow one of them, or leave one of the two out.",
                     )
-        return replace(self, kept=kept)
+        return replace(self, kept=intervals)
 
     def _latent_values(self, j: int, values: list[Any]) -> Intervals:
         parameter = self.space.parameters[j]
@@ -168,8 +168,8 @@ class SubSpace:
     def ends(self, j: int) -> tuple[float, float]:
         """Return the lowest and the highest latent value that is left of a hyperparameter."""
         share = self.space.parameters[j].optional or 1.0
-        kept = self.kept.get(j, [(0.0, share)])
-        return kept[0][0] / share, kept[-1][1] / share
+        intervals = self.kept.get(j, [(0.0, share)])
+        return intervals[0][0] / share, intervals[-1][1] / share
 
     def has(self, j: int, positions: Array) -> Bools:
         """Return which positions of a hyperparameter, in the order of the space, are left."""
@@ -235,13 +235,13 @@ class SubSpace:
         return space.decode(X[[best]])[0]
 
 
-def stretch(u: Array, kept: Intervals) -> Array:
+def stretch(u: Array, intervals: Intervals) -> Array:
     """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
-    starts, ends = np.array(kept).T
+    starts, ends = np.array(intervals).T
     edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
     scaled = u * edges[-1]
     which = np.clip(
-        np.searchsorted(edges, scaled, side="right") - 1, 0, len(kept) - 1
+        np.searchsorted(edges, scaled, side="right") - 1, 0, len(intervals) - 1
     )
     return np.asarray(
         np.minimum(starts[which] + scaled - edges[which], ends[which])

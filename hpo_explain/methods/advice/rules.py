@@ -78,7 +78,7 @@ _WHAT_IS_LEFT = declared_fact(
 )
 
 
-def _told(decision: Decision, **known: Any) -> dict[str, Any]:
+def _told(decision: Decision, **details: Any) -> dict[str, Any]:
     """Return the number of an action, as draws decide it; certain only if that is said.
 
     What is gained was never certain in the runs by which that is measured.
@@ -87,7 +87,7 @@ def _told(decision: Decision, **known: Any) -> dict[str, Any]:
         "gain": decision.estimate,
         "interval": decision.interval,
         "probability": decision.probability,
-        **known,
+        **details,
     }
 
 
@@ -185,10 +185,10 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
 def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     """Return what to give up of hyperparameters that are not named otherwise: as the box does."""
     box = decision.box
-    parts = [part for part in box.searched if part.name not in others]
-    if not parts or not box.loss.certain:
+    narrower = [part for part in box.searched if part.name not in others]
+    if not narrower or not box.loss.certain:
         return None
-    after, before = of_random(decision, parts), of_random(decision, ())
+    after, before = of_random(decision, narrower), of_random(decision, ())
     gained = decide(after - before)
     if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
@@ -202,7 +202,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     )
     return changed_to(
         "narrow",
-        parts,
+        narrower,
         evidence=(reason, *decision.doubts),
         **_told(
             gained,
@@ -266,10 +266,10 @@ def hand_over(space: SearchSpace) -> Action:
 def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
     """Return configurations with six digits of their real values, where these lie in the box."""
     configs = box.whole.decode(rows)
-    parts = {part.name: part for part in box.parts}
+    part_of = {part.name: part for part in box.parts}
     for config in configs:
         for name, value in config.items():
-            part = parts[name]
+            part = part_of[name]
             if isinstance(part, FloatParameter) and part.step is None:
                 rounded = float(f"{value:.6g}")
                 if part.low <= rounded <= part.high:

@@ -201,7 +201,7 @@ class Ablation(Result):
         """Whether each step is a gain or a loss."""
         if self.gains_drawn is None:
             return (None,) * len(self.steps)
-        return tuple(_decided(drawn, CHOSEN) for drawn in self.gains_drawn)
+        return tuple(_decided(draws, CHOSEN) for draws in self.gains_drawn)
 
     @property
     def headline(self) -> str:
@@ -368,9 +368,9 @@ class Ablation(Result):
 
 
 def _decided(
-    drawn: Array, level: float = LEVEL, least: float = 0.0
+    draws: Array, level: float = LEVEL, least: float = 0.0
 ) -> Decision:
-    return decide(drawn, level=level, stretch=STRETCH["average"], least=least)
+    return decide(draws, level=level, stretch=STRETCH["average"], least=least)
 
 
 def _of(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:

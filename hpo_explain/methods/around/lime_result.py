@@ -46,13 +46,13 @@ _LOW = declared_fact(
 )
 
 
-def whiskers(model: str, drawn: bool) -> str:
+def whiskers(model: str, has_draws: bool) -> str:
     """Say what half an interval of an effect is, by the readable model, with or without draws."""
     fit = "its spread over samples, the model's misfit included"
     if model == "tree":
         fit = "the spread of predictions within the leaf"
     of_objective = "; what the trials allow the objective to be is not in it"
-    if drawn:
+    if has_draws:
         of_objective = ", and over what the trials allow the objective to be"
     return f"1.96 standard deviations of an effect: {fit}{of_objective}"
 
@@ -313,15 +313,15 @@ class LimeExplanation(Result):
 
     def _claim(self, i: int) -> Claim:
         said, decision = self.statements[i], None
-        drawn = (
+        draws = (
             np.full(_DRAWS, said.effect) if self.subject.acquisition else None
         )
         if self.drawn is not None:
-            drawn = self.drawn[i]
-        if drawn is not None:
-            fit = np.random.default_rng(self.seed).standard_normal(len(drawn))
-            drawn = drawn + said.std * (fit - fit.mean())
-            decision = decide(drawn, stretch=STRETCH["average"])
+            draws = self.drawn[i]
+        if draws is not None:
+            fit = np.random.default_rng(self.seed).standard_normal(len(draws))
+            draws = draws + said.std * (fit - fit.mean())
+            decision = decide(draws, stretch=STRETCH["average"])
         bounded = decision is not None and decision.shown.least is not None
         sign = "+" if said.effect >= 0.0 and not bounded else ""
         claim = self.decided(

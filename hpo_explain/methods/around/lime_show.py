@@ -74,10 +74,10 @@ def _parts(statement: LimeStatement) -> tuple[str, ...]:
     if not statement.conditional:
         return statement.names[0], statement.change
     first, *others = map(str, statement.values or ("everywhere",))
-    parts = [first, *(f"and {text}" for text in others)]
+    texts = [first, *(f"and {text}" for text in others)]
     if statement.own:
-        parts.append("(its own leaf)")
-    return tuple(parts)
+        texts.append("(its own leaf)")
+    return tuple(texts)
 
 
 VIEWS = {

@@ -112,8 +112,8 @@ class LocalImportance(Result):
     def curve(self, name: str) -> tuple[tuple[Any, ...], Array]:
         """Return a hyperparameter's values, in the user's units, and the predictions for them."""
         self._index(name)
-        for known, values, mean in self.curves:
-            if known == name:
+        for hyperparameter, values, mean in self.curves:
+            if hyperparameter == name:
                 return values, mean
         raise InputError(
             "name",
@@ -169,21 +169,21 @@ class LocalImportance(Result):
                 because=(),
                 share=percent(share),
             )
-        decision, told = None, percent(share)
+        decision, words = None, percent(share)
         if self.drawn is not None:
-            drawn = self.drawn[:, j]
+            draws = self.drawn[:, j]
             decision = decide(
-                drawn, MATTERS, side="above", stretch=STRETCH["average"]
+                draws, MATTERS, side="above", stretch=STRETCH["average"]
             )
             low, high = decision.interval
             low, high = max(low, 0.0), min(high, 1.0)
             decision = replace(decision, interval=(low, high))
-            told = percent_range(low, high)
+            words = percent_range(low, high)
         return self.decided(
             "share",
             name,
             decision,
             says="main",
             estimate=share,
-            share=told,
+            share=words,
         )

@@ -49,12 +49,12 @@ from hpo_explain.space import (
 _DISTILLED = declared_fact(
     "forest_distilled",
     "the model was distilled into a forest with R² = {r2}",
-    r2=lambda told: f"{told['fidelity']:.3f}",
+    r2=lambda fact: f"{fact['fidelity']:.3f}",
 )
 _CAPPED = declared_fact(
     "predictions_capped",
     "{what}",
-    what=lambda told: capped(told["cap"], told["direction"]),
+    what=lambda fact: capped(fact["cap"], fact["direction"]),
 )
 DISTILLED_ROWS = 2000
 

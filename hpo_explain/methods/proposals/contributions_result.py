@@ -493,8 +493,8 @@ class ProposalExplanation(Contributions):
             for j in leading(-sign * self.total)[:1]
             if abs(self.total[j]) >= opposing
         ]
-        told = [] if self.drawn is None else [*reasons, *against]
-        effects = [self._effect(j) for j in told]
+        named = [] if self.drawn is None else [*reasons, *against]
+        effects = [self._effect(j) for j in named]
         return (
             *(self._claim("reason", j) for j in reasons),
             *(self._claim("counter_reason", j) for j in against),

@@ -179,9 +179,9 @@ class SampleSizeCheck(Result):
         order = np.argsort(-self.contributions[term], kind="stable")
         closest, because = self.closest[term], tuple[Fact, ...]()
         if closest is not None and not closest.told_apart:
-            known = np.isfinite(closest.half_width)
+            has_interval = np.isfinite(closest.half_width)
             because = (
-                _NOT_APART(names=closest.pair) if known else _UNKNOWN(),
+                _NOT_APART(names=closest.pair) if has_interval else _UNKNOWN(),
             )
             says = "small"
         elif self.error == "efficiency":

@@ -169,13 +169,13 @@ class Comparison(Result):
         """
         if self._drawn is None:
             return super().posterior
-        drawn = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
+        in_order = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
         n, rng = DRAWS, np.random.default_rng(0)
-        runs = rng.integers(len(drawn), size=(n, len(drawn)))
+        runs = rng.integers(len(in_order), size=(n, len(in_order)))
         each = np.stack(
             [
                 shares[rng.integers(len(shares), size=runs.shape)]
-                for shares in drawn
+                for shares in in_order
             ]
         )
         values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[
@@ -358,17 +358,17 @@ class Comparison(Result):
 
     def _default(self) -> Claim:
         default = self.default
-        given, worst = default.configuration, None
+        config, worst = default.configuration, None
         if default.drawn is not None:
             worst = decide(default.drawn.max(axis=1), 1.0, side="below")
         shown = [
-            f"{name} = {format_value(value)}" for name, value in given.items()
+            f"{name} = {format_value(value)}" for name, value in config.items()
         ]
         claim = self.decided(
             "keep",
-            tuple(given),
+            tuple(config),
             worst,
-            values=tuple(given.values()),
+            values=tuple(config.values()),
             says="default" if worst is not None and worst.certain else "none",
             values_told=listed(shown, _MOST_VALUES),
             loss=float(default.loss.mean()),

@@ -246,17 +246,17 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
-        known = [
+        claims = [
             claim
             for claim in importance.shares_of_sets
             if claim.side == "above"
         ]
-        told = [claim for claim in known if claim.certain] or known[:1]
+        worded = [claim for claim in claims if claim.certain] or claims[:1]
         shares = []
-        for claim in known:
+        for claim in claims:
             ends = claim.interval or (claim.estimate, claim.estimate)
             frame, text = "{each}", ""
-            if claim in told:
+            if claim in worded:
                 frame, text = self.words(
                     "share",
                     names=claim.hyperparameters,

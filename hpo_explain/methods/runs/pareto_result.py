@@ -402,13 +402,13 @@ class ParetoFront(Result):
         return claims
 
     def _of_saving(self, saving: Saving) -> Claim:
-        known = saving.saved is not None and saving.saved.certain
+        is_certain = saving.saved is not None and saving.saved.certain
         claim = self.decided(
             "difference",
             (),
             saving.saved,
             values=(saving.instead, saving.best, saving.loss),
-            says="saving" if known else "",
+            says="saving" if is_certain else "",
             saving=saving,
             saved=0.0 if saving.saved is None else saving.saved.estimate,
             least=0.0 if saving.saved is None else saving.saved.bound,

@@ -161,9 +161,9 @@ class Footprint(Result):
     @property
     def finding(self) -> str:
         """How much was explored, and how far the map can be relied on."""
-        told = ["rough" if self.stress >= _ROUGH else "near"]
-        told += [] if self.surface_r2 >= _SHOWN else ["pale"]
-        about = [filled(self.says[kind], stress=self.stress) for kind in told]
+        kinds = ["rough" if self.stress >= _ROUGH else "near"]
+        kinds += [] if self.surface_r2 >= _SHOWN else ["pale"]
+        about = [filled(self.says[kind], stress=self.stress) for kind in kinds]
         return " ".join([super().finding, *about])
 
     def to_frame(self) -> pd.DataFrame:

@@ -301,10 +301,10 @@ class DensityRatio:
         )
         rng = np.random.default_rng(of_blocks)
         for block in self._blocks:
-            drawn = block.good.sample(self._parameters(block), n, rng)
+            sample = block.good.sample(self._parameters(block), n, rng)
             # an optional one may be left out
             absent = np.isnan(rows[:, block.columns])
-            rows[:, block.columns] = np.where(absent, np.nan, drawn)
+            rows[:, block.columns] = np.where(absent, np.nan, sample)
         return rows
 
 
