@@ -365,7 +365,7 @@ class Result(ABC):
         Where it is not certain, `unsettled` stands for the probability if the words tell that.
         """
         if decision is None:
-            return self.told(
+            return self.claim(
                 kind,
                 names,
                 estimate,
@@ -380,7 +380,7 @@ class Result(ABC):
             probable = NOT_SETTLED(probability=decision.probability)
             because = (probable if unsettled is None else unsettled, *because)
         return replace(
-            self.told(
+            self.claim(
                 kind,
                 names,
                 decision.estimate,
@@ -396,7 +396,7 @@ class Result(ABC):
             side=decision.side,
         )
 
-    def told(
+    def claim(
         self,
         kind: Any,
         names: tuple[str, ...],

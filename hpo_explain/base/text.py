@@ -149,10 +149,10 @@ def tell(about: Fact, name_option: NameOption = str) -> str:
     >>> tell(fact("said", text="read by hand"))
     'read by hand'
     """
-    return printable(write(told(about), name_option))
+    return printable(write(text_of(about), name_option))
 
 
-def told(about: Fact) -> Text:
+def text_of(about: Fact) -> Text:
     """Return the words of a declared fact, in parts where they mention arguments or other facts."""
     words = _words_of(about)
     template = words.template

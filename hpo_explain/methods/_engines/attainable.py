@@ -28,7 +28,7 @@ class Attainable:
     mean, std : ndarray of shape (G,)
         Expected best and its standard deviation, in the objective's units; NaN where no
         configuration is valid, or feasible.
-    drawn : ndarray of shape (G, draws) or None
+    draws : ndarray of shape (G, draws) or None
         The best in each function; None for models without draws.
     configurations : tuple of mapping
         The predicted best configuration at each value; empty where there is none.
@@ -36,7 +36,7 @@ class Attainable:
 
     mean: Array
     std: Array
-    drawn: Array | None
+    draws: Array | None
     configurations: tuple[Mapping[str, Any], ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,6 +143,6 @@ def attainable(
         std=np.full(len(positions), np.nan)
         if known is None
         else objective.std(axis=-1),
-        drawn=None if known is None else objective,
+        draws=None if known is None else objective,
         configurations=tuple(configurations),
     )

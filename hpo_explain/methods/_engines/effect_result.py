@@ -107,7 +107,7 @@ class Effect(Result):
         trials are not known.
     ice_mean, ice_std : ndarray of shape (n, G) or (n, G1, G2), or None
         Prediction and its std of each configuration of the sample; NaN where it is not valid.
-    drawn : ndarray of shape (G, draws) or (G1, G2, draws), or None
+    draws : ndarray of shape (G, draws) or (G1, G2, draws), or None
         The effect in each function that the trials allow; None where the model does not know how
         its predictions vary together.
     noise_std : float
@@ -219,7 +219,7 @@ class Effect(Result):
     supported: Mask
     ice_mean: Array | None = None
     ice_std: Array | None = None
-    drawn: Array | None = None
+    draws: Array | None = None
     noise_std: float = 0.0
     variance: str = ""
     exact: bool = False
@@ -300,9 +300,9 @@ class Effect(Result):
         """
         level = check_fraction("level", level)
         half = half_of_level(level) * self.std
-        if self.drawn is not None and self.variance != "average":
+        if self.draws is not None and self.variance != "average":
             tail = (1.0 - level) / 2.0
-            low, high = np.quantile(self.drawn, [tail, 1.0 - tail], axis=-1)
+            low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
             half = self._stretch * (high - low) / 2.0
         low, high = np.clip(
             [self.mean - half, self.mean + half], *self._bounds
@@ -327,10 +327,10 @@ class Effect(Result):
             else [*self.axes[0]]
         )
         first: Any = "smallest" if self.subject.lower_is_better else "largest"
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
         defined = ~np.isnan(self.mean.ravel())
-        draws = self.drawn.reshape(len(names), -1)[defined]
+        draws = self.draws.reshape(len(names), -1)[defined]
         return PosteriorDraws(
             tuple(itertools.compress(names, defined)), draws.T, first
         )
@@ -424,11 +424,11 @@ class Effect(Result):
     @cached_property
     def _costs(self) -> Array | None:
         """Cost of each candidate in each function, (k, candidates)."""
-        if self.drawn is None:
+        if self.draws is None:
             return None
         sign = 1.0 if self.subject.lower_is_better else -1.0
         return (
-            sign * self.drawn.reshape(self.mean.size, -1)[self._candidates].T
+            sign * self.draws.reshape(self.mean.size, -1)[self._candidates].T
         )
 
     @property
@@ -485,7 +485,7 @@ class Effect(Result):
             kind="attainable",
             mean=best.mean,
             std=best.std,
-            drawn=best.drawn,
+            draws=best.draws,
             variance="",
             attainable=None,
             ice_mean=None,
@@ -583,7 +583,7 @@ class Effect(Result):
             says = "together" if gap.certain else "perhaps"
             return (self._between(first, last, says, extremes=True),)
         best = self._best(first, differs=gap.certain)
-        return (best,) if self.drawn is None else (best, gap)
+        return (best,) if self.draws is None else (best, gap)
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
@@ -601,11 +601,11 @@ class Effect(Result):
             "values": values,
             "where": where_best(self, values),
         }
-        if self.drawn is None:
+        if self.draws is None:
             return self._told(
                 "best", "best", None, because=self._basis, **held
             )
-        draws = self.drawn.reshape(self.mean.size, -1)[place]
+        draws = self.draws.reshape(self.mean.size, -1)[place]
         low, high = np.clip(
             interval(draws, stretch=self._stretch), *self._bounds
         ).tolist()
@@ -673,8 +673,8 @@ class Effect(Result):
         extremes: bool = False,
     ) -> Claim:
         decision = None
-        if self.drawn is not None:
-            draws = self.drawn.reshape(self.mean.size, -1)
+        if self.draws is not None:
+            draws = self.draws.reshape(self.mean.size, -1)
             gap = draws[first] - draws[second]
             # the best and the worst were chosen among many
             least = NEGLIGIBLE * self.noise_std if extremes else 0.0

@@ -223,7 +223,7 @@ class AblationExplainer(Explainer):
             gains=cost[:-1] - cost[1:],
             rounds=rounds,
             shapley=shapley,
-            drawn=None if draws is None else draws.draws(path).T,
+            draws=None if draws is None else draws.draws(path).T,
             shapley_drawn=None
             if draws is None
             else _shapley_drawn(draws, changes, steps),

@@ -46,7 +46,7 @@ def path(ablation: Ablation) -> Rows:
         )
     last, whole = len(labels), ablation.whole
     better = "left" if ablation.subject.lower_is_better else "right"
-    footer = [] if ablation.drawn is None else [_WHISKERS]
+    footer = [] if ablation.draws is None else [_WHISKERS]
     if any(ablation.along):
         footer.append(
             "In brackets: what becomes active or inactive along with it."

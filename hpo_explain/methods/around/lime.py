@@ -84,7 +84,7 @@ _STEP = 0.1  # of the encoded range, by which real values are changed
 _STD = declared_fact(
     "effect_std",
     "± is {half}",
-    half=lambda fact: whiskers(fact["model"], fact["drawn"]),
+    half=lambda fact: whiskers(fact["model"], fact["draws"]),
 )
 _LIMITED = declared_fact(
     "features_limited",
@@ -351,7 +351,7 @@ class LimeExplainer:
             config=space.decode(x[None, :])[0],
             model=self._model,
             statements=tuple(statements[i] for i in order),
-            drawn=None if of_draws is None else of_draws[order],
+            draws=None if of_draws is None else of_draws[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
             held_out=_r2(
                 weights, y, self._held_out(x, coordinates, weights, y)
@@ -421,7 +421,7 @@ class LimeExplainer:
         self, x: Array, coordinates: list[Coordinate], has_draws: bool
     ) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
-        notes = [_STD(model=self._model, drawn=has_draws)]
+        notes = [_STD(model=self._model, draws=has_draws)]
         if (
             self._model in ("linear", "lasso", "logistic")
             and len(owners) > self._max_features

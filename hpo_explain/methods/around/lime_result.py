@@ -175,7 +175,7 @@ class LimeExplanation(Result):
     statements : tuple of LimeStatement
         What it says: its coefficients or rules, the largest first; or its leaves, the
         configuration's own first. Hyperparameters that are not named have no effect in it.
-    drawn : ndarray of shape (number of statements, draws) or None
+    draws : ndarray of shape (number of statements, draws) or None
         The effects in each function that the trials allow, with the same terms.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
@@ -219,7 +219,7 @@ class LimeExplanation(Result):
             "own": lambda result: [s.own for s in result.statements],
         },
         contributions=("effect",),
-        hidden=("statements", "drawn"),
+        hidden=("statements", "draws"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
@@ -241,15 +241,15 @@ class LimeExplanation(Result):
     sample_size: int
     effective_size: float
     seed: int
-    drawn: Array | None = None
+    draws: Array | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
         """The effects in each function that the trials allow, the largest first."""
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
         return PosteriorDraws(
-            tuple(self.texts), self.drawn.T, "farthest from 0"
+            tuple(self.texts), self.draws.T, "farthest from 0"
         )
 
     @property
@@ -316,8 +316,8 @@ class LimeExplanation(Result):
         draws = (
             np.full(_DRAWS, said.effect) if self.subject.acquisition else None
         )
-        if self.drawn is not None:
-            draws = self.drawn[i]
+        if self.draws is not None:
+            draws = self.draws[i]
         if draws is not None:
             fit = np.random.default_rng(self.seed).standard_normal(len(draws))
             draws = draws + said.std * (fit - fit.mean())

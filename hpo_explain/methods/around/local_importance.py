@@ -197,7 +197,7 @@ class LocalImportanceExplainer(Explainer):
             variance=variance,
             curves=self._curves(members, points, means),
             std=std,
-            drawn=draws,
+            draws=draws,
             prediction=float(at_x[0]),
             notes=self._notes(x, std, draws),
         )

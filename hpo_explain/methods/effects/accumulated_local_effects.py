@@ -216,7 +216,7 @@ def accumulated_local_effects(
         **on_grid(whole, surrogate, members, positions, part),
         mean=mean[in_order],
         std=std,
-        drawn=of_draws,
+        draws=of_draws,
         sample_size=len(rows),
         feasible=reachable,
         notes=own.notes(wanted, axes, thinned),
@@ -313,10 +313,10 @@ class _Sampled:
             return np.asarray(values - weights @ values)
 
         beside = replace(effect, partial=along(averaged.mean))
-        if effect.drawn is None or averaged.drawn is None:
+        if effect.draws is None or averaged.draws is None:
             return beside
-        partial = np.stack([along(curve) for curve in averaged.drawn.T], -1)
-        gaps = [decide(gap) for gap in partial - effect.drawn]
+        partial = np.stack([along(curve) for curve in averaged.draws.T], -1)
+        gaps = [decide(gap) for gap in partial - effect.draws]
         certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
         place = int(np.argmax(certain))
         rounding = _ROUNDING * float(np.ptp(effect.mean))

@@ -351,7 +351,7 @@ class PartialDependenceExplainer:
             ice_mean=ice_mean.reshape(-1, *shape),
             ice_std=ice_std.reshape(-1, *shape),
             variance=self._variance,
-            drawn=of_draws,
+            draws=of_draws,
             feasible=feasible,
             attainable=self._reached(members, positions[0], feasible),
             exact=by_tree is not None,
@@ -393,7 +393,7 @@ class PartialDependenceExplainer:
             codes = codes_of(self._subject, j, members)
             return codes[self._part.has(j, codes)]
         counted = parameter.size <= (
-            _COUNTED if j in self._part.kept else self._grid_size
+            _COUNTED if j in self._part.intervals else self._grid_size
         )
         grid = parameter.grid() if counted else None
         positions = (
@@ -512,7 +512,7 @@ class PartialDependenceExplainer:
     def _allowed(self, members: list[int]) -> Callable[[Array], Array] | None:
         """Return the probability of being feasible, and in the part that is left."""
         part, feasible = self._part, self._feasible
-        if not part.kept:
+        if not part.intervals:
             return feasible
 
         def allowed(X: Array) -> Array:
@@ -548,12 +548,14 @@ class PartialDependenceExplainer:
         ):
             return None
         intervals |= own
-        if self._part.kept:
+        if self._part.intervals:
             part = SubSpace.of(
                 space, self._part.given, self._ranks
             ).where_active(members)
             intervals |= {
-                j: kept for j, kept in part.kept.items() if j not in members
+                j: kept
+                for j, kept in part.intervals.items()
+                if j not in members
             }
         boxes = (
             [restrict(b, intervals) for b in self._boxes]

@@ -265,7 +265,7 @@ class RegionalPartialDependenceExplainer:
             std=std,
             ice_mean=ice_mean,
             ice_std=ice_std,
-            drawn=None,
+            draws=None,
             **_tried_where(effect, conditions),
             exact=False,
         )

@@ -271,7 +271,7 @@ class RegionalPartialDependence(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The region in which the effect is known best, and how much narrower its band is."""
-        certain = partial(self.told, certain=True, because=())
+        certain = partial(self.claim, certain=True, because=())
         if len(self.regions) == 1:
             return (
                 replace(

@@ -253,7 +253,7 @@ class FanovaExplainer:
             axes=axes_of(
                 forest.space,
                 self._seed,
-                intervals=forest.kept,
+                intervals=forest.intervals,
                 ranks=forest.ranks,
             ),
             boxes=boxes,

@@ -495,7 +495,7 @@ class FanovaImportance(Result):
             activity=tuple(axis.activity for axis in axes),
             rows=self.rows,
             given=self.given,
-            drawn=draws,
+            draws=draws,
             notes=self.subject.notes,
         )
 
@@ -575,7 +575,7 @@ class FanovaImportance(Result):
         evaluations vary by, a pair interacts from 0.5 % on.
         """
         if self.total_variance == 0.0:
-            claim = self.told(
+            claim = self.claim(
                 "share",
                 self.names,
                 0.0,
@@ -601,7 +601,7 @@ class FanovaImportance(Result):
         if len(self.names) > 1:
             statements.append((self.names, self._alone, "mains", ALONE))
         return tuple(
-            self.told(
+            self.claim(
                 "share",
                 names,
                 float(share.mean()),

@@ -447,7 +447,7 @@ class DesirabilityPath(Result):
         drivers = _largest(total)
         if not drivers:
             return (
-                self.told(
+                self.claim(
                     "contribution",
                     self.names,
                     0.0,
@@ -469,7 +469,7 @@ class DesirabilityPath(Result):
 
     def _driver(self, j: int, size: float, certain: bool) -> Claim:
         name = self.names[j]
-        return self.told(
+        return self.claim(
             "contribution",
             (name,),
             size,
@@ -484,7 +484,7 @@ class DesirabilityPath(Result):
         when = "(this depends on κ)"
         if turn.certain:
             when = f"from trial {turn.trial} on"
-        return self.told(
+        return self.claim(
             "order",
             (name,),
             float(turn.trial),
@@ -512,7 +512,7 @@ class DesirabilityPath(Result):
             certain = not low <= _EVEN <= high
             part += f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
-            self.told(
+            self.claim(
                 "form",
                 (),
                 share,

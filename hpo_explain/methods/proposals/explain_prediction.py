@@ -240,7 +240,7 @@ class PredictionExplainer:
             efficiency_gap=explanation.efficiency_gap["mean"],
             background_size=explanation.background_size,
             estimator=explanation.estimator,
-            drawn=explanation.drawn,
+            draws=explanation.draws,
             notes=explanation.notes,
         )
 

@@ -186,7 +186,7 @@ class SampleSizeCheck(Result):
             says = "small"
         elif self.error == "efficiency":
             because = (_BY_EFFICIENCY(),)
-        return self.told(
+        return self.claim(
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,

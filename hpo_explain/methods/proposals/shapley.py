@@ -222,7 +222,7 @@ class ShapleyExplainer:
             background_size=len(background),
             estimator=estimate.how,
             orders=self._orders if self._estimator == "sampling" else None,
-            drawn=self._drawn(game, estimate),
+            draws=self._drawn(game, estimate),
             kappa=getattr(self._acquisition, "kappa", None),
             notes=(*estimate.notes, *self._subject.notes),
         )

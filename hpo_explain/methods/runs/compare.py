@@ -489,7 +489,7 @@ class _Comparing:
         default = Default(
             configuration=candidates[chosen],
             loss=mean_losses[:, chosen],
-            drawn=np.column_stack(draws) if have_draws else None,
+            draws=np.column_stack(draws) if have_draws else None,
         )
         return default, scales
 

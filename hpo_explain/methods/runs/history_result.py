@@ -197,7 +197,7 @@ class History(Result):
             return ()
         config, best = self.subject.incumbent, float(self.best[-1])
         claims = [
-            self.told(
+            self.claim(
                 "incumbent",
                 tuple(config),
                 best,
@@ -218,7 +218,7 @@ class History(Result):
             says = "added" if gain > 0.0 else "added nothing"
             reached = format_level(self.before_proposals, gain)
             claims.append(
-                self.told(
+                self.claim(
                     "improvement",
                     (),
                     gain,

@@ -220,7 +220,7 @@ class LearningCurves(Result):
         related = self.related_from
         if related is not None and related < self.steps[-1]:
             above = f" It is above 0 from {name} {related:g} on."
-        return self.told(
+        return self.claim(
             "order",
             (),
             rho,

@@ -203,7 +203,7 @@ class Noise(Result):
         if self.importance is None:
             std, low, high = self.pooled
             same = (_SAME(n=len(self.observed)),)
-            none = self.told(
+            none = self.claim(
                 "share", self.names, 0.0, says="", certain=False, because=same
             )
             return (
@@ -232,7 +232,7 @@ class Noise(Result):
         **words: Any,
     ) -> Claim:
         low, high = map(_short, interval)
-        return self.told(
+        return self.claim(
             "spread",
             names,
             estimate,
@@ -284,7 +284,7 @@ class Noise(Result):
             np.array([contrast.estimate, *contrast.interval]) / -2.0
         ).tolist()
         noisy, quiet = contrast.values[0][::-1]
-        return self.told(
+        return self.claim(
             "spread",
             (name,),
             times,

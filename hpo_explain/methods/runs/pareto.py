@@ -167,7 +167,7 @@ class _Front:
             predicted_std=np.column_stack([std for _, std in predicted]),
             moves=moves,
             savings=tuple(self._savings(loss)) if moves else (),
-            drawn=self._drawn(),
+            draws=self._drawn(),
             notes=(_NOT_IN_ALL(trials=objectives.left_out),)
             if objectives.left_out
             else (),

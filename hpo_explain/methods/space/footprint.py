@@ -235,7 +235,7 @@ class FootprintExplainer:
             stress=stress_1(distances, xy),
             surface_r2=_left_out_r2(xy, mean, width),
             explored=explored(space, tried, self._seed),
-            drawn=None if draws is None else draws.draws(X),
+            draws=None if draws is None else draws.draws(X),
             notes=subject.notes,
         )
 

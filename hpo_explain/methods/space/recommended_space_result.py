@@ -186,7 +186,7 @@ class Recommendation(Result):
         if not after_of or self.loss is None:
             before = tuple(row.before for row in self.rows)
             return (
-                self.told(
+                self.claim(
                     "keep",
                     tuple(self.names),
                     0.0,
