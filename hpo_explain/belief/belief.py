@@ -7,10 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.progress import steps
+from hpo_explain.base import (
+    Direction,
+    one_blas_thread,
+    sign_of,
+    steps,
+    unit_of,
+)
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.mixture import Mixture

@@ -8,13 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction, sign_of
+from hpo_explain.base import Direction, sign_of, unit_of
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.belief.noise import Noise
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384

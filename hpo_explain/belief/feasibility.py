@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base import one_blas_thread
 from hpo_explain.models.pathwise import (
     Functions,
     levels,

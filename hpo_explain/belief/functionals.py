@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
+from hpo_explain.base import one_blas_thread, unit_of
 from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 

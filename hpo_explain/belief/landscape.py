@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, Ints
-from hpo_explain.space.searches import changed, filled
+from hpo_explain.space import Array, Bools, Ints, changed, filled
 from hpo_explain.space.sobol import sobol
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.process import doubt

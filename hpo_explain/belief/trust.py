@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hpo_explain.base.numbers import unit_of
+from hpo_explain.base import unit_of
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.decisions import STRETCH, interval
 from hpo_explain.space import Array

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base import NothingToExplain
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 

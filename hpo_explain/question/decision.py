@@ -21,21 +21,26 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.box import Box
-from hpo_explain.belief.decisions import LEVEL, STRETCH, Decision, decide
-from hpo_explain.belief.draws import Draws, as_draws, usual_loss
+from hpo_explain.base import Fact, NothingToExplain, declared_fact
+from hpo_explain.belief import (
+    LEVEL,
+    STRETCH,
+    Belief,
+    Box,
+    Decision,
+    Draws,
+    Noise,
+    Trust,
+    as_draws,
+    decide,
+    trust_in,
+    usual_loss,
+)
 from hpo_explain.belief.left import Left
-from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.question.explained import accepted_surrogate
 from hpo_explain.question.model import surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Bools, Ints, lowest, ranked
-from hpo_explain.space.support import nearest
+from hpo_explain.space import Array, Bools, Ints, lowest, nearest, ranked
 
 PROBABLE_GAIN = (
     0.1  # of gaining what counts: with less there is nothing to get

@@ -8,24 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_array, check_direction, check_option
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, as_facts
-from hpo_explain.base.options import CRITERIA, Direction, sign_of
-from hpo_explain.base.subject import Subject
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.draws import Draws, as_draws
-from hpo_explain.belief.trust import LEVELS, Trust, trust_in
-from hpo_explain.models.acquisition.protocols import (
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    Subject,
+    as_facts,
+    check_array,
+    check_direction,
+    check_option,
+    sign_of,
+)
+from hpo_explain.base.options import CRITERIA
+from hpo_explain.belief import Belief, Draws, Trust, as_draws, trust_in
+from hpo_explain.belief.trust import LEVELS
+from hpo_explain.models import (
     Acquisition,
     OfPredictions,
-    SurrogateBased,
-)
-from hpo_explain.models.protocols import (
     SupportsBoxes,
     SupportsGrid,
     SupportsJoint,
     Surrogate,
+    SurrogateBased,
     mean_of,
 )
 from hpo_explain.space import Array, SearchSpace

@@ -8,10 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
-from hpo_explain.base.checks import check_option, check_seed
-from hpo_explain.base.options import KINDS, Criterion, Kind
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.base import (
+    KINDS,
+    Criterion,
+    Kind,
+    check_option,
+    check_seed,
+    shows_progress,
+)
+from hpo_explain.models import Acquisition
 from hpo_explain.question.question import Question
 from hpo_explain.question.sources import (
     each_has_its_own,

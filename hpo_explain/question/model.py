@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Kind
-from hpo_explain.base.phrases import counted, join_words, spans
-from hpo_explain.base.text import declared_fact
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
+from hpo_explain.base import (
+    Criterion,
+    Fact,
+    InputError,
+    Kind,
+    counted,
+    declared_fact,
+    join_words,
+    spans,
+)
+from hpo_explain.models import Acquisition, KnowsTrainingRows, Surrogate
 from hpo_explain.question.explained import accepted_acquisition
 from hpo_explain.run import Run
-from hpo_explain.space.support import nearest
+from hpo_explain.space import nearest
 
 BELIEVED_FROM_SOME = declared_fact(
     "believed_from_some",

@@ -6,22 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, as_facts
-from hpo_explain.base.frozen import set_fields
-from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.acquisition.surrogate_based import (
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    as_facts,
+    declared_fact,
+    set_fields,
+)
+from hpo_explain.models import (
+    Acquisition,
     ExpectedImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
     MeanResponse,
+    OfPredictions,
     ProbabilityOfImprovement,
     RiskAverseConfidenceBound,
     StandardError,
+    Surrogate,
 )
-from hpo_explain.models.protocols import Surrogate
 
 
 @dataclass(frozen=True, eq=False)

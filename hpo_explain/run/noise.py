@@ -19,14 +19,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.numbers import ROUNDED_95
-from hpo_explain.base.options import Kind
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.decisions import MATTERS, decide
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import CoalitionBlock
+from hpo_explain.base import ROUNDED_95, Kind, declared_fact
+from hpo_explain.belief import MATTERS, Belief, decide
+from hpo_explain.models import (
+    CoalitionBlock,
+    ForestSurrogate,
+    GaussianProcessSurrogate,
+)
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 

@@ -9,16 +9,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.html import text_html
-from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
-from hpo_explain.belief.belief import Belief
+from hpo_explain.base import (
+    KINDS,
+    Criterion,
+    Fact,
+    Kind,
+    NothingToExplain,
+    check_count,
+    check_option,
+    check_seed,
+    text_html,
+)
+from hpo_explain.base.options import CRITERIA
+from hpo_explain.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.own_model import as_surrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Acquisition, Surrogate, as_surrogate
 from hpo_explain.run.acquisitions import (
     ACQUISITION_ASSUMED,
     RANGE_OF_LATER_TRIALS,

@@ -9,9 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import InputError, check_number, set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,

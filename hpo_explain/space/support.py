@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import set_fields
 from hpo_explain.space import (
     Array,
     Bools,

@@ -15,13 +15,13 @@ from hpo_explain.base import (
     check_option,
     counted,
     format_value,
+    frameworks,
     join_words,
     printable,
     spans,
     told_apart,
     values_in_words,
 )
-from hpo_explain.base.loaders import frameworks
 from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import Parameter, SearchSpace
 

@@ -26,8 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, check_count
 from hpo_explain.models._coalitions import (
     BACKGROUND,
     EXPLAINED,
