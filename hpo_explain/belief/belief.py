@@ -24,6 +24,7 @@ from hpo_explain.belief.process import (
     weights_by_stacking,
 )
 from hpo_explain.belief.scales import SCALES, Bounds
+from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -175,6 +176,13 @@ class Belief(Draws):
         with one_blas_thread():
             weights = weights_by_stacking(self.processes, among)
         return Mixture(self, weights, REACH_AT_BEST)
+
+    @cached_property
+    def trust(self) -> Trust:
+        """How well the objective is known."""
+        best = self.processes[int(np.argmax(self.whole.weights))]
+        values = self.landscape.values
+        return trust_in(values, self.noise_std, best, self.of_trials)
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""

@@ -13,6 +13,7 @@ from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.belief.noise import Noise
+from hpo_explain.belief.trust import Trust
 from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -76,6 +77,11 @@ class Draws(ABC):
         if self.feasibility is None:
             return np.ones(len(X), bool)
         return self.feasibility.probable(X)
+
+    @property
+    def trust(self) -> Trust | None:
+        """How well the objective is known; None of a model of the user's."""
+        return None
 
     @property
     @abstractmethod

@@ -25,7 +25,6 @@ from hpo_explain.base import Fact, NothingToExplain, declared_fact
 from hpo_explain.belief import (
     LEVEL,
     STRETCH,
-    Belief,
     Box,
     Decision,
     Draws,
@@ -33,7 +32,6 @@ from hpo_explain.belief import (
     Trust,
     as_draws,
     decide,
-    trust_in,
     usual_loss,
 )
 from hpo_explain.belief.left import Left
@@ -354,5 +352,5 @@ def _decision(run: Run, seed: int) -> RunDecision | None:
         run,
         draws.at_best,
         usual_loss(draws.at_best),
-        trust_in(draws) if isinstance(draws, Belief) else None,
+        draws.trust,
     )

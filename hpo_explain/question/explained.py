@@ -20,7 +20,7 @@ from hpo_explain.base import (
     sign_of,
 )
 from hpo_explain.base.options import CRITERIA
-from hpo_explain.belief import Belief, Draws, Trust, as_draws, trust_in
+from hpo_explain.belief import Draws, Trust, as_draws
 from hpo_explain.belief.trust import LEVELS
 from hpo_explain.models import (
     Acquisition,
@@ -144,8 +144,8 @@ class Explained:
     @property
     def trust(self) -> Trust | None:
         """How well the objective is known, where the belief is explained; else None."""
-        believed = self.of_objective and isinstance(self.surrogate, Belief)
-        return trust_in(self.surrogate) if believed else None  # type: ignore[arg-type]
+        draws = self.draws(seed=0)
+        return None if draws is None else draws.trust
 
     @property
     def objective_direction(self) -> Direction:

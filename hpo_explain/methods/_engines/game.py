@@ -38,7 +38,6 @@ from hpo_explain.methods._engines.split_gains import (
 )
 from hpo_explain.models import (
     Acquisition,
-    DensityRatio,
     OfPredictions,
     Split,
     SupportsBoxes,
@@ -46,6 +45,7 @@ from hpo_explain.models import (
     SupportsParts,
     SupportsRelevance,
     SupportsTermCoalitions,
+    SupportsTermWalks,
     SurrogateBased,
     TermBlock,
 )
@@ -161,7 +161,7 @@ class CoalitionGame:
         """Whether orders are walked in place of all coalitions."""
         if self.estimator != "auto":
             return False
-        if isinstance(self.acquisition, DensityRatio):
+        if isinstance(self.acquisition, SupportsTermWalks):
             return self._too_many
         return (
             self.grows
@@ -172,7 +172,7 @@ class CoalitionGame:
     @property
     def predicted_rows(self) -> int:
         """Number of composed rows that are predicted for each background row; 0 if none is."""
-        own = isinstance(self.acquisition, DensityRatio)
+        own = isinstance(self.acquisition, SupportsTermWalks)
         return (
             2 * (len(self.players) + 1) if self.walks_orders and not own else 0
         )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import declared_fact
-from hpo_explain.belief import Box, Decision, Mixture, decide, told
+from hpo_explain.belief import Box, Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
     next_rows,
@@ -100,7 +100,7 @@ def widen(decision: RunDecision) -> Action | None:
     They are asked up to a fifth of the scale beyond the end, everything else as where they are
     best.
     """
-    if not isinstance(decision.draws, Mixture):
+    if decision.trust is None:
         return None  # a model of the user's is not asked beyond its space
     run, wider = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):

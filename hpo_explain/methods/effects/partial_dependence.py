@@ -294,11 +294,12 @@ class PartialDependenceExplainer:
         ice_std = np.full_like(ice_mean, np.nan)
         std = np.full(len(values), np.nan)
         of_draws: Array | None = None
-        if self._draws is not None and self._draws is not self._surrogate:
-            of_draws = self._drawn(self._draws, rows[:few], members, values)[0]
-        if isinstance(self._surrogate, Draws):
+        draws = self._draws
+        if draws is not None and draws is not self._surrogate:
+            of_draws = self._drawn(draws, rows[:few], members, values)[0]
+        if draws is not None and draws is self._surrogate:
             of_draws, ice_mean, ice_std = self._drawn(
-                self._surrogate, rows, members, values
+                draws, rows, members, values
             )
             std = of_draws.std(axis=1)
             if self._variance == "average":

@@ -246,7 +246,7 @@ class DensityRatio:
     ) -> dict[str, Array]:
         """Return the terms while players take the values of `x` one by one, (n, w, p + 1).
 
-        Arguments are as in :meth:`DensityRatio.walk_terms`. Each step exchanges one factor of
+        Arguments are as in :meth:`SupportsWalks.predict_walks`. Each step exchanges one factor of
         each kernel.
         """
         n, walks, p = orders.shape
