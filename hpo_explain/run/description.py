@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.base.facts import Origin, by_reason
-from hpo_explain.base.phrases import counted, printable, spans
+from hpo_explain.base import Origin, counted, printable, spans
+from hpo_explain.base.facts import by_reason
 
 if TYPE_CHECKING:
     from hpo_explain.run.run import Run

@@ -115,8 +115,8 @@ def _actions(question: Question, n: int) -> list[Action]:
 
 def _as_the_box(warning: Action, box: Box) -> Action:
     """Return a warning that gives values up only where the box does, too."""
-    parts = {part.name: part for part in box.parts}
-    if all(_is_part(parts[left.name], left) for left in warning.parameters):
+    part_of = {part.name: part for part in box.parts}
+    if all(_is_part(part_of[left.name], left) for left in warning.parameters):
         return warning
     return replace(warning, parameters=())
 

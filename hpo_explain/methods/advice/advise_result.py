@@ -15,13 +15,13 @@ from hpo_explain.base import (
     check_option,
     counted,
     format_value,
+    frameworks,
     join_words,
     printable,
     spans,
     told_apart,
     values_in_words,
 )
-from hpo_explain.base.loaders import frameworks
 from hpo_explain.methods.advice._code import code_of
 from hpo_explain.space import Parameter, SearchSpace
 
@@ -131,11 +131,11 @@ class Action:
     @property
     def reason(self) -> str:
         """The evidence in words: a sentence per fact, few of the same kind."""
-        kept: list[Fact] = []
+        facts: list[Fact] = []
         for fact in self.evidence:
-            if sum(other.kind == fact.kind for other in kept) < _MOST_REASONS:
-                kept.append(fact)
-        return told_apart(kept)
+            if sum(other.kind == fact.kind for other in facts) < _MOST_REASONS:
+                facts.append(fact)
+        return told_apart(facts)
 
     @property
     def changes(self) -> bool:
@@ -230,14 +230,14 @@ def _extent(parameter: Parameter) -> str:
 
 
 def changed_to(
-    kind: ActionKind, parameters: Sequence[Parameter], **known: Any
+    kind: ActionKind, parameters: Sequence[Parameter], **details: Any
 ) -> Action:
     """Return an action that has hyperparameters searched otherwise from now on."""
     names, values = (
         tuple(p.name for p in parameters),
         tuple(map(values_of, parameters)),
     )
-    return Action(kind, names, values, parameters=tuple(parameters), **known)
+    return Action(kind, names, values, parameters=tuple(parameters), **details)
 
 
 def values_of(parameter: Parameter) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import declared_fact
-from hpo_explain.belief import Box, Decision, Mixture, decide, told
+from hpo_explain.belief import Box, Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
     next_rows,
@@ -78,7 +78,7 @@ _WHAT_IS_LEFT = declared_fact(
 )
 
 
-def _told(decision: Decision, **known: Any) -> dict[str, Any]:
+def _told(decision: Decision, **details: Any) -> dict[str, Any]:
     """Return the number of an action, as draws decide it; certain only if that is said.
 
     What is gained was never certain in the runs by which that is measured.
@@ -87,7 +87,7 @@ def _told(decision: Decision, **known: Any) -> dict[str, Any]:
         "gain": decision.estimate,
         "interval": decision.interval,
         "probability": decision.probability,
-        **known,
+        **details,
     }
 
 
@@ -100,7 +100,7 @@ def widen(decision: RunDecision) -> Action | None:
     They are asked up to a fifth of the scale beyond the end, everything else as where they are
     best.
     """
-    if not isinstance(decision.draws, Mixture):
+    if decision.trust is None:
         return None  # a model of the user's is not asked beyond its space
     run, wider = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
@@ -185,10 +185,10 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
 def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     """Return what to give up of hyperparameters that are not named otherwise: as the box does."""
     box = decision.box
-    parts = [part for part in box.searched if part.name not in others]
-    if not parts or not box.loss.certain:
+    narrower = [part for part in box.searched if part.name not in others]
+    if not narrower or not box.loss.certain:
         return None
-    after, before = of_random(decision, parts), of_random(decision, ())
+    after, before = of_random(decision, narrower), of_random(decision, ())
     gained = decide(after - before)
     if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
@@ -202,7 +202,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     )
     return changed_to(
         "narrow",
-        parts,
+        narrower,
         evidence=(reason, *decision.doubts),
         **_told(
             gained,
@@ -266,10 +266,10 @@ def hand_over(space: SearchSpace) -> Action:
 def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
     """Return configurations with six digits of their real values, where these lie in the box."""
     configs = box.whole.decode(rows)
-    parts = {part.name: part for part in box.parts}
+    part_of = {part.name: part for part in box.parts}
     for config in configs:
         for name, value in config.items():
-            part = parts[name]
+            part = part_of[name]
             if isinstance(part, FloatParameter) and part.step is None:
                 rounded = float(f"{value:.6g}")
                 if part.low <= rounded <= part.high:
