@@ -16,7 +16,6 @@ from hpo_explain.base.errors import (
     InputError,
     MissingOptionError,
     Option,
-    Text,
 )
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import join_words
@@ -181,8 +180,8 @@ def missing_objective(table: pd.DataFrame, *, every: bool) -> InputError:
     columns = [*map(str, table.columns)]
     if every:
         problem = f"was asked for: the columns are {', '.join(columns)}"
-        remedy = ("Choose one, as ", Option("objective", "..."), ".")
-        return InputError("objective", problem, None, remedy)
+        choose = ("Choose one, as ", Option("objective", "..."), ".")
+        return InputError("objective", problem, None, choose)
     likely = likeliest_objectives(table)[:_MOST]
     problem = "is missing: a table does not say which column it is"
     if not likely:
@@ -190,11 +189,15 @@ def missing_objective(table: pd.DataFrame, *, every: bool) -> InputError:
     more = len(columns) - len(likely)
     others = f"; {more} more: " if more else ""
     listing = (others, Option("objective", "?"), " lists all") if more else ()
-    remedy: Text = (f"The likeliest are {', '.join(likely)}", *listing, ".")
+    remedy: tuple[str | Option, ...] = (
+        f"The likeliest are {', '.join(likely)}",
+        *listing,
+        ".",
+    )
     settled_by = [Option("objective", likely[0])]
     if direction_of(likely[0]) is None:
         way = likelier_direction(likely[0])
         settled_by.append(Option("direction", way))
         unsaid = f" Which way {likely[0]} is better, its name does not say: "
-        remedy = (*remedy, unsaid, Option("direction"), " does.")
+        remedy += (unsaid, Option("direction"), " does.")
     return MissingOptionError("objective", problem, None, remedy, settled_by)

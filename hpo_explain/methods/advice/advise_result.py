@@ -36,6 +36,8 @@ _MOST_REASONS = 3  # of one kind
 _TITLES = {
     "narrow": "Search on in a narrower space: {0.extents}",
     "widen": "Widen the range, if such values are allowed: {0.extents}",
+    "raise": "Raise the upper bound, if such values are allowed: {0.extents}",
+    "lower": "Lower the lower bound, if such values are allowed: {0.extents}",
     "try": "Try next: {0.settings}{0.others}",
     "repeat": "Repeat {0.which} {0.often}",
     "keep": "Keep {0.which}: {0.settings}",
@@ -44,6 +46,12 @@ _TITLES = {
     "fails_where": "Beware of {0.settings}",
     "category_never_tried": "Try what was never tried: {0.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
+}
+# which bounds are moved: the upper ones, the lower ones, or both
+_WAYS = {
+    frozenset([True]): "raise",
+    frozenset([False]): "lower",
+    frozenset([True, False]): "widen",
 }
 
 
@@ -119,6 +127,8 @@ class Action:
             which = self.evidence[0].kind
         elif self.sampler:
             which = "go_on_with"
+        elif self.kind == "widen":
+            which = _WAYS[frozenset(found["upper"] for found in self.evidence)]
         return printable(_TITLES[which].format(self))
 
     @property
