@@ -11,7 +11,11 @@ from hpo_explain.base.claim import Claim
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.loaders import frameworks
-from hpo_explain.base.numbers import format_value, values_in_words
+from hpo_explain.base.numbers import (
+    format_value,
+    format_values,
+    values_in_words,
+)
 from hpo_explain.base.phrases import counted, join_words, printable, spans
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.text import told_apart
@@ -214,7 +218,7 @@ def settings_of(
 ) -> str:
     """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them."""
     shown = [
-        f"{format_value(name)} from {format_value(value[0])} to {format_value(value[1])}"
+        f"{format_value(name)} from {' to '.join(format_values(value))}"
         if between and isinstance(value, tuple)
         else f"{format_value(name)} = {format_value(value)}"
         for name, value in zip(names, values, strict=True)
@@ -227,9 +231,8 @@ def _extent(parameter: Parameter) -> str:
         return f"in {values_in_words(parameter.choices)}"
     if parameter.low == parameter.high:
         return f"at {format_value(parameter.low)}"
-    return (
-        f"from {format_value(parameter.low)} to {format_value(parameter.high)}"
-    )
+    ends = format_values([parameter.low, parameter.high])
+    return f"from {ends[0]} to {ends[1]}"
 
 
 def changed_to(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base.numbers import format_level
 from hpo_explain.base.text import declared_fact
 from hpo_explain.belief.box import Box
 from hpo_explain.belief.decide import Decision, decide
@@ -307,14 +308,15 @@ def hand_over(space: SearchSpace) -> Action:
 
 
 def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
-    """Return configurations with six digits of their real values, where these lie in the box."""
+    """Return configurations with the digits that their ranges need, where they lie in the box."""
     configs = box.whole.decode(rows)
     parts = {part.name: part for part in box.parts}
     for config in configs:
         for name, value in config.items():
             part = parts[name]
             if isinstance(part, FloatParameter) and part.step is None:
-                rounded = float(f"{value:.6g}")
+                reach = part.high - part.low
+                rounded = float(format_level(value, reach, least=6))
                 if part.low <= rounded <= part.high:
                     config[name] = rounded
     return configs
